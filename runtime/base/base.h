@@ -2,23 +2,23 @@
 /* base.h: what all of libautotune needs, grouped by file. Each folder has a header of
  * its own.
  *
- * The way of a first call (docs/design.md draws it):
+ * How the first call of a key proceeds (docs/design.md draws it):
  *
- *   call/site.c         the keys of each kernel, and what is known of them
+ *   call/site.c         the keys of each kernel, and the result of each
  *   call/decide.c       autotune_begin: decided before; else the store's winner; else a
  *                       tuning, or the default
  *   call/session/       forks the TUNER from the program, waits for its winner
  *   tune/tune.c         (in the tuner) proposes, compiles, tries, learns, races, stores
  *   compile/pool.c      (in the tuner) compiles ahead on threads
- *   run/cpu/worker.c    (in the tuner) forks the ZYGOTE before any thread starts. That
- *                       keeps the image of the arguments and forks a WORKER when one is
- *                       needed, which loads, runs, compares and times variants
+ *   run/cpu/worker.c    (in the tuner) forks the ZYGOTE before any thread starts. The
+ * zygote keeps the image of the arguments and forks a WORKER when needed, which loads,
+ * runs, compares and times variants
  *
- * The program's own process never loads LLVM, starts no thread and keeps no file open:
- * whatever goes wrong in the tuner, the program runs the default variant.
+ * The program's own process never loads LLVM, starts no thread and keeps no file open.
+ * Whatever fails in the tuner, the program runs the default variant.
  *
- * Three kinds of failure: the user's (a message in the log), the machine's (a status and
- * a message), ours (assert). */
+ * Three kinds of failure: mistakes of the user (a message in the log), failures of the
+ * machine (a status and a message), defects of autotune (assert). */
 #ifndef AUTOTUNE_RUNTIME_H
 #define AUTOTUNE_RUNTIME_H
 
@@ -34,12 +34,12 @@
 #include "autotune_abi.h"
 #include "base/options.h"
 
-/* ---- sys.c: the points that a test can make fail --------------------------------- */
+/* ---- sys.c: system calls that a test can make fail ------------------------------- */
 
-/* AUTOTUNE_FAULT="malloc:3" makes the third call fail, "malloc:3+" that and all later
- * ones; several separated by commas. Points: malloc, open, write, fsync, rename, fork,
- * thread, sqlite, jit, mmap, pipe. Compiled in always (one predictable branch each);
- * counted per process. */
+/* AUTOTUNE_FAULT="malloc:3" makes the third call fail, "malloc:3+" the third and all
+ * later ones; several faults are separated by commas. Points: malloc, open, write, fsync,
+ * rename, fork, thread, sqlite, jit, mmap, pipe. Always compiled in (one predictable
+ * branch each). Calls are counted per process. */
 enum sys_point {
   SYS_MALLOC,
   SYS_OPEN,
@@ -54,9 +54,9 @@ enum sys_point {
   SYS_PIPE,
   SYS_POINTS
 };
-bool sys_fails(
-    enum sys_point point);     /* true: pretend that the call failed (errno is set) */
-void *sys_malloc(size_t size); /* NULL on failure, as malloc */
+bool sys_fails(enum sys_point point); /* true: the caller acts as if the call failed
+                                         (errno is set) */
+void *sys_malloc(size_t size);        /* NULL on failure, as malloc */
 void *sys_calloc(size_t n, size_t size);
 void *sys_realloc(void *p, size_t size);
 char *sys_strdup(const char *s);
@@ -69,14 +69,15 @@ int sys_fsync(int fd);
 int sys_rename(const char *from, const char *to);
 pid_t sys_fork(void);
 void *sys_mmap(size_t size, bool shared); /* anonymous; NULL on failure */
-/* What a write of ours may raise (SIGPIPE, SIGXFSZ: a limit of file sizes) would end the
- * program. In between it waits, in this thread, and sys_unblock_signals takes it back. */
+/* A write of autotune's may raise SIGPIPE or SIGXFSZ (a limit of file sizes), which would
+ * end the program. sys_block_signals blocks both in the calling thread;
+ * sys_unblock_signals discards those raised since, and restores the mask. */
 struct blocked_signals {
   sigset_t before, ours;
 };
 void sys_block_signals(struct blocked_signals *h);
 void sys_unblock_signals(const struct blocked_signals *h);
-double sys_cpu(void);               /* seconds of CPU of this process, all threads */
+double sys_cpu(void);               /* CPU seconds of this process, all threads */
 double sys_unix(void);              /* unix time */
 double sys_now(void);               /* monotonic seconds; a test may set the clock: */
 void sys_set_clock(double seconds); /* negative: the real clock again */
@@ -86,10 +87,10 @@ void sys_set_clock(double seconds); /* negative: the real clock again */
 void log_message(enum autotune_level level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void log_once(enum autotune_level level, const char *topic, const char *format, ...)
-    __attribute__((format(printf, 3, 4))); /* once a process and topic */
+    __attribute__((format(printf, 3, 4))); /* once per process and topic */
 bool log_enabled(enum autotune_level level);
-/* A line on standard error that overwrites itself; only at level info and on a terminal.
- * log_progress(NULL) clears it. */
+/* Writes the progress line to standard error, over the previous one; only at level info
+ * and on a terminal. NULL clears it. */
 void log_progress(const char *line);
 
 /* ---- machine.c: hwloc ------------------------------------------------------------ */
@@ -99,16 +100,17 @@ struct machine {
   char cpu[128];  /* "GenuineIntel Xeon … family 6 model 143 stepping 8": part of the
                      identity */
   char isa[64];   /* the host's -march name and a hash of its feature flags */
-  char name[128]; /* for people */
+  char name[128]; /* shown to people */
 };
 const struct machine *machine_get(void); /* read once; never NULL; thread-safe */
-/* The same without caches and cores (numbers other than threads, line and vector are 0):
- * a few microseconds, enough for an identity. */
+/* The same without caches and cores: numbers other than threads, line and vector are 0.
+ * Takes a few microseconds and suffices for an identity. Never NULL; thread-safe. */
 const struct machine *machine_identity(void);
-/* "l1d=32768 l2=1048576 l3=… cores=8 line=64 vector=64" into TEXT, which is returned. */
+/* Writes "l1d=32768 l2=1048576 l3=… cores=8 line=64 vector=64" into TEXT and returns
+ * it. */
 const char *machine_text(char *text, size_t size);
-/* Caches, cores and threads of a topology in hwloc's synthetic notation, for tests. 0 or
- * -1. */
+/* Fills OUT with the caches, cores and threads of a topology in hwloc's synthetic
+ * notation, for tests. Returns 0 or -1. */
 int machine_read_synthetic(const char *description, struct autotune_machine *out);
 
 /* ---- stats.c --------------------------------------------------------------------- */
@@ -117,18 +119,21 @@ struct estimate {
   double median, low, high;
   unsigned n;
 }; /* seconds; 95 % interval of the median */
-/* Distribution-free interval from order statistics (binomial); sorts SAMPLES. */
+/* Returns the median with a distribution-free interval from order statistics (binomial).
+ * Sorts SAMPLES. */
 struct estimate stats_median(double *samples, unsigned n);
-/* The same, of a sorted copy. Without memory its n is 0. */
+/* The same, but sorts a copy. Its n is 0 if there is no memory. */
 struct estimate stats_of(const double *samples, unsigned n);
-bool stats_precise(struct estimate e, double fraction); /* interval within ± share/2 */
-bool stats_slower(struct estimate e, struct estimate best); /* clearly slower */
+bool stats_precise(struct estimate e,
+                   double fraction); /* true if the interval is within ± fraction/2 */
+bool stats_slower(struct estimate e,
+                  struct estimate best); /* true if E is slower beyond noise */
 
-/* ---- words that all use ---------------------------------------------------------- */
+/* ---- types that all folders use --------------------------------------------------- */
 
 /* A point: one value index for each parameter; 0 where the parameter does not matter. */
 typedef uint32_t choice;
-enum { MAX_PARAMS = 128 }; /* of a kernel; the translator refuses more */
+enum { MAX_PARAMS = 128 }; /* per kernel; the translator refuses more */
 
 enum status {
   STATUS_OK,
@@ -138,13 +143,14 @@ enum status {
   STATUS_CRASH,
   STATUS_TIMEOUT,
   STATUS_EXIT,
-  STATUS_PENDING /* written down before it is tried */,
-  STATUS_DROPPED /* not run: sure to lose, as far as this tuning could tell (prune.c) */
+  STATUS_PENDING /* stored before the variant is tried */,
+  STATUS_DROPPED /* not run: this tuning predicted that it would lose (prune.c) */
 };
 const char *status_name(enum status f);
 #define STATUSES (STATUS_DROPPED + 1)
 
-/* What is known of a variant's code without running it: static.c; NAN where unknown. */
+/* Properties of a variant's code that are known without running it (static.c); NAN: not
+ * known. */
 enum { MAX_FEATURES = 32 };
 struct features {
   float values[MAX_FEATURES];

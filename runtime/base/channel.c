@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// channel.c: messages between our processes (channel.h).
+// channel.c: messages between autotune's processes (channel.h).
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -12,16 +12,16 @@
 #include "base.h"
 #include "channel.h"
 
-// Seconds between two looks at `stop`, and the longest that one poll may last.
+// Seconds between two checks of `stop`, and the longest duration of one poll.
 static const double look_every = 0.25, longest_poll = 3600;
 
-// What precedes a message's data.
+// The header before a message's data.
 struct header {
   uint32_t kind, size;
   uint64_t serial;
 };
 
-// Room for one descriptor, aligned as the header before it.
+// Room for one descriptor, aligned like the cmsghdr before it.
 union control {
   struct cmsghdr align;
   char bytes[CMSG_SPACE(sizeof(int))];
@@ -29,7 +29,8 @@ union control {
 
 // ---- descriptors --------------------------------------------------------------------
 
-// FD or a copy of it above 2, in its place: standard streams are the program's.
+// Returns FD or, if it is 2 or less, a copy above 2 in its place: 0 to 2 are the
+// program's.
 static int channel_raise(int fd) {
   if (fd < 0 || fd > 2)
     return fd;
@@ -102,10 +103,10 @@ static double channel_now(void) { // the real clock, also in tests
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// The descriptor that came with PACKET, above 2; or -1.
+// Returns the descriptor that came with PACKET, above 2; or -1.
 static int channel_descriptor(struct msghdr *packet) {
   int fd = -1;
-  struct cmsghdr *h = CMSG_FIRSTHDR(packet); // there is room for one
+  struct cmsghdr *h = CMSG_FIRSTHDR(packet); // there is room for one descriptor
   if (h && h->cmsg_level == SOL_SOCKET && h->cmsg_type == SCM_RIGHTS &&
       h->cmsg_len >= CMSG_LEN(sizeof fd))
     memcpy(&fd, CMSG_DATA(h), sizeof fd);
@@ -122,7 +123,7 @@ static bool channel_accepts(const struct channel *c, const struct header *h, siz
   return size == MESSAGE_ANY || size == h->size;
 }
 
-// CHANNEL_SILENT: none is there (with MSG_DONTWAIT), or a signal came.
+// CHANNEL_SILENT: there is no message (with MSG_DONTWAIT), or a signal came.
 static enum channel_result channel_take(const struct channel *c, struct message *m,
                                         void *buffer, size_t room, int flags) {
   struct header header = { 0 };
@@ -149,8 +150,7 @@ static enum channel_result channel_take(const struct channel *c, struct message 
   return accepted ? CHANNEL_MESSAGE : CHANNEL_CLOSED;
 }
 
-// Waits at most SECONDS. CHANNEL_MESSAGE: the socket is to be looked at, or a signal
-// came.
+// Waits at most SECONDS. CHANNEL_MESSAGE: the socket may be readable, or a signal came.
 static enum channel_result channel_poll(const struct channel *c, double seconds) {
   struct pollfd p[] = { { c->socket, POLLIN, 0 }, { c->watch, POLLIN, 0 } };
   double wait = seconds < longest_poll ? seconds : longest_poll;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* channel.h: messages between our processes. Nothing else sends, receives or waits for
- * them.
+/* channel.h: messages between autotune's processes. All sending, receiving and waiting
+ * for them is done here.
  *
- * A message has a kind, a serial that its answer repeats, data, and at most one
+ * A message has a kind, a serial number that its answer repeats, data, and at most one
  * descriptor. Sockets are SOCK_SEQPACKET, so that a message arrives whole or not at all.
- * Nothing here raises SIGPIPE. The kinds of each pair of processes are in one header:
+ * No function here raises SIGPIPE. The kinds of each pair of processes are in one header:
  *
  *   program ── tuner                  call/session/packet.h
  *   tuner ── zygote, tuner ── worker  run/cpu/sandbox.h
@@ -17,10 +17,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What one kind of message consists of. */
+/* The parts of one kind of message. */
 struct message_kind {
-  size_t size;     /* of its data; MESSAGE_ANY: as much as the receiver has room for */
-  bool descriptor; /* one may come with it; else one that comes is closed */
+  size_t size;     /* bytes of data; MESSAGE_ANY: up to the receiver's room */
+  bool descriptor; /* a descriptor may come with it; otherwise the receiver closes any
+                      that comes */
 };
 #define MESSAGE_ANY SIZE_MAX
 /* All kinds of messages between two processes, in both directions. */
@@ -31,54 +32,55 @@ struct protocol {
 
 struct message {
   unsigned kind;
-  uint64_t serial; /* an answer has its question's; 0 where nobody asked */
-  const void
-      *data; /* SIZE bytes; of a message that was received, the receiver's buffer */
+  uint64_t serial;  /* an answer repeats the question's; 0: not an answer */
+  const void *data; /* SIZE bytes; of a received message: the receiver's buffer */
   size_t size;
-  int fd; /* above 2: the descriptor to send, which stays the caller's, or the one that
-             was received, which is the caller's; -1: none was received */
+  int fd; /* the descriptor to send (the caller keeps it) or the one received (the caller
+             owns it), above 2; -1: none was received */
 };
 
 /* One end of a connection. */
 struct channel {
   int socket; /* -1: not open */
-  int watch;  /* another descriptor that ends waiting once it is readable; -1: none */
+  int watch;  /* waiting also ends when this descriptor is readable; -1: none */
   const struct protocol *protocol;
-  bool (*stop)(void); /* true: give up waiting; NULL: never */
+  bool (*stop)(void); /* waiting ends when this returns true; NULL: never */
 };
 
 enum channel_result {
-  CHANNEL_MESSAGE, /* there is one */
-  CHANNEL_SILENT,  /* none came in time */
-  CHANNEL_WATCHED, /* none is there, and the watched descriptor is readable */
-  CHANNEL_CLOSED,  /* the other end is closed, or what came is no message of the protocol
+  CHANNEL_MESSAGE, /* a message was received, or can be */
+  CHANNEL_SILENT,  /* no message came in time */
+  CHANNEL_WATCHED, /* there is no message, and the watched descriptor is readable */
+  CHANNEL_CLOSED,  /* the other end is closed, or sent no valid message
                     */
-  CHANNEL_STOPPED  /* `stop` was true */
+  CHANNEL_STOPPED  /* `stop` returned true */
 };
 
-/* A pair of connected sockets above 2, closed on exec. 0; or -1 and errno. */
+/* Creates a pair of connected sockets above 2, closed on exec. Returns 0, or -1 and
+ * errno. */
 int channel_pair(int fds[2]);
-/* A memory file above 2 with SIZE bytes of DATA, to be sent. -1 and errno on failure. */
+/* Creates a memory file with SIZE bytes of DATA, to be sent. Returns its descriptor,
+ * above 2, which the caller closes; or -1 and errno. */
 int channel_file(const char *name, const void *data, size_t size);
-/* SIZE bytes of the file FD, mapped for reading, until munmap. NULL: the file is shorter,
- * or cannot be mapped. FD stays open. */
+/* Maps SIZE bytes of the file FD for reading; the caller calls munmap. NULL: the file is
+ * shorter, or cannot be mapped. FD stays open. */
 void *channel_map(int fd, size_t size);
 
-/* Sends M. WAIT: until there is room; a signal that interrupts it ends it only if `stop`
- * is true then. False and errno: nothing was sent. */
+/* Sends M. WAIT: waits until there is room; an interrupting signal ends this only if
+ * `stop` then returns true. False and errno: nothing was sent. */
 bool channel_send(const struct channel *c, const struct message *m, bool wait);
-/* Receives into M and BUFFER, which has room for ROOM bytes, and waits at most SECONDS
- * for it (0: not at all; negative: without end). */
+/* Receives a message into M and BUFFER, which has room for ROOM bytes. Waits at most
+ * SECONDS (0: does not wait; negative: without a limit). */
 enum channel_result channel_receive(const struct channel *c, struct message *m,
                                     void *buffer, size_t room, double seconds);
-/* Sends QUESTION and receives the answer, the next message with its serial; others are
- * dropped. */
+/* Sends QUESTION and receives its answer: the next message with the same serial. Drops
+ * other messages. */
 enum channel_result channel_ask(const struct channel *c, const struct message *question,
                                 struct message *answer, void *buffer, size_t room,
                                 double seconds);
-/* True once there is something to receive, within SECONDS. */
+/* Waits at most SECONDS. True if a message can be received. */
 bool channel_ready(const struct channel *c, double seconds);
-/* Drops all messages that are there. */
+/* Drops all messages that have arrived. */
 void channel_drain(const struct channel *c);
 /* True if the other end is closed. Async-signal-safe. */
 bool channel_is_closed(const struct channel *c);

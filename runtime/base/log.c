@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // log.c: messages to standard error or to the program's callback, and the progress line.
 //
-// Messages leave in one write each, past stdio, whose locks and buffers belong to the
+// Each message is one write, without stdio, whose locks and buffers belong to the
 // program.
 #include <errno.h>
 #include <pthread.h>
@@ -22,15 +22,15 @@ static struct {
   pthread_mutex_t mutex;
   autotune_log_fn *fn;
   void *data;
-  bool progress; // a progress line stands on the terminal
-  // Hashes of what log_once has said. Shared with forked children (the tuner), so that
-  // what one of them has warned of is not warned of again; private where no shared page
-  // was to be had.
+  bool progress; // the terminal shows a progress line
+  // Hashes of the topics of log_once. Shared with forked children (the tuner), so that no
+  // two processes warn of the same; private if no shared memory could be mapped.
   _Atomic uint64_t *topics;
   _Atomic uint64_t own[TOPICS];
 } logs = { .once = PTHREAD_ONCE_INIT, .mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP };
 
-// In a child another thread's lock is nobody's.
+// In the child of a fork: resets a lock that another thread held, since it does not exist
+// there.
 static void log_after_fork(void) {
   pthread_mutex_t fresh = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
   logs.mutex = fresh;
@@ -60,7 +60,7 @@ static void log_put(const char *s, size_t size) {
     if (n < 0 && errno == EINTR)
       continue;
     if (n <= 0)
-      return; // nowhere to complain
+      return; // the failure cannot be reported
     s += n;
     size -= (size_t)n;
   }
@@ -124,7 +124,7 @@ static uint64_t topic_hash(const char *topic) {
   return h ? h : 1;
 }
 
-// True: TOPIC was not known before. A full table says it again rather than not at all.
+// True if TOPIC is new. If the table is full, a message is repeated rather than lost.
 static bool topic_is_new(const char *topic) {
   pthread_once(&logs.once, log_begin);
   uint64_t h = topic_hash(topic);
@@ -169,7 +169,7 @@ void log_progress(const char *line) {
   pthread_once(&logs.once, log_begin);
   pthread_mutex_lock(&logs.mutex);
   if (line && !logs.fn) {
-    // One column less than there are: the last one makes some terminals wrap.
+    // Leaves the last column free: writing to it makes some terminals wrap.
     n = snprintf(text, sizeof text, "\r\033[K%.*s", (int)log_terminal_columns() - 1,
                  line);
     logs.progress = true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// machine.c: what results depend on, and what constraints may ask about.
+// machine.c: the machine that results depend on and constraints may refer to.
 //
-// Who the CPU is comes from its own instruction (microseconds); caches and cores come
-// from hwloc, with all but them left out, and only where somebody asks.
+// The CPU's name comes from its own instruction (microseconds). Caches and cores come
+// from hwloc, reduced to these, and only when they are needed.
 #include <hwloc.h>
 #include <pthread.h>
 #include <sched.h>
@@ -32,8 +32,8 @@ static struct {
   int n_allowed;
 } here = { .identity_once = PTHREAD_ONCE_INIT, .machine_once = PTHREAD_ONCE_INIT };
 
-// Before main: an OpenMP runtime may bind the first thread to one core later on, and
-// that is not what this process was given.
+// Runs before main: an OpenMP runtime may bind the first thread to one core later, while
+// the process may use more.
 __attribute__((constructor)) static void read_affinity(void) {
   if (sched_getaffinity(0, sizeof here.allowed, &here.allowed.set) == 0)
     here.n_allowed = CPU_COUNT_S(sizeof here.allowed, &here.allowed.set);
@@ -41,7 +41,7 @@ __attribute__((constructor)) static void read_affinity(void) {
 
 // ---- the CPU ------------------------------------------------------------------------
 
-// Appends words of TEXT to OUT of SIZE, each blank once.
+// Appends the words of TEXT to OUT of SIZE, separated by single blanks.
 static void machine_squeeze(char *out, size_t size, const char *text) {
   size_t n = strlen(out);
   for (; *text && n + 1 < size; text++)
@@ -124,8 +124,7 @@ static void cpu_identity(struct machine *m) {
   bool v2 = f.leaf1c & bit_SSE4_2;
   x86_identity(m);
   m->numbers.vector = avx512 ? 64 : avx ? 32 : 16;
-  // The OS saving a register file matters like the instruction itself, so XCR0 is
-  // hashed too.
+  // A register file is usable only if the OS saves it, so XCR0 is hashed too.
   snprintf(m->isa, sizeof m->isa, "x86-64%s %016llx",
            v4 ? "-v4"
                : avx2 ? "-v3"
@@ -136,8 +135,8 @@ static void cpu_identity(struct machine *m) {
 
 #else
 
-// The first processor's block of /proc/cpuinfo, without what differs from core to core
-// or boot to boot.
+// Reads the first processor's block of /proc/cpuinfo, without lines that differ between
+// cores or boots.
 static void cpu_identity(struct machine *m) {
   char text[4096] = "", *rest = text;
   int fd = sys_open("/proc/cpuinfo", O_RDONLY, 0);
@@ -209,7 +208,7 @@ static hwloc_topology_t load_topology(const char *synthetic) {
                            HWLOC_TOPOLOGY_FLAG_NO_DISTANCES |
                                HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS |
                                HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS);
-  // The x86 component visits every core by binding this thread to it; /sys knows as much.
+  // The x86 component would bind this thread to every core; /sys has the same facts.
   hwloc_topology_set_components(t, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
   if ((synthetic && hwloc_topology_set_synthetic(t, synthetic) != 0) ||
       hwloc_topology_load(t) != 0) {
@@ -219,7 +218,7 @@ static hwloc_topology_t load_topology(const char *synthetic) {
   return t;
 }
 
-// Of the caches above PU; unified ones count as data caches.
+// Reads the caches above PU; unified ones count as data caches.
 static void read_caches(struct autotune_machine *m, hwloc_obj_t pu) {
   for (hwloc_obj_t o = pu; o; o = o->parent) {
     if (!hwloc_obj_type_is_dcache(o->type))
@@ -253,7 +252,7 @@ static void read_topology(struct autotune_machine *m, hwloc_topology_t t,
     first = false;
     threads++;
     hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(t, HWLOC_OBJ_CORE, pu);
-    cores += !core || core != last_core; // in logical order siblings stand side by side
+    cores += !core || core != last_core; // in logical order siblings are adjacent
     last_core = core;
   }
   m->cores = cores;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// options.c: the AUTOTUNE_* variables, one table. What is not understood is refused
-// loudly, once, and the default holds.
+// options.c: the table of AUTOTUNE_* variables. A name or value that is not valid is
+// reported once, and the default is used.
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,7 +19,7 @@ static struct {
   pthread_once_t once;
   atomic_bool said;
   struct options options;
-  char *warnings[WARNINGS]; // waiting until messages can be logged
+  char *warnings[WARNINGS]; // kept until messages can be logged
   unsigned n_warnings;
 } env = { .once = PTHREAD_ONCE_INIT };
 
@@ -116,7 +116,7 @@ static void options_read_value(const struct setting *o, const char *text) {
   char *why = NULL, *copy = sys_strdup(text);
   if (copy && !setting_read(o, copy, &env.options, &why))
     WARN("%s=%s: %s", o->name, text, why ? why : "no memory");
-  if (why || o->kind > SETTING_SEARCH) // else the options point to it
+  if (why || o->kind > SETTING_SEARCH) // otherwise the options point to the text
     free(copy);
   free(why);
 }
@@ -139,7 +139,7 @@ static void options_read_variable(const char *entry) {
        near ? "?" : "");
 }
 
-// The defaults; nothing of them counts as given.
+// Sets the defaults, which do not count as given.
 static void options_set_defaults(void) {
   char *why;
   for (const struct setting *o = setting_variables; o->name; o++) {
@@ -150,10 +150,11 @@ static void options_set_defaults(void) {
   }
 }
 
-// The caller's errno stays.
+// Keeps the caller's errno.
 static void options_read_environment(void) {
   int before = errno;
-  bool secure = getauxval(AT_SECURE); // listens to nobody and keeps nothing
+  bool secure =
+      getauxval(AT_SECURE); // set-user-ID: ignores the environment and stores nothing
   options_set_defaults();
   if (secure)
     env.options.cache = "";
@@ -165,7 +166,7 @@ static void options_read_environment(void) {
 
 const struct options *options_get(void) {
   pthread_once(&env.once, options_read_environment);
-  // Logging asks for the options itself, so warnings wait until there are some.
+  // Logging needs the options, so warnings are logged after these are set.
   if (env.n_warnings && !atomic_exchange(&env.said, true))
     for (unsigned i = 0; i < env.n_warnings; i++) {
       log_message(AUTOTUNE_WARN, "%s", env.warnings[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* options.h: what a person may set: AUTOTUNE_* variables, options of the program autotune
- * and clauses of pragmas. Variables and options are lines of tables of one kind; all
- * three read their values by the same functions. */
+/* options.h: settings of the user: AUTOTUNE_* variables, options of the program autotune
+ * and clauses of pragmas. Variables and options are described by tables of `struct
+ * setting`; all three read their values with the same functions. */
 #ifndef AUTOTUNE_OPTIONS_H
 #define AUTOTUNE_OPTIONS_H
 
@@ -37,13 +37,14 @@ enum tuning_mode {
   MODE_ONLINE,
   MODE_BACKGROUND,
   MODE_OFFLINE,
-  MODE_TUNE /* as `autotune tune` runs a program: first, whatever is stored */
+  MODE_TUNE /* as `autotune tune` runs a program: like first, but tunes even if a winner
+               is stored */
 };
 /* Names of modes, in the order of enum tuning_mode, NULL at the end. */
 extern const char *const mode_names[];
 
-/* The searches that may be named, in the order of search.c's table, which is made from
- * this list. */
+/* The searches that a user may name. search.c makes its table from this list, in this
+ * order. */
 #define SEARCHES(X) X(auto) X(exhaustive) X(random) X(local) X(anneal) X(genetic) X(model)
 extern const char *const search_names[]; /* NULL at the end */
 #define SEARCHES_ONE(name) +1
@@ -51,15 +52,15 @@ enum { N_SEARCHES = 0 SEARCHES(SEARCHES_ONE) };
 
 /* ---- tables ---------------------------------------------------------------------- */
 
-enum setting_kind {                   /* what is stored: */
-                    SETTING_NONE,     /* nothing: the variable is read elsewhere */
-                    SETTING_TEXT,     /* const char *: TEXT itself, which must live on */
-                    SETTING_FOLDER,   /* the same, "" for "off" */
-                    SETTING_SEARCH,   /* the same, a name of a search or "list:FILE" */
-                    SETTING_SWITCH,   /* bool: true; without a value */
-                    SETTING_WORD,     /* int: the index among WORDS */
-                    SETTING_BUDGET,   /* struct budget */
-                    SETTING_FRACTION, /* double, below 1 */
+enum setting_kind {                      /* what is stored: */
+                    SETTING_NONE,        /* nothing: the variable is read elsewhere */
+                    SETTING_TEXT,        /* const char *: TEXT itself, not a copy */
+                    SETTING_FOLDER,      /* the same, "" for "off" */
+                    SETTING_SEARCH,      /* the same, a name of a search or "list:FILE" */
+                    SETTING_SWITCH,      /* bool: true; without a value */
+                    SETTING_WORD,        /* int: the index among WORDS */
+                    SETTING_BUDGET,      /* struct budget */
+                    SETTING_FRACTION,    /* double, below 1 */
                     SETTING_TIME_OR_OFF, /* double: seconds; 0 for "off" */
                     SETTING_AGE,         /* double: seconds */
                     SETTING_BYTES,       /* uint64_t */
@@ -69,35 +70,36 @@ enum setting_kind {                   /* what is stored: */
 struct setting {
   const char *name; /* "AUTOTUNE_BUDGET", "--budget", "-o"; NULL ends a table */
   enum setting_kind kind;
-  const char *values;       /* how a value looks, for help: "60s,200,5%", "FILE" */
-  const char *help;         /* what it does, in a line; NULL: it is not shown */
-  size_t at;                /* where the value goes in the structure that is filled */
-  const char *initial;      /* the default, as it would be given; NULL: zeros */
+  const char *values;       /* an example of a value, for help: "60s,200,5%", "FILE" */
+  const char *help;         /* its effect, in one line; NULL: not shown in help */
+  size_t at;                /* offset of the value in the structure that is filled */
+  const char *initial;      /* the default, as a user would write it; NULL: zeros */
   const char *const *words; /* of SETTING_WORD; NULL at the end */
-  size_t given;             /* offset of a bool that is set with it; 0: none */
-  const char *variable; /* of a command line's SETTING_TEXT: it stands for that variable
-                           and takes the same values */
+  size_t given; /* offset of a bool that is set when the value is given; 0: none */
+  const char *variable; /* for a command line's SETTING_TEXT: the variable that this
+                           option sets, whose values it takes */
 };
-/* Reads TEXT as a value of O into the structure at BASE. False: it is none, and *WHY
- * says what would be (malloc'ed; NULL without memory). */
+/* Reads TEXT as a value of O into the structure at BASE. False: TEXT is not such a value,
+ * and *WHY says what is (malloc'ed; NULL without memory). */
 bool setting_read(const struct setting *o, const char *text, void *base, char **why);
 
 /* ---- options.c: the variables ---------------------------------------------------- */
 
 struct options {
   enum tuning_mode mode;
-  bool mode_set;          /* AUTOTUNE_MODE is set: it goes over the kernel's mode() */
-  struct budget budget;   /* 0: not set */
-  double until;           /* fraction of the best time; 0: not set */
-  double drift;           /* seconds that a tuned kernel must be slower before its
-                             finalists race again; 0: off */
-  const char *kernel;     /* only this one is tuned; NULL: all */
-  const char *capture;    /* folder that receives calls; NULL: none */
-  uint64_t capture_limit; /* bytes of memory in one */
-  const char *called;     /* file that receives the names of kernels; NULL */
+  bool mode_set;        /* AUTOTUNE_MODE is set and overrides the kernel's mode() */
+  struct budget budget; /* 0: not set */
+  double until;         /* fraction of the best time; 0: not set */
+  double drift; /* seconds for which a tuned kernel must be slower before its finalists
+                   are measured again; 0: off */
+  const char *kernel;     /* only this kernel is tuned; NULL: all */
+  const char *capture;    /* folder for captured calls; NULL: none are captured */
+  uint64_t capture_limit; /* bytes of memory in one capture */
+  const char *called;     /* file for the names of called kernels; NULL: none */
   const char *search;     /* NULL: not set */
   uint64_t seed;
-  bool seeded; /* it was given: searches do as it says, however fast the machine */
+  bool seeded; /* a seed was given: searches repeat their choices, however fast the
+                  machine is */
   enum autotune_level log_level;
   const char *cache;      /* folder instead of $XDG_CACHE_HOME/autotune; "": no store */
   const char *clang;      /* the program that reads kernels */
@@ -108,8 +110,9 @@ struct options {
   const char *emulator;   /* path of libautotune-emulate.so, in a helper */
   const char *wisdom;     /* files, separated by colons; NULL: none */
 };
-/* Reads the environment once (thread-safe); unknown AUTOTUNE_* names and bad values are
- * warned of once, with a suggestion, and then the default holds. */
+/* Returns the options, read from the environment once (thread-safe). Warns once of each
+ * unknown AUTOTUNE_* name and bad value, with a suggestion, and uses the default for
+ * it. */
 const struct options *options_get(void);
 /* The table of variables. */
 extern const struct setting setting_variables[];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// role.c: what this process is to a tuning, and whether it is to stop (role.h).
+// role.c: the role of this process in a tuning, and whether it was asked to stop
+// (role.h).
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -9,7 +10,7 @@
 static struct {
   _Atomic(enum role) role;
   volatile sig_atomic_t stopping;
-  int watched; // pidfd of the process that this one ends with; -1: none
+  int watched; // pidfd of the process whose end stops this one; -1: none
 } role = { .watched = -1 };
 
 void role_take(enum role own) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* role.h: what this process is to a tuning, and whether it is to stop. */
+/* role.h: the role of this process in a tuning, and whether it was asked to stop. */
 #ifndef AUTOTUNE_ROLE_H
 #define AUTOTUNE_ROLE_H
 
@@ -10,18 +10,18 @@ enum role {
   ROLE_TUNER,   /* forked from the program */
   ROLE_WORKER   /* forked from the tuner: the zygote and its workers */
 };
-/* Sets this process's role, right after the fork. A request to stop that the parent had
- * received does not count here. */
+/* Sets this process's role; called right after the fork. Clears a request to stop that
+ * the parent had received. */
 void role_take(enum role role);
-/* True in the tuner and all that is forked from it: there, every kernel is its default
- * variant. A few nanoseconds, any thread. */
+/* True in the tuner and all processes forked from it. In these every kernel runs its
+ * default variant. A few nanoseconds, any thread. */
 bool role_inside(void);
-/* Requests that this process stops. Async-signal-safe. */
+/* Asks this process to stop. Async-signal-safe. */
 void role_stop(void);
-/* The end of the process that PIDFD refers to is such a request, too; -1: none. PIDFD
- * stays open. */
+/* Also asks this process to stop when the process of PIDFD ends; -1: watches none. PIDFD
+ * must stay open. */
 void role_watch(int pidfd);
-/* True if this process is to stop. */
+/* True if this process was asked to stop. */
 bool role_stopping(void);
 
 #endif

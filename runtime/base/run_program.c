@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_program.c: posix_spawn, a pipe, and a deadline. */
+/* run_program.c: runs a program with posix_spawn, a pipe and a deadline. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,15 +15,15 @@
 #include "run_program.h"
 #include "base.h"
 
-/* Not sys_now, whose clock a test may stop. */
+/* Not sys_now, since a test may stop its clock. */
 static double run_program_real_now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The words of PROGRAM, then ARGS: one block, with a copy of PROGRAM cut into words
- * behind it. */
+/* Returns the words of PROGRAM, then ARGS, in one block. A copy of PROGRAM, cut into
+ * words, follows in the block. */
 static char **make_argv(const char *program, const char *const *args) {
   size_t n_args = 0, size = strlen(program) + 1;
   while (args[n_args])
@@ -39,7 +39,7 @@ static char **make_argv(const char *program, const char *const *args) {
     argv[n++] = word;
   for (size_t i = 0; i < n_args; i++)
     argv[n++] =
-        (char *)(uintptr_t)args[i]; /* exec takes what it does not write as char * */
+        (char *)(uintptr_t)args[i]; /* exec does not write to it, but takes char */
   argv[n] = NULL;
   return argv;
 }
@@ -49,7 +49,7 @@ static bool run_program_is_variable(const char *entry, const char *name) {
   return strncmp(entry, name, n) == 0 && entry[n] == '=';
 }
 
-/* The environment with messages in English and temporary files in FOLDER. */
+/* Returns the environment with messages in English and temporary files in FOLDER. */
 static char **make_environment(const char *folder, char **tmpdir) {
   size_t n = 0, m = 0;
   while (environ && environ[n])
@@ -72,7 +72,8 @@ static char **make_environment(const char *folder, char **tmpdir) {
   return list;
 }
 
-/* In a process group of its own, nothing blocked, every signal as it is by default. */
+/* Starts the program in a process group of its own, with no signal blocked and default
+ * handlers. */
 static int run_program_spawn(char **argv, char **environment, int output, pid_t *pid) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -100,8 +101,8 @@ static int run_program_spawn(char **argv, char **environment, int output, pid_t 
   return error;
 }
 
-/* Reads until nobody writes any more, keeping what fits. False: the deadline came first.
- */
+/* Reads until all writers have closed the pipe, and keeps what fits. False: the deadline
+ * came first. */
 static bool run_program_collect(int fd, char *text, size_t size, double deadline) {
   size_t used = 0;
   for (;;) {
@@ -126,15 +127,15 @@ static bool run_program_collect(int fd, char *text, size_t size, double deadline
   }
 }
 
-/* True when PID has ended before the deadline. */
+/* Waits for PID. True if it ended before the deadline. */
 static bool run_program_reap(pid_t pid, int *status, double deadline) {
   struct timespec nap = { 0, 200000 };
   for (;;) {
     pid_t got = waitpid(pid, status, WNOHANG);
     if (got == pid)
       return true;
-    if (got < 0 &&
-        errno != EINTR) { /* somebody else reaped it: the program ignores SIGCHLD, say */
+    if (got < 0 && errno != EINTR) { /* it was reaped elsewhere, for example because the
+                                        program ignores SIGCHLD */
       *status = 0;
       return true;
     }

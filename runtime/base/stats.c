@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stats.c: the median and what is known of it. Run times are neither normal nor
-// symmetric, so nothing is assumed of them: the interval comes from order statistics
+// stats.c: the median and its confidence interval. Run times are neither normal nor
+// symmetric, so no distribution is assumed: the interval comes from order statistics
 // (David and Nagaraja, Order Statistics, 7.1).
 #include <math.h>
 #include <stdlib.h>
@@ -13,12 +13,12 @@ static int stats_by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// The largest K for which [X(K), X(n+1-K)] holds the median with 95 %: P(Bin(n, 1/2) < K)
-// <= 2.5 %. At least 1: fewer than six samples have no such interval, and then their
-// whole range must do.
+// Returns the largest K for which [X(K), X(n+1-K)] contains the median with 95 %:
+// P(Bin(n, 1/2) < K) <= 2.5 %. At least 1: fewer than six samples have no such interval,
+// so their whole range is used.
 static unsigned stats_rank(unsigned n) {
   double term = n < 1000 ? exp2(-(double)n) : 0, sum = term;
-  if (term == 0) { // the normal approximation is as good as exact up there
+  if (term == 0) { // for such N the normal approximation is accurate
     double k = n / 2.0 - 0.98 * sqrt(n);
     return (unsigned)k;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sys.c: memory, files, processes and the clock, each behind a point that a test can
-// make fail.
+// sys.c: memory, files, processes and the clock. A test can make each of these calls
+// fail.
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -27,8 +27,8 @@ static const struct {
   [SYS_PIPE] = { "pipe", EMFILE },
 };
 
-// What AUTOTUNE_FAULT asks for. `armed` is read on every call; the rest only when it is
-// set.
+// The faults of AUTOTUNE_FAULT. Every call reads `armed`; the rest is read only if it is
+// 2.
 static struct {
   pthread_once_t once;
   atomic_int armed; // 0: not read yet, 1: nothing to fail, 2: something may fail
@@ -37,7 +37,7 @@ static struct {
     bool later;
     atomic_ulong calls;
   } point[SYS_POINTS];
-  _Atomic double clock; // what sys_now answers; negative: the real clock
+  _Atomic double clock; // the time that sys_now returns; negative: the real clock
 } sys = { .once = PTHREAD_ONCE_INIT, .clock = -1 };
 
 static void parse_fault(const char *word, size_t size) {
@@ -171,7 +171,7 @@ void sys_block_signals(struct blocked_signals *h) {
   sigemptyset(&h->ours);
   sigemptyset(&block);
   sigemptyset(&pending);
-  sigpending(&pending); // what waits already is the program's
+  sigpending(&pending); // already pending signals are the program's
   for (size_t i = 0; i < sizeof raised / sizeof *raised; i++) {
     sigaddset(&block, raised[i]);
     if (!sigismember(&pending, raised[i]))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// units.c: times as people read them.
+// units.c: formats times for people.
 #include <stdio.h>
 
 #include "units.h"

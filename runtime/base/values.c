@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// values.c: one reader for each kind of value that people write, and suggestions for
-// words that are not known.
+// values.c: parses each kind of value that users write, and suggests words in place of
+// unknown ones.
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -23,8 +23,8 @@ int value_word(const char *text, const char *const *words) {
   return -1;
 }
 
-// Edits from the N bytes at A to B; swapping two neighbours is one edit (optimal string
-// alignment). Texts of more than 64 bytes are far from all.
+// Returns the number of edits from the N bytes at A to B. Swapping two neighbours is one
+// edit (optimal string alignment). Texts of more than 64 bytes are far from every word.
 static size_t values_distance(const char *a, size_t n, const char *b) {
   enum { MOST = 64 };
   size_t rows[3][MOST + 1], m = strlen(b);
@@ -64,7 +64,7 @@ const char *value_nearest(const char *word, size_t size, const char *const *word
 
 // ---- numbers with units -------------------------------------------------------------
 
-// NUMBER with the unit of SIZE bytes at UNIT as seconds; 0: it is no unit of time.
+// Returns NUMBER with the unit of SIZE bytes at UNIT in seconds; 0: not a unit of time.
 static double values_seconds(double number, const char *unit, size_t size) {
   static const struct {
     const char *name;
@@ -79,7 +79,7 @@ static double values_seconds(double number, const char *unit, size_t size) {
   return 0;
 }
 
-// Adds one part of a budget. False: it is none, or a second of its kind.
+// Adds one part of a budget. False: it is not valid, or its kind was given already.
 static bool values_add_budget(struct budget *b, double number, const char *unit,
                               size_t size) {
   double seconds = values_seconds(number, unit, size);
@@ -123,8 +123,8 @@ bool value_fraction(const char *text, double *out) {
 }
 
 // ---- kinds of options ---------------------------------------------------------------
-// Each stores the value of TEXT in what OUT points to; false: it is none, nothing is
-// stored.
+// Each function parses TEXT and stores the value at OUT. False: TEXT is not valid;
+// nothing is stored.
 
 static bool values_text(const char *text, void *out) {
   *(const char **)out = text;
@@ -198,7 +198,7 @@ static bool values_count(const char *text, void *out) {
   return true;
 }
 
-#define EXPECTS(text) text // tests/docs/messages.js looks for it
+#define EXPECTS(text) text // tests/docs/messages.js searches for this word
 
 static const struct {
   bool (*read)(const char *text, void *out);
@@ -224,7 +224,7 @@ static const struct {
 
 // ---- options ------------------------------------------------------------------------
 
-// "first, locked, off"; malloc'ed.
+// Returns "first, locked, off"; malloc'ed.
 static char *values_list(const char *const *words) {
   char *list = sys_strdup(words[0]);
   for (unsigned i = 1; list && words[i]; i++) {

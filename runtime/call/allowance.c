@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// allowance.c: a budget that is a share of the time the program has spent in the kernel:
-// what has been spent (measured call by call until the kernel is decided), what tuning
-// has cost, and whether it may begin.
+// allowance.c: a budget that is a fraction of the program's time in the kernel. Adds up
+// the time in calls (measured until the kernel is decided) and the cost of tuning, and
+// decides whether a tuning may begin.
 #include "site.h"
 
-// Seconds of CPU that a tuner takes before it has tried anything: loading the compiler,
-// the image of the arguments. Besides, it runs the default a few times.
+// CPU seconds that a tuner takes before its first trial: loading the compiler, the image
+// of the arguments. In addition it runs the default RUNS times.
 static const double start_cost = 0.4;
 enum { RUNS = 8 };
 
@@ -19,12 +19,12 @@ static void allowance_add(_Atomic double *sum, double seconds) {
 double allowance_asked(const struct autotune_kernel *k) {
   const struct options *o = options_get();
   if (o->mode_set && o->mode == MODE_TUNE)
-    return 0; // the program was started in order to tune
+    return 0; // the program was started only to tune
   return o->budget.fraction > 0 ? o->budget.fraction : k->budget_fraction;
 }
 
-// A launch returns before its kernel runs, so nobody knows what a CUDA kernel has taken
-// of the time.
+// A launch returns before its kernel runs, so the time in CUDA kernels is not known and
+// no fraction of it can be enforced.
 double allowance_fraction(const struct autotune_kernel *k) {
   return target_of(k)->synchronous ? allowance_asked(k) : 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// api.c: what a program may ask (autotune.h). Answers come from this process first, then
-// from the store.
+// api.c: the functions of autotune.h for programs. They answer from this process first,
+// then from the store.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static const struct autotune_param *api_find_param(const struct autotune_kernel 
   return NULL;
 }
 
-// The value of P that VALUES ("MR=6\nNR=64\n") names, or NULL.
+// Returns the value of P in VALUES ("MR=6\nNR=64\n"), or NULL.
 static const struct autotune_value *api_find_value(const struct autotune_param *p,
                                                    const char *values) {
   struct named_value s;
@@ -56,7 +56,7 @@ static const struct autotune_value *api_find_value(const struct autotune_param *
   return v < p->n_values ? &p->values[v] : NULL;
 }
 
-// The default's value, which is what "the default stays" means for the best parameters.
+// Returns the default variant's value of P: the best value if the default won.
 static const struct autotune_value *original_value(const struct autotune_param *p) {
   return p->original < p->n_values ? &p->values[p->original] : NULL;
 }
@@ -133,7 +133,7 @@ enum autotune_status autotune_best_int(const char *kernel, const long long *key,
     return status;
   char *end;
   errno = 0;
-  long long n = strtoll(value->text, &end, 0); // .i of a word is not what it says
+  long long n = strtoll(value->text, &end, 0); // .i of a word is not its number
   if (errno || end == value->text || *end)
     return AUTOTUNE_INVALID;
   *number = n;
@@ -144,7 +144,7 @@ static bool is_meant(const struct site *s, const char *kernel) {
   return !kernel || strcmp(s->kernel->name, kernel) == 0;
 }
 
-// In this process; and no tuning that goes on is to keep anything of it.
+// Forgets in this process, and first ends a running tuning so that it stores nothing.
 static bool forget_here(const char *kernel, const long long *key) {
   bool known = !kernel;
   for (struct site *s = sites_lock(); s; s = s->next)
@@ -177,7 +177,7 @@ enum autotune_status autotune_forget(const char *kernel, const long long *key) {
   bool known = forget_here(kernel, key), done = forget_stored(kernel, key);
   sys_unblock_signals(&blocked_signals);
   const char *cache = options_get()->cache;
-  bool off = cache && *cache == '\0'; // nobody wanted anything kept
+  bool off = cache && *cache == '\0'; // the user asked for no store
   return !known ? AUTOTUNE_UNKNOWN_KERNEL : done || off ? AUTOTUNE_OK : AUTOTUNE_NO_STORE;
 }
 

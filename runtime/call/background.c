@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// background.c: a tuning that goes on beside the program. There is one at a time in a
-// process. It is begun by a call that does not wait for it, and calls that come later, of
-// whatever kernel, look what has become of it; the winner is installed by the first that
-// finds it.
+// background.c: a tuning that runs while the program does. A process has at most one at a
+// time. A call starts it without waiting; later calls, of any kernel, check its progress.
+// The first call that finds the winner installs it.
 //
 // Call these only while holding decide_take(), unless site.h says otherwise.
 #include <stdlib.h>
@@ -13,13 +12,13 @@
 #include "run/cpu/module.h"
 #include "keep/store/store.h"
 
-enum { CRASHES = 2 }; // of one key's tuners; then it keeps the default
+enum { CRASHES = 2 }; // of one key's tuners; after these it keeps the default
 
 static struct {
-  _Atomic(struct site *) site; // NULL: there is no tuning beside the program
+  _Atomic(struct site *) site; // NULL: no tuning runs in the background
   struct node *node;
-  atomic_uint
-      leaving; // sites that are about to be closed: nobody is to wait before they are
+  atomic_uint leaving; // sites that are being closed; until they are, background_wait
+                       // does not wait
 } background;
 
 bool background_goes(void) {
@@ -28,7 +27,7 @@ bool background_goes(void) {
 
 void background_forget(void) {
   atomic_store(&background.site, NULL);
-  atomic_store(&background.leaving, 0); // the threads that were at it are not there
+  atomic_store(&background.leaving, 0); // those threads do not exist in the child
 }
 
 void background_tell(struct node *n) {
@@ -36,7 +35,7 @@ void background_tell(struct node *n) {
     site_note(&n->why, "default for now: another tuning goes on beside the program");
 }
 
-// What the tuner may have cost by now.
+// Tells the tuner how much of the allowance is left.
 static void tell_allowance(void) {
   const struct site *s = atomic_load_explicit(&background.site, memory_order_relaxed);
   struct shared_memory *shared = session_shared_memory();
@@ -93,7 +92,7 @@ static void background_cancel(void) {
   atomic_store(&background.site, NULL);
 }
 
-// What has become of the tuning, in OUT.
+// Ends the tuning. STATE and OUT are its result.
 static void background_settle(enum session_state state, struct outcome *out) {
   struct site *s = atomic_load(&background.site);
   struct node *n = background.node;
@@ -108,7 +107,7 @@ static void background_settle(enum session_state state, struct outcome *out) {
     decide_outcome(s, n, out);
   module_abandon(false);
   atomic_store(&background.site,
-               NULL); // from here on whoever closes the site may free it
+               NULL); // from now on a thread that closes the site may free it
 }
 
 void background_look(double seconds) {
@@ -139,7 +138,7 @@ bool background_leave(const struct site *s) {
   }
   atomic_fetch_sub(&background.leaving, 1);
   bool left = atomic_load(&background.site) != s;
-  if (!left) // that thread waits for the loader, which is about to take the kernel away
+  if (!left) // the other thread may wait for the loader, which is unloading the kernel
     module_abandon(true);
   return left;
 }

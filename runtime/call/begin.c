@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // begin.c: autotune_begin and autotune_end, around the program's calls. The stub has
-// looked at site->hot already.
+// already checked site->hot.
 #include <errno.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 #include "live.h"
 #include "run/cpu/stack.h"
 
-// Most calls of a key that is being tuned beside the program, or that waits for its turn,
-// find nothing to do, or an order to follow; they are not to cost a system call.
+// For a key that is tuned in the background or waits for its turn. Most calls have
+// nothing to do, or an order to follow; these make no system call.
 static bool begin_is_idle(struct node *n, struct autotune_call_state *state,
                           autotune_fn *code) {
   *code = decide_current(n);
@@ -19,7 +19,7 @@ static bool begin_is_idle(struct node *n, struct autotune_call_state *state,
   if (!background_goes())
     return !allowance_begins(n->site);
   if (!decide_take())
-    return true; // another thread sees to it
+    return true; // another thread attends to the tuning
   bool idle = !background_calls();
   autotune_fn ordered = idle ? live_begin(n, state) : NULL;
   *code = ordered ? ordered : decide_current(n);
@@ -41,8 +41,8 @@ static void begin_capture(void *data) {
                            c->state);
 }
 
-// The first call of a key goes to a file, where that was asked for, and is the default
-// variant's.
+// Captures the first call of a key to a file, if requested. That call runs the default
+// variant.
 static bool begin_captures(struct node *n, const struct call *call,
                            struct autotune_call_state *state) {
   const char *only = options_get()->kernel;

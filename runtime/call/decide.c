@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// decide.c: decides what to call for a key. One that is not decided is looked up in the
-// store or tuned, by one thread at a time; the others run the default variant meanwhile
-// and do not wait. Where the program is not to wait either, background.c looks after the
-// tuning.
+// decide.c: decides which variant runs for a key. An undecided key is looked up in the
+// store or tuned, by one thread at a time; other threads run the default variant
+// meanwhile and do not wait. If the program must not wait either, background.c attends to
+// the tuning.
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -16,7 +16,7 @@
 #include "model/space.h"
 #include "keep/wisdom/wisdom.h"
 
-static atomic_bool busy; // a thread asks the store, tunes, or looks after a tuning
+static atomic_bool busy; // a thread holds decide_take
 
 bool decide_take(void) {
   return !atomic_exchange_explicit(&busy, true, memory_order_acquire);
@@ -40,7 +40,7 @@ autotune_fn decide_current(const struct node *n) {
   return __atomic_load_n(&n->entry.code, __ATOMIC_ACQUIRE);
 }
 
-// A node may have been forgotten meanwhile.
+// The node may have been forgotten meanwhile.
 autotune_fn decide_use(struct site *s, struct node *n) {
   autotune_fn code = decide_current(n);
   atomic_store_explicit(&s->last, n, memory_order_relaxed);
@@ -52,7 +52,7 @@ autotune_fn decide_use(struct site *s, struct node *n) {
 
 static void decide(struct node *n, struct variant_code code, const char *why) {
   site_note(&n->why, why);
-  node_set(n, code); // the default's from the beginning
+  node_set(n, code); // it was the default's from the beginning
   atomic_store_explicit(&n->decided, true, memory_order_release);
 }
 
@@ -62,7 +62,7 @@ static void decide_default(struct node *n, const char *why) {
 
 // ---- deciding -----------------------------------------------------------------------
 
-// Loads the shared object at PATH for N. False: it cannot be, and that was said.
+// Loads the shared object at PATH for N. False, after a message: it cannot be loaded.
 static bool decide_install(struct site *s, struct node *n, const char *path,
                            const char *values, const char *why) {
   char *message = NULL;
@@ -82,8 +82,8 @@ static bool decide_install(struct site *s, struct node *n, const char *path,
   return loaded;
 }
 
-// What is known is decided at once, if its code is at hand. False: it is not, or cannot
-// be loaded.
+// Decides N by KNOWN, if its code is stored. False: there is no code, or it cannot be
+// loaded.
 static bool decide_adopt(struct site *s, struct node *n, const struct recall *known) {
   const struct summary *m = &known->summary;
   double speedup = m->best.median > 0 ? m->original.median / m->best.median : 0;
@@ -120,7 +120,7 @@ void decide_free(struct node *n) {
   n->known = NULL;
 }
 
-// What is known of the key. Asked once: what other processes find later is for later
+// Looks N up in the store, once: results that other processes store later are for later
 // runs. True: decided. A winner without code is left in N->known.
 static bool decide_ask(struct site *s, struct node *n) {
   struct identity id = site_identity(s, n->entry.key);
@@ -146,7 +146,7 @@ static bool decide_ask(struct site *s, struct node *n) {
   return adopted;
 }
 
-// In these modes what is known runs, and nothing is tuned.
+// True in the modes that run stored winners and tune nothing.
 static const char *why_not(enum tuning_mode mode) {
   return mode == MODE_LOCKED ? "default: locked, and nothing is known for this key"
       : mode == MODE_OFFLINE ? "default: nothing is known for this key, which is for "
@@ -154,7 +154,7 @@ static const char *why_not(enum tuning_mode mode) {
                              : NULL;
 }
 
-// The default, for NO and for what was found out before.
+// Decides N as the default, because of NO and of the reason noted before.
 static void decide_refuse(struct node *n, const char *no) {
   struct note *found = atomic_load(&n->why);
   char *why = found ? sys_printf("%s: %s", no, found->text) : NULL;
@@ -162,9 +162,9 @@ static void decide_refuse(struct node *n, const char *no) {
   free(why);
 }
 
-// A winner that was found elsewhere, or whose code was lost, has been compiled and
-// compared with the default. Where it failed, and that is allowed, the next thing is a
-// tuning.
+// Installs OUT, the check of a winner that was found elsewhere or whose code was lost: it
+// was compiled and compared with the default. If it failed, a tuning follows, if that is
+// allowed.
 static void decide_checked(struct site *s, struct node *n, struct outcome *out) {
   struct recall *known = n->known;
   const char *no = why_not(decide_mode(s->kernel));
@@ -204,7 +204,7 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
   else if ((!values || !decide_install(s, n, out->path, values, out->why)) &&
            !module_abandoned())
     decide_default(n, values ? "default: the tuned variant cannot be loaded" : out->why);
-  if (module_abandoned()) // its kernel is gone
+  if (module_abandoned()) // its kernel is being unloaded
     ;
   else if (!node_is_default(n))
     watch_begin(n, out->tuned ? out->seconds : 0, 0);
@@ -224,10 +224,10 @@ static void decide_tune(struct site *s, struct node *n, const struct call *call,
   struct identity id = site_identity(s, n->entry.key);
   struct outcome *out = sys_malloc(sizeof *out);
   if (!out && atomic_load(&n->decided))
-    return; // a race that is not begun
+    return; // a race that did not begin
   if (!out)
     return decide_default(n, "default: no memory");
-  const struct session_listener l = { // to other threads, which do not wait
+  const struct session_listener l = { // for other threads, which do not wait
                                       .provisional = decide_take_provisional,
                                       .data = n
   };
@@ -248,7 +248,8 @@ enum tuning_mode decide_mode(const struct autotune_kernel *k) {
 static struct plan plan_for(const struct autotune_kernel *k) {
   enum tuning_mode mode = decide_mode(k);
   const struct options *o = options_get();
-  double fraction = allowance_fraction(k); // of nothing there is none to wait for
+  double fraction =
+      allowance_fraction(k); // 0: no fraction was requested, or it cannot be enforced
   return (struct plan){
     .kind = mode == MODE_ONLINE && target_of(k)->synchronous ? PLAN_ONLINE : PLAN_SEARCH,
     .background = mode == MODE_ONLINE || mode == MODE_BACKGROUND ||
@@ -259,7 +260,7 @@ static struct plan plan_for(const struct autotune_kernel *k) {
   };
 }
 
-// The winner in N->known, compared with the default on this call's data.
+// Compares the winner in N->known with the default on this call's data.
 static void decide_check(struct site *s, struct node *n, const struct call *call,
                          bool is_background) {
   struct summary adopted = n->known->summary;
@@ -274,7 +275,7 @@ static void decide_check(struct site *s, struct node *n, const struct call *call
                               .n_points = 1 });
 }
 
-// Nothing is to be tuned here.
+// Decides N without tuning.
 static void decide_provisional(struct site *s, struct node *n, const struct call *call,
                                const char *no) {
   struct outcome *out = sys_malloc(sizeof *out);
@@ -285,8 +286,8 @@ static void decide_provisional(struct site *s, struct node *n, const struct call
   free(out);
 }
 
-// A tuned key, which is looked at now and then, and so looks after what goes on beside
-// the program.
+// For a tuned key that is watched: its timed calls also attend to a tuning in the
+// background.
 static void decide_race(struct site *s, struct node *n, const struct call *call) {
   struct plan plan;
   background_look(0);
@@ -295,7 +296,7 @@ static void decide_race(struct site *s, struct node *n, const struct call *call)
     decide_tune(s, n, call, &plan);
 }
 
-// What was found before may be at hand; without a compiler nothing else is.
+// Without a compiler only results with stored code can run.
 static bool lacks_compiler(struct site *s, struct node *n) {
   const struct target *t = target_of(s->kernel);
   const char *why = t->lacks ? t->lacks() : NULL;
@@ -305,7 +306,7 @@ static bool lacks_compiler(struct site *s, struct node *n) {
   return true;
 }
 
-// By the one thread that is `busy`.
+// Call it only while holding decide_take().
 static void decide_work(struct site *s, struct node *n, const struct call *call) {
   enum tuning_mode mode = decide_mode(s->kernel);
   const char *no = why_not(mode);
@@ -319,8 +320,8 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
   plan.why = why ? why->text : NULL;
   if (no && !n->known && (!target_may_fork(s->kernel) || wisdom_given()))
     decide_refuse(n,
-                  no); // with wisdom, what runs is not to depend on this machine's store
-  else if (no && !n->known && !background_goes()) // there is one tuner at a time
+                  no); // with wisdom, what runs must not depend on this machine's store
+  else if (no && !n->known && !background_goes()) // only one tuner runs at a time
     decide_provisional(s, n, call, no);
   else if (s->kernel->n_params == 0 || s->kernel->n_params > MAX_PARAMS ||
            !s->kernel->n_units)
@@ -341,7 +342,7 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
     decide_tune(s, n, call, &plan);
   if (!atomic_load(&n->decided) && !n->known && !no && !plan.background &&
       target_may_fork(s->kernel) && !background_goes())
-    decide_tune(s, n, call, &plan); // what was known failed its check
+    decide_tune(s, n, call, &plan); // the stored winner failed its check
 }
 
 struct decide_call {
@@ -386,7 +387,7 @@ static autotune_fn miss_hushed(struct site *s, struct node *n, const struct call
   return code;
 }
 
-// What a call waits for is a cost, too.
+// Counts the time that a call waits as a cost, too.
 autotune_fn decide_key(struct site *s, struct node *n, const struct call *call) {
   double start = sys_now();
   autotune_fn code = miss_hushed(s, n, call);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// drift.c: finds out whether a tuned kernel has become slower than it was.
+// drift.c: decides whether a tuned kernel has become slower (drift.h).
 //
 // Windows are judged by their median, so that single interruptions do not count, and by
 // the lower end of its 95 % interval, so that noise does not. A machine that is busy now
-// and then has normal windows in between, and it takes many slow ones in a row to be
-// believed. What is slower from the beginning than was recorded must be so by more: a
-// program's calls find colder caches than those of a tuning.
+// and then has normal windows in between, so many consecutive slow windows are required.
+// A kernel that is slower than recorded from the beginning must be slower by more, since
+// a program's calls have colder caches than those of a tuning.
 #include <string.h>
 
 #include "drift.h"
@@ -21,7 +21,7 @@ static void drift_keep(struct drift *d, double seconds) {
   if (++d->passed < d->stride)
     return;
   d->passed = 0;
-  if (d->n == DRIFT_SAMPLES) { // every other one makes room
+  if (d->n == DRIFT_SAMPLES) { // drops every other sample to make room
     for (unsigned i = 0; i < DRIFT_SAMPLES / 2; i++)
       d->samples[i] = d->samples[2 * i];
     d->n = DRIFT_SAMPLES / 2;
@@ -30,7 +30,7 @@ static void drift_keep(struct drift *d, double seconds) {
   d->samples[d->n++] = seconds;
 }
 
-// One more window of the first ones, which say what is normal.
+// Adds one of the first windows, which establish what is normal.
 static bool drift_learn(struct drift *d, double median) {
   if (d->n_bases == 0)
     d->since = d->began;

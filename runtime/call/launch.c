@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// launch.c: a launch of a kernel that runs on a device. The entry used last costs a
-// comparison of keys, the variant's geometry and the driver's launch; all else goes the
-// way of plain calls (begin.c).
+// launch.c: a launch of a kernel that runs on a device. For the entry used last, a launch
+// takes a comparison of keys, the variant's geometry and the driver's launch; all others
+// proceed like plain calls (begin.c).
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -13,13 +13,13 @@ static struct node *launch_node_at(struct autotune_entry *e) {
   return (struct node *)(void *)((char *)e - offsetof(struct node, entry));
 }
 
-// N's CODE can be launched no more, and nothing has run. The default runs; once, what is
-// known is loaded anew.
+// Handles a failed launch of N's CODE; nothing has run. The default runs instead. The
+// stored winner is loaded again, once.
 static void launch_forget(struct autotune_site *place, struct node *n,
                           struct target_code *code, const char *error) {
   const struct autotune_kernel *k = place->kernel;
   if (!decide_take())
-    return; // another time
+    return; // another call may do it
   if (atomic_load(&n->code) == code) {
     __atomic_store_n(&place->hot, NULL, __ATOMIC_RELEASE);
     node_set(n, (struct variant_code){ .function = k->original });
@@ -51,7 +51,7 @@ static void launch_refuse(struct node *n, const char *why) {
   atomic_store(&n->decided, true);
 }
 
-// True if N can be neither looked up nor tuned, which is said once.
+// True, after a message once, if N can be neither looked up nor tuned.
 static bool launch_is_refused(struct node *n, const struct call *call) {
   const struct autotune_kernel *k = n->site->kernel;
   char text[256];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// live.c: the program's side of mode `online`: calls that run a variant on the tuner's
-// order and are timed.
+// live.c: the program's side of mode `online`: timed calls, which run variants by the
+// tuner's orders.
 //
-// One call at a time is timed, in whichever thread it comes; all others run the best so
-// far, which is the node's entry.code. An order that was given up (the kernel left by
-// longjmp, its thread is gone) is answered as lost. A variant that was never the best so
-// far has only ever run in timed calls, so it can be unloaded between them; one that was
-// may be running in any thread, and stays until the site closes.
+// One call at a time is timed, in any thread; all others run the best variant so far, the
+// node's entry.code. An order whose call never ends (the kernel was left by longjmp, its
+// thread has ended) is answered as lost. A variant that was never the best has run only
+// in timed calls, so it can be unloaded between them. A variant that was the best may be
+// running in any thread; it stays until the site closes.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "run/cpu/openmp.h"
 #include "call/session/session.h"
 
-// Seconds after which a timed call in another thread is taken for one that never ends.
+// Seconds after which a timed call in another thread is assumed never to end.
 static const double given_up = 60;
 
 struct slot {
@@ -27,19 +27,19 @@ struct slot {
 };
 
 static struct {
-  struct node *node;       // NULL: there is no such session
+  struct node *node;       // NULL: no timed calls
   struct slot slots[ARMS]; // 0 is the default
   unsigned taken;          // orders begun
-  unsigned best;           // the arm that is in entry.code
+  unsigned best;           // the arm whose code is entry.code
   double window[LIVE_REPEAT];
-  unsigned n;      // times of the present order
+  unsigned n;      // times taken for the present order
   uint64_t serial; // of timed calls
   atomic_ullong running,
-      ended; // serials: of the call being timed, or 0; of the last that ended
+      ended; // serials: of the call being timed, or 0; of the last timed call that ended
   _Atomic double seconds; // that it took
   pthread_t thread;       // of the call being timed …
-  const void *frame;      // … where its state is …
-  double began;           // … and since when
+  const void *frame;      // … the address of its state …
+  double began;           // … and when it began
 } live;
 
 static struct lane *lane_of(void) {
@@ -90,7 +90,7 @@ static int live_by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// The present order is done, with what was measured.
+// Answers the present order with the median of the times measured for it (-1: none).
 static void live_answer(struct lane *lane) {
   struct live_order *o = &lane->orders[live.taken % LIVE_ORDERS];
   qsort(live.window, live.n, sizeof *live.window, live_by_value);
@@ -134,7 +134,7 @@ static void live_lead(const struct lane *lane) {
   __atomic_store_n(&live.node->entry.code, live.slots[best].code, __ATOMIC_RELEASE);
 }
 
-// The next order that is for a call to follow.
+// Returns the next order that a call must follow, and answers those before it.
 static const struct live_order *next_order(struct lane *lane) {
   const struct live_order *o;
   while ((o = live_present(lane)) &&
@@ -162,7 +162,8 @@ autotune_fn live_begin(struct node *n, struct autotune_call_state *state) {
     live_answer(lane);
   }
   const struct live_order *o = next_order(lane);
-  if (!o || openmp_in_parallel()) // there a call takes what others leave it
+  if (!o ||
+      openmp_in_parallel()) // in a parallel region other calls compete for the processors
     return NULL;
   autotune_fn code = live.slots[o->arm].code;
   atomic_store(&lane->running, o->arm + 1);

@@ -2,7 +2,7 @@
 /* live.h: variants that are timed in the program's own calls. The tuner (tune/online.c)
  * sends them as shared objects and writes orders into the lane of the shared memory
  * (tune/plan.h). The program (live.c) loads them, runs them by these orders, and writes
- * down how long calls took.
+ * back how long the calls took.
  *
  * Call these only while holding decide_take(), unless they say otherwise. */
 #ifndef AUTOTUNE_LIVE_H
@@ -11,20 +11,23 @@
 #include "site.h"
 #include "tune/halving.h"
 
-/* Begins for N, whose session has begun and has its shared memory. */
+/* Starts timed calls for N, whose session runs and has its shared memory. */
 void live_open(struct node *n);
-/* Loads the shared object behind FD, which stays the caller's, as ARM. */
+/* Loads the shared object of descriptor FD as ARM. The caller keeps FD. */
 void live_load(const struct autotune_kernel *k, unsigned arm, int fd);
-/* The variant that the call in STATE is to run for N, timed; NULL: there is no order. */
+/* Returns the variant that the call in STATE must run for N, and starts timing it; NULL:
+ * there is no order. */
 autotune_fn live_begin(struct node *n, struct autotune_call_state *state);
-/* Notes that the call in STATE has ended. Any thread. True: call live_collect. */
+/* Notes that the call in STATE has ended. True if the caller must now call live_collect.
+ * Any thread. */
 bool live_end(struct autotune_call_state *state);
-/* Takes the time of the call that has ended, and answers its order. */
+/* Takes the time of the call that has ended. Answers its order once all its calls are
+ * timed. */
 void live_collect(void);
 /* Tells the tuner that the program waits for the outcome, or no longer does. */
 void live_wait(bool waiting);
-/* Ends with the session: unloads variants that no thread can be in; the node keeps the
- * others. */
+/* Ends timed calls, when the session ends. Unloads variants that no thread can be
+ * running; the node keeps the others. */
 void live_close(void);
 void live_forget(void); /* in the child of a fork */
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// provisional.c: what won for a near key, for a key that is not tuned (in the program).
+// provisional.c: runs the winner of a nearby key for a key that is not tuned (in the
+// program).
 //
 // A variant that was right for one size may be wrong for another: its parameter may have
-// to divide n, and nobody said so. So it is borrowed only after it was run in the sandbox
-// on this call's own data and agreed with the default. Where a tuner is at work that is
-// its first trial (provisional.c); where nothing is tuned a tuner does only that.
+// to divide n without a declared constraint. So it runs only after it ran in the sandbox
+// on this call's own data and agreed with the default. If the key is tuned, this is the
+// tuner's first trial (tune/provisional.c); otherwise a tuner does only this check.
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,12 +13,12 @@
 #include "model/space.h"
 #include "keep/wisdom/wisdom.h"
 
-// A program with very many keys is not to spend its life on checks.
+// Limits the time of checks in a program with very many keys.
 static const double at_first = 3,
                     fraction = 0.05; // seconds, and of the time since the first check
 static struct {
   double begun, spent;
-} checks; // by whoever is `busy` (decide.c)
+} checks; // used while holding decide_take()
 
 static bool may_check(void) {
   if (checks.begun == 0)
@@ -30,7 +31,7 @@ static void run_meanwhile(struct node *n, const char *path, const char *values,
   const struct autotune_kernel *k = n->site->kernel;
   char *message = NULL;
   if (n->provisional || atomic_load(&n->decided) || !node_is_default(n))
-    return; // what runs is better
+    return; // the present code is better
   struct variant_code code;
   if (site_load(n, path, values, &code, &message)) {
     n->provisional = code.loaded;
@@ -54,7 +55,7 @@ void provisional_known(struct node *n, const struct recall *known) {
   run_meanwhile(n, known->path, known->summary.values, why);
 }
 
-// The winner of the nearest key that may be borrowed here, as a point. False: there is
+// Finds the winner of the nearest key that may run here, as a point. False: there is
 // none.
 static bool provisional_find(struct site *s, const struct identity *id, choice *point,
                              struct relative *from) {

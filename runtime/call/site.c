@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// site.c: a kernel's keys, and what is known of each, in tables that are read without a
+// site.c: the keys of each kernel and their results, in tables that are read without a
 // lock.
 //
-// Nothing that is in a table is freed before the site is closed: another thread may be
+// Nothing in a table is freed before the site is closed, since another thread may be
 // about to use it.
 #include <errno.h>
 #include <fcntl.h>
@@ -18,12 +18,13 @@ static struct {
   pthread_once_t once;
   pthread_mutex_t lock; // of the list of sites; never taken by a call that finds its key
   struct site *sites;
-  atomic_bool exiting; // the program ends: other threads may still run what we loaded
+  atomic_bool exiting; // the program is ending: other threads may still run loaded code
 } runtime = { .once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER };
 
 // ---- the process --------------------------------------------------------------------
 
-// In the child of a fork the thread that held the lock or was tuning is not there.
+// In the child of a fork: the thread that held the lock or was tuning does not exist
+// here.
 static void site_after_fork(void) {
   pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
   runtime.lock = fresh;
@@ -52,7 +53,7 @@ void sites_unlock(void) {
 
 // ---- sites --------------------------------------------------------------------------
 
-// For `autotune tune`, which tells of kernels that were not called.
+// Notes a called kernel for `autotune tune`, which reports kernels that were not called.
 static void tell_called(const struct autotune_kernel *k) {
   const char *path = options_get()->called;
   char *line = path ? sys_printf("%s\n", k->name) : NULL;
@@ -64,7 +65,7 @@ static void tell_called(const struct autotune_kernel *k) {
   free(line);
 }
 
-// The runtime's half of PLACE, made by whoever comes first; NULL: no memory.
+// Returns the runtime's half of PLACE, made by the first caller; NULL: no memory.
 struct site *site_of(struct autotune_site *place) {
   struct site *s = __atomic_load_n((struct site **)&place->state, __ATOMIC_ACQUIRE);
   if (s)
@@ -134,7 +135,7 @@ struct node *site_find(struct site *s, const long long *key) {
                    key);
 }
 
-// The node of KEY, made where there is none; NULL: no memory.
+// Returns the node of KEY, made if it does not exist; NULL: no memory.
 struct node *node_of(struct site *s, const long long *key) {
   struct node *_Atomic *b = site_bucket(s, key);
   struct node *head = atomic_load_explicit(b, memory_order_acquire), *n;
@@ -149,7 +150,7 @@ struct node *node_of(struct site *s, const long long *key) {
   made->entry.code = s->kernel->original;
   made->site = s;
   do {
-    if ((n = find_from(s, head, key))) { // somebody else was faster
+    if ((n = find_from(s, head, key))) { // another thread added it first
       free(made);
       return n;
     }
@@ -231,7 +232,7 @@ static void free_notes(struct note *n) {
 void site_keep(struct node *n, struct target_code *handle) {
   struct kept *k = sys_malloc(sizeof *k);
   if (!k)
-    return; // it stays for ever
+    return; // no memory: it is never unloaded
   *k = (struct kept){ n->kept, handle };
   n->kept = k;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// watch.c: a tuned kernel is looked at now and then. The stub counts its calls down; one
-// in so many comes through autotune_begin and is timed. Where drift.c says that it has
-// become slower, its finalists race again beside the program.
+// watch.c: watches the speed of tuned kernels. The stub counts calls down, so that a few
+// go through autotune_begin and are timed. If drift.c finds that a kernel has become
+// slower, its finalists race again in the background.
 //
-// It costs well under a percent: a timed call takes some tenths of a microsecond more,
-// and there is one a millisecond at most. What several threads use is not watched, since
-// they would share the counter. Races are rare whatever the times do: a pause after each,
-// a few for a key, a few for a process.
+// This costs well under a percent: a timed call takes some tenths of a microsecond more,
+// and there is at most one per millisecond. Kernels that several threads call are not
+// watched, since they would share the counter. Races are always rare: each is followed by
+// a pause, and their number is limited for each key and process.
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,16 +18,16 @@
 enum { MAX_RACES = 3, PROCESS_RACES = 12, PAUSE = 600 /* windows */ };
 static const double apart = 1e-3; // seconds between two timed calls, about
 
-// DRIFT and LATE belong to the one thread that calls. Another may install what a race
-// came to, and says so.
+// Only the calling thread uses DRIFT and LATE. Another thread may install the result of a
+// race and then sets ANEW.
 struct watch {
   struct drift drift;
-  _Atomic(pthread_t) thread; // that calls; 0: none yet
+  _Atomic(pthread_t) thread; // that calls the kernel; 0: none yet
   bool late;                 // it has drifted, and no race was begun
   unsigned races;
-  _Atomic double not_before; // sys_now: of the next race
-  _Atomic double recorded;   // of what was installed last
-  atomic_bool anew;          // which has not been timed yet
+  _Atomic double not_before; // sys_now: earliest time of the next race
+  _Atomic double recorded;   // seconds of the variant installed last
+  atomic_bool anew;          // which was not timed yet
 };
 
 static atomic_uint races; // in this process
@@ -47,7 +47,7 @@ void watch_begin(struct node *n, double recorded, double pause) {
   if (pause > 0)
     atomic_store(&n->watch->not_before, sys_now() + pause);
   __atomic_store_n(&n->entry.left, 1, __ATOMIC_RELAXED);
-  __atomic_store_n(&n->entry.watch, 1, __ATOMIC_RELEASE); // n->watch is there
+  __atomic_store_n(&n->entry.watch, 1, __ATOMIC_RELEASE); // n->watch is set
 }
 
 void watch_end(struct node *n) {
@@ -58,7 +58,7 @@ double watch_pause(void) {
   return PAUSE * options_get()->drift / DRIFT_LONG;
 }
 
-// A call that comes this way because another key was hot counts, but need not be timed.
+// A call that comes here because another key was hot counts, but need not be timed.
 static bool counts_down(struct node *n) {
   unsigned left = __atomic_load_n(&n->entry.left, __ATOMIC_RELAXED);
   if (left > 1)

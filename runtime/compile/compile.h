@@ -1,44 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compile.h: from a point to code, grouped by file. */
+/* compile.h: compiles points to code, grouped by file. */
 #ifndef AUTOTUNE_COMPILE_H
 #define AUTOTUNE_COMPILE_H
 
 #include "base/base.h"
 
-/* ---- backend.c: how variants come to be; one table, one file each ---------------- */
+/* ---- backend.c: the table of compilers; each backend has a file of its own -------- */
 
-struct object { /* what a compiler made of a variant */
+struct object { /* a compiled variant */
   void *data;
   size_t size;
-  char *message;  /* on failure: the compiler's first error line, and the rest */
-  double seconds; /* what it took */
+  char *message;  /* on failure: the compiler's first error line, then the rest */
+  double seconds; /* of the compilation */
 };
 struct backend {
   const char *name;
   bool built_in; /* else it is a program */
-  /* May this backend make variants for COMPILER (as spelled in compiler(…))? */
+  /* True if this backend compiles variants for COMPILER (as spelled in compiler(…)). */
   bool (*applicable)(const char *compiler);
-  /* "clang 22.1.8", "gcc (Debian …) 12.2.0": part of the identity; NULL: not there. */
+  /* Returns "clang 22.1.8" or "gcc (Debian …) 12.2.0", part of the identity; NULL: the
+   * compiler is not installed. */
   const char *(*version)(const char *compiler);
-  /* Thread-safe. TEXT: definitions and the unit's text. 0 or -1 (then object->message).
-   */
+  /* Compiles TEXT (definitions, then the unit's text). Returns 0, or -1 and OUT->message.
+   * The caller calls object_free after both. Thread-safe. */
   int (*compile)(const char *compiler, const char *text, const char *const *flags,
                  struct object *out);
 };
 extern const struct backend backend_clang;    /* in process */
-extern const struct backend backend_nvrtc;    /* CUDA, in process: gpu/nvrtc.c */
-extern const struct backend backend_external; /* an installed compiler */
+extern const struct backend backend_nvrtc;    /* CUDA, in process: nvrtc.c */
+extern const struct backend backend_external; /* an installed compiler: external.c */
 const struct backend *backend_find(const char *compiler);
 void object_free(struct object *o);
 
 /* ---- jit_open.c ------------------------------------------------------------------ */
 
 struct jit_api;
-/* dlopens libautotune-jit.so (AUTOTUNE_JIT, else beside libautotune.so); NULL and
- * *MESSAGE (malloc'ed) on failure. */
+/* Opens libautotune-jit.so (AUTOTUNE_JIT, else next to libautotune.so) with dlopen, once.
+ * Returns NULL and *MESSAGE (malloc'ed) on failure. */
 const struct jit_api *jit_open(char **message);
-/* dlopens libomp (AUTOTUNE_OPENMP, else what was configured) globally unless the process
- * has an OpenMP runtime of LLVM already. 0 or -1. */
+/* Opens libomp (AUTOTUNE_OPENMP, else the configured one) globally, unless the process
+ * has LLVM's OpenMP runtime already. Returns 0, or -1 and *MESSAGE (malloc'ed). */
 int openmp_open(char **message);
 
 /* ---- pool.c: compiling ahead ----------------------------------------------------- */
@@ -51,15 +52,15 @@ struct compiled {
   int status;
 };
 struct pool *pool_new(const struct autotune_kernel *k, unsigned threads);
-/* While a variant is compiled, its mark (not 0) stands in one of the N words at MARKS. */
+/* While a variant is compiled, one of the N words at MARKS holds its mark (not 0). */
 void pool_watch(struct pool *p, _Atomic uint64_t *marks, unsigned n);
-/* Queues a point under TICKET. */
+/* Queues POINT, which is copied, for compilation under TICKET. Returns 0 or -1. */
 int pool_submit(struct pool *p, const choice *point, uint64_t ticket, uint64_t mark);
-/* The next that is done, waiting at most SECONDS. False: none. The caller frees *out's
- * point, object. */
+/* Takes the next compiled variant, waiting at most SECONDS. False: there is none. The
+ * caller frees *out's point and object. */
 bool pool_take(struct pool *p, struct compiled *out, double seconds);
 unsigned pool_pending(struct pool *p);
-void pool_pause(struct pool *p, bool paused); /* nothing new is begun while paused */
-void pool_free(struct pool *p); /* drops what is queued, waits for what runs */
+void pool_pause(struct pool *p, bool paused); /* no compilation is begun while paused */
+void pool_free(struct pool *p); /* drops queued jobs, waits for running ones */
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nvrtc.h: NVIDIA's compiler for CUDA C++ as a library, opened at run time (nvrtc.c,
- * which is also the backend of that name). */
+/* nvrtc.h: opens NVRTC, NVIDIA's compiler for CUDA C++ as a library, at run time. nvrtc.c
+ * is also the backend of that name. */
 #ifndef AUTOTUNE_NVRTC_H
 #define AUTOTUNE_NVRTC_H
 
 #include "base/base.h"
 
-/* NVRTC's own types and functions, so that no header of the toolkit is needed:
- * X(member, name, parameters); each returns an nvrtcResult, 0: success. */
+/* NVRTC's types and functions, declared here so that no header of the toolkit is needed:
+ * X(member, name, parameters). Each function returns an nvrtcResult; 0: success. */
 typedef struct nvrtc_program_st *nvrtc_program;
 #define NVRTC_FUNCTIONS(X)                                                 \
   X(version, "nvrtcVersion", (int *major, int *minor))                     \
@@ -28,13 +28,14 @@ struct nvrtc {
 #undef X
   bool emulated;
 };
-/* Opened once: the emulator's, else AUTOTUNE_NVRTC, else what the loader or CUDA_PATH
- * has. NULL and *WHY (static): there is none, or it is too old. Thread-safe. */
+/* Returns NVRTC, opened once: the emulator's, else AUTOTUNE_NVRTC, else the one that the
+ * loader or CUDA_PATH has. NULL and *WHY (static): there is no NVRTC, or it is too old.
+ * Thread-safe. */
 const struct nvrtc *nvrtc_get(const char **why);
-/* Looks for this major version first: a driver need not load what a newer NVRTC makes.
- * Only before nvrtc_get. */
+/* Makes nvrtc_get look for this major version first, since a driver may not load code of
+ * a newer NVRTC. Call it before nvrtc_get. */
 void nvrtc_prefer(int major);
-/* From here on variants are compiled for this compute capability (90 for 9.0). */
+/* Sets the compute capability that variants are compiled for from now on (90 for 9.0). */
 void nvrtc_set_architecture(int cc);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* resolve.h: what an object of a variant may refer to. Compiled into libautotune.so (for
- * winners) and into libautotune-jit.so (for trials), so that both bind alike. */
+/* resolve.h: finds the symbols that a variant's object refers to. Compiled into
+ * libautotune.so (for winners) and into libautotune-jit.so (for trials), so that both
+ * bind the same symbols. */
 #ifndef AUTOTUNE_RESOLVE_H
 #define AUTOTUNE_RESOLVE_H
 
@@ -8,12 +9,13 @@
 
 #include "autotune_abi.h"
 
-/* The site's own symbol NAME; NULL: it has none of that name. */
+/* Returns the address of the site's symbol NAME; NULL: the site has no such symbol. */
 const void *resolve_site(const struct autotune_symbol *symbols, size_t n,
                          const char *name);
 
-/* NAME as the process knows it, else as libm, libmvec (vector math that compilers make of
- * loops), libgcc_s and libatomic (their helpers) do. NULL: nobody has it. */
+/* Returns the address of NAME in the process, else in libm, libmvec (vector math that
+ * compilers generate for loops), libgcc_s or libatomic (helpers of compilers). NULL: not
+ * found. */
 void *resolve_process(const char *name);
 
 #endif

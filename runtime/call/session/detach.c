@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// detach.c: a tuner that works beside the program is no child of it, so that no wait() of
-// the program's finds one it knows nothing of, no SIGCHLD comes, and no zombie waits for
-// somebody to ask.
+// detach.c: starts a background tuner that is not a child of the program. So no wait() of
+// the program returns an unknown child, no SIGCHLD comes, and no zombie remains.
 //
 // The program clones a helper that shares its memory and descriptors while the calling
 // thread is suspended, as posix_spawn does; the helper forks the tuner and ends. Page
@@ -23,8 +22,8 @@ struct helper {
   int pidfd, error;
 };
 
-// What is cloned with shared memory is not registered for restartable sequences, nor are
-// its forks, but allocators that use them would not know.
+// A process cloned with shared memory is not registered for restartable sequences, nor
+// are its forks. Allocators that use these would not notice.
 static void restore_sequences(void) {
   if (__rseq_size > 0)
     syscall(SYS_rseq, (char *)__builtin_thread_pointer() + __rseq_offset,
@@ -46,16 +45,16 @@ static int detach_help(void *data) {
 
 static pid_t clone_helper(struct helper *h, struct stack *stack) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  (void)stack; // they know of fork alone
+  (void)stack; // sanitizers support only fork
   pid_t pid = fork();
   if (pid == 0) {
     detach_help(h);
     _exit(h->tuner > 0 ? 0 : 1);
   }
-  h->tuner = pid; // its number will do
+  h->tuner = pid; // its pid is used instead
   return pid;
 #else
-  // The tuner lives on a copy of the stack, and of what this thread knows of itself.
+  // The tuner runs on a copy of the stack and of this thread's data.
   stack_enter(stack);
   pid_t pid = clone(detach_help, stack->base + stack->size,
                     CLONE_VM | CLONE_VFORK | CLONE_FILES, h);

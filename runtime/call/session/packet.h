@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* packet.h: messages of program and tuner, and what a tuner is started with. */
+/* packet.h: messages between program and tuner, and the arguments of a new tuner. */
 #ifndef AUTOTUNE_PACKET_H
 #define AUTOTUNE_PACKET_H
 
 #include "base/channel.h"
 #include "session.h"
 
-/* All are the tuner's, but for the answer. */
+/* All are sent by the tuner, except the answer. */
 enum packet_kind {
   PACKET_PROGRESS,    /* struct progress_report */
   PACKET_LOG,         /* struct packet_log */
   PACKET_PROVISIONAL, /* struct outcome */
-  PACKET_VARIANT,     /* unsigned: the arm of the shared object that comes with it */
-  PACKET_ASK,         /* the target's, to its half in the program */
-  PACKET_ANSWER,      /* the program's, with the serial of what was asked */
-  PACKET_OUTCOME      /* struct packet_outcome: the last */
+  PACKET_VARIANT,     /* unsigned: the arm; its shared object comes as the descriptor */
+  PACKET_ASK,         /* a question of the target, to its half in the program */
+  PACKET_ANSWER,      /* the program's answer, with the question's serial */
+  PACKET_OUTCOME      /* struct packet_outcome: the last message */
 };
 struct packet_log {
   enum autotune_level level;
@@ -26,7 +26,7 @@ struct packet_outcome {
 };
 extern const struct protocol session_protocol; /* session.c */
 
-/* What a tuner is started with. */
+/* The arguments of a new tuner. */
 struct tuner_job {
   const struct autotune_kernel *kernel;
   const struct identity *id;
@@ -35,21 +35,21 @@ struct tuner_job {
   const uint64_t *suspects; /* as in struct tune_host */
   unsigned n_suspects;
   struct shared_memory *shared; /* NULL: no memory */
-  int socket;                   /* its end of the channel */
+  int socket;                   /* the tuner's end of the channel */
   int memory;                   /* the memory file for the winner */
-  int program;  /* pidfd of the program, where the tuner is to work beside it; or -1 */
+  int program;  /* pidfd of the program, if the tuner works in the background; else -1 */
   pid_t parent; /* the program */
 };
 
 /* ---- tuner.c --------------------------------------------------------------------- */
-/* What the tuner does after its fork. Never returns. */
+/* Runs the tuner after its fork. Never returns. */
 void tuner_main(const struct tuner_job *job) __attribute__((noreturn));
-/* Forks a tuner; its pid, or -1. */
+/* Forks a tuner. Returns its pid, or -1. */
 pid_t tuner_fork(const struct tuner_job *job);
 
 /* ---- detach.c -------------------------------------------------------------------- */
-/* Forks a tuner that is no child of this process. 0 and its pidfd (-1: not known), or -1.
- */
+/* Forks a tuner that is not a child of this process. Returns 0 and its pidfd (-1: not
+ * known), or -1. */
 int detach_tuner(const struct tuner_job *job, int *pidfd);
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// session.c: one tuning, as the program sees it: a process, a socket, and patience that
-// ends.
+// session.c: one tuning, as the program sees it: a process, a socket, and a time limit
+// for silence.
 //
 // The result comes over the socket, so nothing depends on the process's exit status,
-// which a handler or a wait() loop of the program's may take, or SIGCHLD being ignored
-// may lose. A tuner that works beside the program is no child of it at all (detach.c). It
-// is ended through a pidfd, which cannot name another process by mistake.
+// which a handler or a wait() loop of the program may take, and which is lost if SIGCHLD
+// is ignored. A background tuner is not a child of the program (detach.c). It is ended
+// through a pidfd, which cannot refer to another process by mistake.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -26,25 +26,26 @@
 #include "run/cpu/openmp.h"
 #include "run/target.h"
 
-// Seconds until the tuner's first message, and from its last to its end; how many tuners
-// of a session may crash.
+// Seconds until the tuner's first message, and from its last message to its end; how many
+// tuners of a session may crash.
 enum { FIRST_WORD = 20, LAST_BREATH = 10, CRASHES = 2 };
 
-// One session in this process. What a fork of the program's must know is atomic;
-// descriptors are -1 where there are none.
+// One session in this process. Fields that a fork of the program reads are atomic;
+// descriptors are -1 if not open.
 static struct {
   atomic_int socket, memory, pidfd; // memory: the file for the winner
   _Atomic(struct shared_memory *) shared;
   _Atomic(pthread_t) forker;    // the thread that is forking a tuner
-  atomic_uint memfds;           // loaded so far, for names that are never the same
-  uint64_t suspects[COMPILING]; // what the last tuners were compiling when they crashed
+  atomic_uint memfds;           // memory files loaded so far, for unique names
+  uint64_t suspects[COMPILING]; // variants that the last tuners were compiling when they
+                                // crashed
   unsigned n_suspects;
   pid_t pid;
-  bool orphaned;  // this is a child of the process whose session it was
+  bool orphaned;  // this process is a child of the session's process
   int status;     // as from waitpid
-  unsigned looks; // for news, so far
+  unsigned looks; // so far, for news
   unsigned read;  // news that have been read
-  double end;     // sys_now; a tuner that is silent until then hangs
+  double end;     // sys_now; a tuner that is silent until then counts as hanging
   const struct autotune_kernel *kernel; // NULL: there is no session
   bool background;                      // the program does not wait for it
   struct session_listener listener;
@@ -55,7 +56,7 @@ static struct {
     struct outcome provisional;
     unsigned arm;
     unsigned char request[4096];
-  } *packet; // the last that came
+  } *packet; // the last one received
 } session = { .socket = -1, .memory = -1, .pidfd = -1 };
 
 static const struct message_kind session_kinds[] = {
@@ -80,7 +81,7 @@ static void close_one(atomic_int *fd) {
 }
 
 void session_forget(void) {
-  // The fork of a tuner, a zygote or a worker sees to its descriptors itself.
+  // A tuner, zygote or worker closes its descriptors itself.
   if (role_inside() || pthread_equal(atomic_load(&session.forker), pthread_self()))
     return;
   close_one(&session.socket);
@@ -94,25 +95,26 @@ void session_forget(void) {
 
 // ---- the process --------------------------------------------------------------------
 
-// Only a tuner that the program waits for is a child of its own, which may have to be
-// told by its number.
+// Kills the tuner. Only one that the program waits for is its child, for which a pid may
+// be needed.
 static void kill_tuner(void) {
   int pidfd = atomic_load(&session.pidfd);
   if (pidfd >= 0)
     syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
   else if (session.pid > 0 &&
-           waitpid(session.pid, NULL, WNOHANG) == 0) // still ours, so the number is
+           waitpid(session.pid, NULL, WNOHANG) ==
+               0) // still our child, so the pid is valid
     kill(session.pid, SIGKILL);
 }
 
-// Waits until the tuner is gone, at most SECONDS; leaves no zombie.
+// Waits at most SECONDS until the tuner has ended; leaves no zombie.
 static bool session_reap(double seconds) {
   double end = sys_now() + seconds;
   for (;;) {
     int status, pidfd = atomic_load(&session.pidfd);
     pid_t got = waitpid(session.pid, &status, WNOHANG);
     if (got == session.pid)
-      session.status = status; // else somebody else took it
+      session.status = status; // otherwise it was reaped elsewhere
     if (got == session.pid || (got < 0 && errno == ECHILD))
       return true;
     if (sys_now() >= end)
@@ -122,8 +124,7 @@ static bool session_reap(double seconds) {
   }
 }
 
-// True if the tuner ended by a fault of its own, such as the compiler's, and was not
-// asked to end.
+// True if the tuner crashed, for example in the compiler, and was not asked to end.
 static bool has_crashed(void) {
   static const int faults[] = { SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP };
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
@@ -139,7 +140,8 @@ static int fork_tuner(const struct tuner_job *job, int socket) {
   if (target_of(job->kernel)->before_fork)
     target_of(job->kernel)->before_fork();
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before); // no handler of the program's in the child
+  pthread_sigmask(SIG_SETMASK, &all,
+                  &before); // no signal handler of the program may run in the child
   atomic_store(&session.forker, pthread_self());
   int rc = job->plan->background    ? detach_tuner(job, &pidfd)
       : (pid = tuner_fork(job)) > 0 ? 0
@@ -158,7 +160,7 @@ static int fork_tuner(const struct tuner_job *job, int socket) {
 
 // ---- beginning and end --------------------------------------------------------------
 
-// Makes suspects of the variants that were being compiled.
+// Adds the variants that were being compiled to the suspects.
 static void session_suspect(void) {
   struct shared_memory *shared = session_shared_memory();
   for (unsigned i = 0; shared && i < COMPILING; i++) {
@@ -168,7 +170,7 @@ static void session_suspect(void) {
   }
 }
 
-// All but the memory file is given back; the session is over.
+// Ends the session and releases everything but the memory file.
 static void end_session(void) {
   struct shared_memory *shared = atomic_exchange(&session.shared, NULL);
   if (shared)
@@ -187,7 +189,8 @@ static void give_up(int fds[], unsigned n) {
       close(fds[i]);
 }
 
-// What a session needs. On failure -1 and OUT->why, and nothing is left.
+// Allocates what a session needs. On failure returns -1 and OUT->why, and releases all of
+// it.
 static int session_prepare(int pair[2], int *memory, struct outcome *out) {
   *memory = channel_file("autotune-winner", NULL, 0);
   const char *what = *memory < 0 ? "no memory file" : NULL;
@@ -261,19 +264,18 @@ int session_start(const struct autotune_kernel *k, const struct identity *id,
   return -1;
 }
 
-// A path that opens FD and that dlopen has never seen: it goes by names.
+// Makes a path that opens FD and that dlopen has never seen, since it compares names.
 static void name_memory(int fd, struct outcome *out) {
   unsigned n = atomic_fetch_add(&session.memfds, 1);
   size_t at = (size_t)snprintf(out->path, sizeof out->path, "/proc/self/fd/");
   for (; n > 0 && at + 16 < sizeof out->path; n--, at += 2)
     memcpy(out->path + at, "./", 2);
   if (n > 0)
-    out->winner = false; // thousands of winners without a store
+    out->winner = false; // only after thousands of winners without a store
   snprintf(out->path + at, sizeof out->path - at, "%d", fd);
 }
 
-// A tuner that the program waited for is gone when this returns, and where it crashed,
-// *CRASHED.
+// A tuner that the program waited for has ended when this returns. *CRASHED: it crashed.
 static void session_bury(int rc, bool *crashed) {
   bool ended = session_reap(rc == 0 ? LAST_BREATH : 0.1);
   *crashed = rc != 0 && ended && has_crashed();
@@ -283,25 +285,25 @@ static void session_bury(int rc, bool *crashed) {
   }
 }
 
-// Ends the session. RC is the tuner's result; GONE: it exited without one; otherwise it
-// was cancelled.
+// Ends the session. RC is the tuner's result; GONE: it exited without a result; otherwise
+// it was cancelled.
 static enum session_state session_finish(int rc, bool gone, struct outcome *out) {
   int memory = atomic_exchange(&session.memory,
-                               -1); // open here, but not in a child of the program's
+                               -1); // open here, but not in a child of the program
   unsigned suspects = session.n_suspects;
   bool crashed = false;
   log_progress(NULL);
   if (!session.background)
     session_bury(rc, &crashed);
   else if (rc != 0 && !gone)
-    kill_tuner(); // no child of this process, so there is nothing to wait for
+    kill_tuner(); // not a child of this process, so there is nothing to wait for
   if (crashed || (session.background && gone))
     session_suspect();
   struct shared_memory *shared = session_shared_memory();
   if (rc != 0 && shared)
     out->cost = atomic_load(&shared->cost);
-  if (session.background &&
-      gone) // how it ended is not known; without suspects it would end so again
+  if (session.background && gone) // its exit status is not known; without suspects the
+                                  // next tuner would crash again
     crashed = session.n_suspects > suspects;
   end_session();
   out->fd = -1;
@@ -327,7 +329,7 @@ static void session_show(const struct progress_report *p) {
   log_progress(line);
 }
 
-// The target's half of the program does what it is asked for.
+// Lets the target's half in the program answer M.
 static void session_answer(const struct channel *c, const struct message *question) {
   double begun = sys_now();
   struct message m = { .kind = PACKET_ANSWER, .serial = question->serial, .fd = -1 };
@@ -336,15 +338,15 @@ static void session_answer(const struct channel *c, const struct message *questi
   if (t->serve)
     answer = t->serve(question->data, question->size, question->fd, &m.size, &m.fd);
   m.data = answer;
-  if (answer) // that the tuner is gone is noticed where it is listened to
+  if (answer) // if the tuner has ended, session_wait notices it
     (void)channel_send(c, &m, true);
   if (m.fd >= 0)
     close(m.fd);
   free(answer);
-  session.end += sys_now() - begun; // the tuner could say nothing meanwhile
+  session.end += sys_now() - begun; // the tuner could not send anything meanwhile
 }
 
-// True: M was the outcome.
+// Handles M. True if it was the outcome.
 static bool session_obey(const struct channel *c, const struct message *m,
                          struct outcome *out) {
   union packet *p = session.packet;
@@ -382,8 +384,8 @@ static bool session_obey(const struct channel *c, const struct message *m,
 enum session_state session_wait(double seconds, struct outcome *out) {
   double until = seconds < 0 ? 1e300 : sys_now() + seconds;
   while (session.kernel && !module_abandoned()) {
-    // The socket alone does not tell of the tuner's end where a fork of the program's
-    // holds a copy.
+    // The socket alone does not show the tuner's end if a fork of the program holds a
+    // copy.
     const struct channel c = { atomic_load(&session.socket), atomic_load(&session.pidfd),
                                &session_protocol, NULL };
     double left = (until < session.end ? until : session.end) - sys_now();
@@ -412,13 +414,14 @@ bool session_has_news(void) {
   return session.kernel &&
       (!shared ||
        atomic_load_explicit(&shared->news, memory_order_relaxed) != session.read ||
-       (++session.looks % 64 == 0 && sys_now() >= session.end)); // the clock costs most
+       (++session.looks % 64 == 0 &&
+        sys_now() >= session.end)); // reading the clock costs most
 }
 
 void session_cancel(void) {
   if (!session.kernel)
     return;
-  int pidfd = atomic_load(&session.pidfd); // by SIGTERM it leaves nothing half-written
+  int pidfd = atomic_load(&session.pidfd); // SIGTERM lets it finish what it is writing
   if (session.background && pidfd >= 0)
     syscall(SYS_pidfd_send_signal, pidfd, SIGTERM, NULL, 0);
   else if (!session.background)
@@ -441,7 +444,7 @@ int session_run(const struct autotune_kernel *k, const struct identity *id,
   for (int i = 0; i <= CRASHES && session_start(k, id, call, &p, l, out) == 0; i++) {
     state = session_wait(-1, out);
     if (state != SESSION_CRASHED || (!remembers && session.n_suspects == 0))
-      break; // else it would only crash again
+      break; // otherwise it would only crash again
     if (i < CRASHES)
       log_message(AUTOTUNE_INFO,
                   "%s: the tuning process crashed; it goes on without the variants "

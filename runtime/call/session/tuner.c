@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tuner.c: the tuner's side of a session: what it does to itself after the fork, and how
-// it talks to the program.
+// tuner.c: the tuner's side of a session: prepares the process after the fork and sends
+// messages to the program.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -25,8 +25,8 @@ struct line {
 
 static struct line *tuner_line; // for signal handlers and tuner_ask
 
-// A program that does not wait may not read for long. It can do without progress, but not
-// without the outcome, so only that one waits for room.
+// A program that does not wait may not read for a long time. It can miss progress but not
+// the outcome, so only the outcome waits for room.
 static bool tuner_send(struct line *l, const struct message *m) {
   bool sent = channel_send(&l->channel, m, !l->background || m->kind == PACKET_OUTCOME);
   if (sent && l->shared)
@@ -43,7 +43,7 @@ static bool tuner_variant(void *data, unsigned arm, int fd) {
   return tuner_send(data, &(struct message){ PACKET_VARIANT, 0, &arm, sizeof arm, fd });
 }
 
-// As target_ask_fn demands.
+// Implements target_ask_fn.
 static bool tuner_ask(const void *request, size_t size, int fd, void *answer,
                       size_t answer_size, int *got, double seconds) {
   struct line *l = tuner_line;
@@ -79,23 +79,23 @@ static void forward_log(enum autotune_level level, const char *message, void *da
 static void tuner_report(void *data, const struct progress_report *progress) {
   struct line *l = data;
   double now = sys_now();
-  // Not more than ten a second, unless the program must be told to be more patient.
+  // At most ten per second, unless the program must extend its time limit.
   if (now - l->last < 0.1 && progress->silence <= 30)
     return;
   l->last = now;
   tuner_tell(l, PACKET_PROGRESS, progress, sizeof *progress);
 }
 
-// The program's end of the socket is closed when the program ends, or wants no result any
-// more.
+// The program's end of the socket is closed when the program ends or no longer wants a
+// result.
 static void look_at_socket(int signal) {
   (void)signal;
   if (channel_is_closed(&tuner_line->channel))
     role_stop();
 }
 
-// Arranges that this process ends with the program. A child is told by a signal; a tuner
-// that is no child learns it from the socket and from the program's pidfd.
+// Arranges that this process ends with the program. A child gets a signal; a tuner that
+// is not a child watches the socket and the program's pidfd.
 static bool tuner_follow(const struct tuner_job *job) {
   struct sigaction look = { .sa_handler = look_at_socket, .sa_flags = SA_RESTART };
   if (!job->plan->background)

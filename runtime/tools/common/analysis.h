@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* analysis.h: what the rows of a problem say together. */
+/* analysis.h: statistics over all stored rows of a problem. */
 #ifndef AUTOTUNE_ANALYSIS_H
 #define AUTOTUNE_ANALYSIS_H
 
@@ -16,28 +16,29 @@ struct influence {
   struct best_value *values;
   unsigned n_values;
   const char *chosen; /* the winner's value, or NULL */
-  double ratio;       /* the worst of the best over the best of the best */
+  double ratio;       /* the slowest best_value over the fastest */
 };
 struct analysis {
   const struct listed *item;
-  struct estimate *estimates;  /* of each record */
-  unsigned statuses[STATUSES]; /* of the tuning where one ended, else of all records */
+  struct estimate *estimates;  /* one for each record */
+  unsigned statuses[STATUSES]; /* of the last tuning, if one ended; else of all records */
   const struct record *example[STATUSES];
   unsigned tried;
-  unsigned *order, n_order; /* records that are right, the fastest first */
-  unsigned n_running;       /* being tried by a living process */
+  unsigned *order, n_order; /* indices of correct records, the fastest first */
+  unsigned n_running;       /* records that a living process is trying */
   struct influence *params;
   unsigned n_params; /* the most influential first */
   struct estimate original, best;
   bool has_original, has_best;
   char *block; /* copies that names and values point into */
 };
-/* An analysis of each item of L, which must stay; NULL: no memory. */
+/* Analyses each item of L, which must outlive the result. NULL: no memory. Free with
+ * analysis_free_all. */
 struct analysis *analysis_make_all(const struct listing *l);
 void analysis_free_all(struct analysis *all, unsigned n);
-/* True if E has a 95 % interval: fewer than six runs have none (stats.c). */
+/* True if E has a 95 % interval: fewer than six samples have none (stats.c). */
 bool analysis_has_interval(struct estimate e);
-/* How many of STATUSES failed: neither right nor dropped. */
+/* Returns how many of STATUSES failed: all but the correct and the dropped. */
 unsigned analysis_count_failed(const unsigned statuses[STATUSES]);
 
 #endif

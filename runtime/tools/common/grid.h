@@ -5,13 +5,13 @@
 
 #include <stdio.h>
 
-/* A table: cells row by row, the first row is the heading. */
+/* A table. Its cells are in rows; the first row is the heading. */
 struct grid {
   char **cells;
   unsigned columns, n, capacity;
-  const char *right; /* a letter for each column: 'r' aligns it at its right */
+  const char *right; /* a letter for each column: 'r' aligns it to the right */
 };
-/* Takes CELL (malloc'ed; NULL: "?") over and makes it fit for a terminal. */
+/* Adds CELL (malloc'ed; NULL: "?"), made safe for a terminal. The grid owns CELL. */
 void grid_add(struct grid *g, char *cell);
 void grid_print(const struct grid *g, FILE *out);
 void grid_free(struct grid *g);

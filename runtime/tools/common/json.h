@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json.h: what is known of all problems as JSON (docs/report.md), for those who write it:
- * report, its page, tune. Texts of rows are cleaned. What is returned is the caller's;
- * without memory parts are missing. */
+/* json.h: all stored results as JSON (docs/report.md), for report, its page and tune.
+ * Texts of rows are cleaned. The caller owns returned values; without memory parts are
+ * missing. */
 #ifndef AUTOTUNE_JSON_H
 #define AUTOTUNE_JSON_H
 
@@ -12,22 +12,22 @@
 /* ---- json.c ---------------------------------------------------------------------- */
 json_t *json_report(bool verbose, const char *folder, const struct listing *l,
                     const struct analysis *all);
-/* Prints it. 0 or -1. */
+/* Prints json_report. Returns 0 or -1. */
 int json_print(bool verbose, const char *folder, const struct listing *l,
                const struct analysis *all, FILE *out);
-/* Prints that of nothing. */
+/* Prints the report of an empty store. */
 void json_print_empty(FILE *out);
-/* A result of which there are no rows: what it is of, both times, the winner's values. */
+/* Returns a result without rows: its problem, both times, the winner's values. */
 json_t *json_result(const struct problem *p, const struct summary *m);
 json_t *json_text(const char *s);
-/* "MR=6\nNR=64\n" as {"MR": "6", "NR": "64"}. */
+/* Returns "MR=6\nNR=64\n" as {"MR": "6", "NR": "64"}. */
 json_t *json_parameters(const char *values);
 /* "right", "compile", … */
 extern const char *const json_statuses[STATUSES];
 
 /* ---- columns.c ------------------------------------------------------------------- */
-/* All records of A, a list for each property, each text only once: 50 000 of them are 5
- * MB. */
+/* Returns all records of A as columns: a list for each property, and each text only once.
+ * 50 000 records take 5 MB. */
 json_t *json_columns(const struct analysis *a);
 
 #endif

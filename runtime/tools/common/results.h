@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* results.h: how commands find, open and read results, and name their keys and machines.
- * What is wrong is said on standard error. */
+/* results.h: finds, opens and reads results for commands, and names their keys and
+ * machines. Errors are printed on standard error. */
 #ifndef AUTOTUNE_RESULTS_H
 #define AUTOTUNE_RESULTS_H
 
@@ -17,18 +17,18 @@ struct store *results_open(const char *folder, bool keep);
 /* Winners of a file of wisdom or of a store. */
 struct loaded {
   struct wisdom wisdom;
-  struct listing listing; /* of a store: holds the texts that WISDOM points to */
+  struct listing listing; /* of a store: owns the texts that WISDOM points to */
 };
 /* Reads the winners at PATH: a folder of results, a results.db or a file of wisdom. 0, or
- * -1 after a message; results_unload is needed after both. */
+ * -1 after a message; call results_unload after both. */
 int results_load(const char *path, struct loaded *out);
 void results_unload(struct loaded *l);
 /* Returns "Intel(R) Xeon(R) …" of "GenuineIntel Intel(R) Xeon(R) … family 6 model 143
  * stepping 8"; malloc'ed. */
 char *results_machine(const char *cpu);
-/* Returns "n = 512", or "" where there is no key; malloc'ed. */
+/* Returns "n = 512", or "" if there is no key; malloc'ed. */
 char *results_key(const struct problem *p);
-/* True if SPEC ("512,3", "n=512", "m=3,n=512") is P's key. NULL: any is. */
+/* True if SPEC ("512,3", "n=512", "m=3,n=512") is P's key. NULL matches any key. */
 bool results_key_matches(const struct problem *p, const char *spec);
 /* For wisdom_read: prints FILE:LINE: error: WHAT. */
 void results_complain(void *data, const char *file, unsigned line, const char *what);

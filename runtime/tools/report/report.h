@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report.h: what `autotune report` prints: text.c, markdown.c, json.c (common) and page.c
- * show the analyses of what a store holds, follow.c what goes on now. */
+/* report.h: `autotune report`: text.c, markdown.c, json.c (common) and page.c show the
+ * analyses of a store, follow.c shows running tunings. */
 #ifndef AUTOTUNE_REPORT_H
 #define AUTOTUNE_REPORT_H
 
@@ -14,14 +14,13 @@ struct report_options {
   const char *html;    /* the file that a page is written to */
   const char *against; /* for the page: a store or a file of wisdom to compare with */
 };
-/* 0; 1: nothing was ever measured (said on OUT). */
+/* Prints the report of O. Returns 0; 1: nothing was ever measured (said on OUT). */
 int report_print(const struct report_options *o, FILE *out);
 
 /* ---- follow.c -------------------------------------------------------------------- */
 
-/* Shows the tunings that go on in a store, of this or other processes, until they have
- * ended. WAIT: seconds that one may take to begin, negative: for ever. 0; 1: none went
- * on. */
+/* Shows the running tunings of a store, of any process, until they have ended. Waits at
+ * most WAIT seconds for one to begin (negative: for ever). Returns 0; 1: none ran. */
 int report_follow(const struct report_options *o, double wait, FILE *out);
 
 /* ---- page.c ---------------------------------------------------------------------- */
@@ -34,8 +33,8 @@ const char *report_page_missing(void);
 void report_text(const struct report_options *o, const char *folder,
                  const struct listing *l, const struct analysis *all, FILE *out);
 void report_markdown(const struct listing *l, const struct analysis *all, FILE *out);
-/* Writes the page to O->html (whole or not at all) and says so on OUT. 0 or -1; why was
- * said. */
+/* Writes the page to O->html (whole or not at all) and says so on OUT. Returns 0, or -1
+ * after a message. */
 int report_page(const struct report_options *o, const char *folder,
                 const struct listing *l, const struct analysis *all, FILE *out);
 

@@ -10,34 +10,38 @@
 struct tune_options {
   const char *budget, *kernel, *search, *seed, *cache, *until;
   const char *capture, *output;
-  bool check;     /* makes the call with the default variant and compares, no more */
-  unsigned moves; /* how often it was started anew for the addresses of a captured call */
+  bool check; /* only makes the call with the default variant and compares the results */
+  unsigned moves; /* how often autotune restarted itself for the addresses of a captured
+                     call */
 };
 /* Runs PROGRAM (with its arguments, NULL-terminated) and passes its exit status on. */
 int tune_program(const struct tune_options *o, char **program);
-/* Tunes the call that o->capture holds. ARGV: for starting anew. The exit status. */
+/* Tunes the call in the file o->capture. ARGC and ARGV: main's, for restarting. Returns
+ * the exit status. */
 int tune_capture(const struct tune_options *o, int argc, char **argv);
-/* Writes what is known of what was tuned to o->output, if that is given. 0 or 1. */
+/* Writes the results of the tuned kernels to o->output, if given. Returns 0 or 1. */
 int tune_write_report(const struct tune_options *o);
 
 /* ---- tuned.c --------------------------------------------------------------------- */
 
-/* Says what was tuned since then (unix time), a line for each key. How many there are. */
+/* Prints a line for each key tuned after SINCE (unix time). Returns how many there
+ * are. */
 int tune_print_since(double since, FILE *out);
 
 /* ---- memory.c, replay.c: captured calls ------------------------------------------ */
 
 struct capture;
-/* Puts the blocks where they were. 0, 1 (there is no room) or REPLAY_MOVE. */
+/* Maps the captured memory at its original addresses. Returns 0, 1 (no memory) or
+ * REPLAY_MOVE. */
 int replay_map(const struct capture *c);
 
 struct replay_options {
   const char *path;
   bool check;
 };
-/* 0: done, with --check the same bits; 1: not; 2: what is at PATH cannot be used.
- * REPLAY_MOVE: something is at an address that the call needs, and may be elsewhere in a
- * process started anew. */
+/* Tunes or checks a captured call. Returns 0: done, with `check` the same bits; 1:
+ * failed, with `check` other bits; 2: the file at PATH cannot be used. REPLAY_MOVE: an
+ * address that the call needs is in use, but may be free in a restarted process. */
 enum { REPLAY_MOVE = -1 };
 int replay_run(const struct replay_options *o, FILE *out);
 
