@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// identity.c: what of a kernel makes a result worth nothing when it changes, and what
-// does not.
+// identity.c: hashes of the parts of a kernel that a result depends on.
 //
 // A line above the kernel, another spelling of its path, or one more candidate in a list
-// change nothing for the variants that were measured. So lines and paths are left out,
-// unless the text prints them, sets without a name are called by their order instead of
-// their line, and each variant has a hash of its own text: of the branches that the
-// translator wrote for permutations, alternatives and `optional`, those that this variant
-// takes.
+// change nothing for the variants that were measured. So lines and paths are left out
+// unless the text prints them, and sets without a name are called by their order instead
+// of their line. Each variant has a hash of its own text: of the branches that the
+// translator wrote for permutations, alternatives and `optional`, only those that this
+// variant takes count.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,7 +134,7 @@ bool identity_point(const struct autotune_kernel *k, const char *values, choice 
 
 // ---- the text of one variant --------------------------------------------------------
 
-// Which branches of the conditions around a line are taken.
+// The branches that are taken of the conditions around a line.
 struct nest {
   unsigned char ours[64], taken[64], done[64];
   unsigned depth;
@@ -145,9 +144,11 @@ static bool identity_begins(const char *s, const char *prefix) {
   return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
-// The parameter whose macro stands at *S, which is put behind it; NULL: none.
-static const struct autotune_value *macro_value(const struct autotune_kernel *k,
-                                                const choice *point, const char **s) {
+// Returns the value of the parameter whose macro is at *S, and moves *S past the macro;
+// NULL: there is no such parameter.
+static const struct autotune_value *identity_macro_value(const struct autotune_kernel *k,
+                                                         const choice *point,
+                                                         const char **s) {
   for (unsigned p = 0; p < k->n_params; p++) {
     size_t n = k->params[p].macro ? strlen(k->params[p].macro) : 0;
     if (n && strncmp(*s, k->params[p].macro, n) == 0 &&
@@ -159,8 +160,9 @@ static const struct autotune_value *macro_value(const struct autotune_kernel *k,
   return NULL;
 }
 
-// "(1,3,2)" as the translator's AUTOTUNE_ORDER macros count it; a plain number as itself.
-static long long order_of(const char *define) {
+// Reads "(1,3,2)" as the translator's AUTOTUNE_ORDER macros encode it; a plain number as
+// itself.
+static long long identity_order_of(const char *define) {
   long long code = 0;
   for (const char *p = define; *p; p++)
     if (isdigit((unsigned char)*p)) {
@@ -171,9 +173,9 @@ static long long order_of(const char *define) {
   return code;
 }
 
-// A condition as loops.c and unit.c write it: PARAM == N or
-// AUTOTUNE_APPLY(AUTOTUNE_ORDERn, PARAM) == N, several joined by &&. False: it is not one
-// of those.
+// Evaluates a condition that the translator wrote (loops/write.c): PARAM == N or
+// AUTOTUNE_APPLY(AUTOTUNE_ORDERn, PARAM) == N, several joined by &&. False: it is none of
+// these.
 static bool identity_evaluate(const struct autotune_kernel *k, const choice *point,
                               const char *s, bool *holds) {
   static const char apply[] = "AUTOTUNE_APPLY(AUTOTUNE_ORDER";
@@ -186,12 +188,12 @@ static bool identity_evaluate(const struct autotune_kernel *k, const choice *poi
     } else if (!identity_begins(s, "AUTOTUNE_P")) {
       return false;
     }
-    const struct autotune_value *v = macro_value(k, point, &s);
+    const struct autotune_value *v = identity_macro_value(k, point, &s);
     if (!v || !v->define || (order && *s++ != ')') || !identity_begins(s, " == "))
       return false;
     char *end;
     long long wanted = strtoll(s + 4, &end, 10),
-              got = order ? order_of(v->define) : atoll(v->define);
+              got = order ? identity_order_of(v->define) : atoll(v->define);
     *holds = *holds && wanted == got;
     s = end + strspn(end, " ");
     if (*s == '\n' || *s == '\0')
@@ -201,15 +203,15 @@ static bool identity_evaluate(const struct autotune_kernel *k, const choice *poi
   }
 }
 
-static bool is_live(const struct nest *n) {
+static bool identity_is_live(const struct nest *n) {
   for (unsigned i = 0; i < n->depth; i++)
     if (n->ours[i] && !n->taken[i])
       return false;
   return true;
 }
 
-// Follows the conditional directive at LINE. True: it is part of the text, as others'
-// are.
+// Follows the conditional directive at LINE. True: it belongs to the text, as directives
+// of others do.
 static bool identity_follow(const struct autotune_kernel *k, const choice *point,
                             const char *line, struct nest *n) {
   bool holds = false;
@@ -243,7 +245,8 @@ static bool identity_is_conditional(const char *line) {
       identity_begins(line, "#endif");
 }
 
-// The text that POINT leaves of TEXT, without lines and paths where nothing prints them.
+// Returns the text that POINT leaves of TEXT, without lines and paths if the text does
+// not print them.
 static uint64_t hash_text(const struct autotune_kernel *k, const choice *point,
                           const char *text, uint64_t h) {
   bool printed = strstr(text, "__LINE__") || strstr(text, "__FILE__");
@@ -251,7 +254,7 @@ static uint64_t hash_text(const struct autotune_kernel *k, const choice *point,
   for (const char *line = text; *line;) {
     size_t size = strcspn(line, "\n");
     size += line[size] == '\n';
-    bool live = is_live(&n);
+    bool live = identity_is_live(&n);
     if (identity_is_conditional(line))
       live &= identity_follow(k, point, line, &n);
     else
@@ -285,7 +288,8 @@ uint64_t identity_variant(const struct autotune_kernel *k, const choice *point,
 
 // ---- kernels ------------------------------------------------------------------------
 
-// All directives in force, the first of each list: what a longer list does not change.
+// All directives in force with the first candidate of each list: a longer list does not
+// change them.
 static void identity_representative(const struct autotune_kernel *k, choice *point) {
   for (unsigned p = 0; p < k->n_params && p < MAX_PARAMS; p++) {
     const struct autotune_param *a = &k->params[p];

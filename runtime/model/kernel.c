@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel.c: what of a kernel depends on the language that it was translated from.
+// kernel.c: what depends on the language that a kernel was translated from.
 #include "kernel.h"
 
 bool kernel_is_launched(const struct autotune_kernel *k) {

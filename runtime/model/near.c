@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// near.c: from point to point. Neighbours are found by changing one parameter, and where
-// that breaks a condition, a second one that the broken conditions look at. A point that
-// is not allowed is mended by as few changes as a bounded search finds (limited
-// discrepancy search: Harvey, Ginsberg, IJCAI 1995).
+// near.c: moves from point to point. Neighbours are found by changing one parameter, and
+// where that breaks a condition, a second parameter that the broken conditions use. A
+// point that is not allowed is mended by as few changes as a bounded search finds
+// (limited discrepancy search: Harvey, Ginsberg, IJCAI 1995).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +42,8 @@ struct walk {
   unsigned mends; // second changes that may still be tried for the present parameter
 };
 
-// Makes TO of FROM with PARAM set to VALUE: what ceases to matter is 0, what begins to
-// gets a value.
+// Sets TO to FROM with PARAM set to VALUE. Parameters that cease to matter become 0;
+// those that begin to matter get a value.
 static void near_change(const struct walk *w, const choice *from, unsigned param,
                         choice value, choice *to) {
   const struct autotune_kernel *k = w->space->kernel;
@@ -62,7 +62,7 @@ static void near_change(const struct walk *w, const choice *from, unsigned param
   }
 }
 
-// Two changes may be met in either order.
+// The same two changes may be found in either order.
 static bool near_is_known(const struct walk *w, const choice *point) {
   size_t width = w->space->kernel->n_params;
   for (unsigned i = 0; i < w->n; i++)
@@ -89,8 +89,8 @@ static bool is_full(const struct walk *w) {
 
 // ---- a second change, that mends the first ------------------------------------------
 
-// May a change of PARAM mend condition C? Also by making another parameter matter, or
-// not.
+// True if a change of PARAM may mend condition C, also by making another parameter matter
+// or not.
 static bool near_concerns(const struct autotune_kernel *k, unsigned c, unsigned param) {
   for (unsigned i = 0; i < k->conditions[c].n_params; i++)
     for (int p = (int)k->conditions[c].params[i]; p >= 0; p = k->params[p].when)
@@ -99,7 +99,7 @@ static bool near_concerns(const struct autotune_kernel *k, unsigned c, unsigned 
   return false;
 }
 
-// Which parameters concern all conditions that POINT breaks.
+// Finds the parameters that concern all conditions that POINT breaks.
 static void near_menders(const struct space *s, const choice *point, bool *mends) {
   const struct autotune_kernel *k = s->kernel;
   const struct autotune_value *values[MAX_PARAMS];
@@ -113,7 +113,7 @@ static void near_menders(const struct space *s, const choice *point, bool *mends
         mends[p] = mends[p] && near_concerns(k, c, p);
 }
 
-// TO is BROKEN with PARAM set to VALUE. False: that does not mend it, or enough was
+// Sets TO to BROKEN with PARAM set to VALUE. False: that does not mend it, or enough was
 // tried.
 static bool mends_with(struct walk *w, const choice *broken, unsigned param, choice value,
                        choice *to) {
@@ -140,8 +140,8 @@ static bool mend_by_any(struct walk *w, const choice *broken, unsigned param) {
   return any;
 }
 
-// By the nearest number in each direction. Values may be listed in any order, but mostly
-// stand by size.
+// Tries the nearest number in each direction. Values may be listed in any order, but are
+// mostly sorted by size.
 static bool mend_by_nearest(struct walk *w, const choice *broken, unsigned param) {
   const struct autotune_param *p = &w->space->kernel->params[param];
   choice points[2][MAX_PARAMS], point[MAX_PARAMS];
@@ -164,7 +164,7 @@ static bool mend_by_nearest(struct walk *w, const choice *broken, unsigned param
   return isfinite(nearest[0]) || isfinite(nearest[1]);
 }
 
-// BROKEN has PARAM changed. True: another change makes it whole.
+// True if another change mends BROKEN, in which PARAM was changed.
 static bool near_mend(struct walk *w, const choice *broken, unsigned param) {
   const struct space *s = w->space;
   const struct autotune_kernel *k = s->kernel;
@@ -181,7 +181,7 @@ static bool near_mend(struct walk *w, const choice *broken, unsigned param) {
 
 // ---- neighbours ---------------------------------------------------------------------
 
-// True: FROM with PARAM set to VALUE is allowed, or can be mended.
+// True if FROM with PARAM set to VALUE is allowed or can be mended.
 static bool near_try(struct walk *w, unsigned param, choice value) {
   choice point[MAX_PARAMS];
   near_change(w, w->from, param, value, point);
@@ -191,7 +191,7 @@ static bool near_try(struct walk *w, unsigned param, choice value) {
   return true;
 }
 
-// The nearest value in a direction that leads anywhere.
+// Finds the nearest value in a direction that gives an allowed point.
 static void try_steps(struct walk *w, unsigned param, int direction) {
   int v = space_step(w->space, param, w->from[param], direction);
   while (v >= 0 && !near_try(w, param, (choice)v))
@@ -261,9 +261,9 @@ struct repair {
   unsigned steps; // left
 };
 
-static bool go_on(struct repair *r, unsigned at, unsigned changes);
+static bool near_go_on(struct repair *r, unsigned at, unsigned changes);
 
-// Position AT with other values than the one that is wanted, the nearest first.
+// Sets position AT to values other than the wanted one, the nearest first.
 static bool near_deviate(struct repair *r, unsigned at, unsigned changes) {
   const struct space *s = r->path.space;
   unsigned p = s->order[at];
@@ -274,15 +274,14 @@ static bool near_deviate(struct repair *r, unsigned at, unsigned changes) {
     if (*value >= 0)
       *value = space_step(s, p, (choice)*value, upwards ? 1 : -1);
     if (*value >= 0 && path_set(&r->path, at, (choice)*value) &&
-        go_on(r, at + 1, changes - 1))
+        near_go_on(r, at + 1, changes - 1))
       return true;
   }
   return false;
 }
 
-// Sets what is left, from position AT on, with at most CHANGES deviations from what is
-// wanted.
-static bool go_on(struct repair *r, unsigned at, unsigned changes) {
+// Sets the positions from AT on, with at most CHANGES deviations from the wanted values.
+static bool near_go_on(struct repair *r, unsigned at, unsigned changes) {
   const struct space *s = r->path.space;
   if (at == s->kernel->n_params)
     return true;
@@ -295,7 +294,7 @@ static bool go_on(struct repair *r, unsigned at, unsigned changes) {
   if (first && near_deviate(r, at, changes))
     return true;
   if (path_set(&r->path, at, free ? r->want[s->order[at]] : 0) &&
-      go_on(r, at + 1, changes))
+      near_go_on(r, at + 1, changes))
     return true;
   return free && !first && changes > 0 && at < s->n_bound && near_deviate(r, at, changes);
 }
@@ -313,7 +312,7 @@ bool space_repair(const struct space *s, uint64_t *rng, choice *point) {
     memset(point, 0, k->n_params * sizeof *point);
     path_begin(&r.path, s, point, 0);
     r.steps = REPAIR_STEPS;
-    if (go_on(&r, 0, changes <= MAX_CHANGES ? changes : k->n_params))
+    if (near_go_on(&r, 0, changes <= MAX_CHANGES ? changes : k->n_params))
       return k->n_params > 0 || space_allows(s, point);
   }
   return space_sample(s, rng, point);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// range.c: can a condition still hold when some of its parameters are not chosen yet?
-// Interval arithmetic over its steps (Moore, Interval Analysis, 1966): what is chosen is
-// a number, what is not has the range of its values. "No" is sure; "yes" is not.
+// range.c: tells if a condition can still hold when some of its parameters are not chosen
+// yet. Interval arithmetic over its steps (Moore, Interval Analysis, 1966): a chosen
+// parameter is a number, another has the range of its values. "No" is certain; "yes" is
+// not.
 #include <math.h>
 
 #include "path.h"
 
 enum { DEPTH = 64 };
-static const double exact = 0x1p53; // beyond that doubles skip integers
+static const double exact = 0x1p53; // above it doubles skip integers
 
 struct range {
   double low, high;
@@ -42,7 +43,7 @@ static struct range range_decided(bool yes, bool no) {
   return yes ? (struct range){ 1, 1 } : no ? (struct range){ 0, 0 } : truth;
 }
 
-// Of integers or not: with the fraction and without it.
+// Covers division of integers and of reals: the range with and without the fraction.
 static struct range range_divide(struct range a, struct range b) {
   if (b.low <= 0 && b.high >= 0)
     return anything;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// record.c: each fact that is kept and shown, once.
+// record.c: the table of the facts that are kept and shown; one line for each.
 #include "record.h"
 
 #include <math.h>
@@ -37,7 +37,7 @@ static const struct fact problem_facts[] = {
   { FACT_HASH, AT(shape), COLUMN("shape", 2) },
   { FACT_TEXT, AT(family), COLUMN("family", 2), .most = NAME },
   { FACT_ENUM, AT(device), COLUMN("device", 4), .most = DEVICES - 1 },
-  // Of its tuning, and so a column there.
+  // The compiler of its tuning; its column is in that table.
   { FACT_TEXT, AT(toolchain), .most = NAME, .json = "toolchain", .wisdom = "toolchain" },
 };
 #undef AT
@@ -155,13 +155,13 @@ KIND(progress, "course", 1, 0);
 const struct kind *const kinds[KINDS] = { &kind_problem, &kind_record, &kind_summary,
                                           &kind_asked, &kind_progress };
 
-// ---- of any of them -----------------------------------------------------------------
+// ---- facts of any struct ------------------------------------------------------------
 
 bool fact_is_text(const struct fact *f) {
   return f->type >= FACT_TEXT && f->type <= FACT_KEY;
 }
 
-// The bytes that F's member points to, if it does.
+// Returns the number of bytes that F's member points to; 0 if it is no pointer.
 static size_t record_bytes(const struct fact *f, const void *what) {
   const char *text = fact_is_text(f) ? *FACT_IN(const char *, f, what) : NULL;
   return text                    ? strlen(text)
@@ -205,7 +205,7 @@ struct estimate estimate_closed(struct estimate e) {
   return e;
 }
 
-// ---- what texts tell ----------------------------------------------------------------
+// ---- numbers found from texts -------------------------------------------------------
 
 static bool record_begins(const char *text, const char *with) {
   return text && strncmp(text, with, strlen(with)) == 0;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// sample.c: random points. Where a good share of the points is allowed they are drawn
-// until one is: exactly uniform over each parameter that matters, given the constraint.
-// In a sparse space a sample of allowed parts grows by one parameter after the other: of
-// all allowed ways to go on from the parts at hand, a uniform choice of at most some
-// hundred is kept, and in the end one of them taken (stochastic enumeration: Rubinstein,
-// Kroese, Vaisman, Fast Sequential Monte Carlo Methods, 2014). That is uniform where
-// there are never more parts than that, and nearly so elsewhere: where most parts are
-// dead ends, chances differ by a third or so. What is left when all parts end dead is the
-// first point in order behind a random one, by backtracking.
+// sample.c: random points.
+//
+// If a good fraction of the points is allowed, points are drawn until one is allowed:
+// exactly uniform over each parameter that matters, given the constraint.
+//
+// In a sparse space a sample of allowed parts of points grows by one parameter at a time:
+// of all allowed ways to extend the present parts, a uniform choice of at most some
+// hundred is kept, and at the end one of them is taken (stochastic enumeration:
+// Rubinstein, Kroese, Vaisman, Fast Sequential Monte Carlo Methods, 2014). That is
+// uniform if there are never more parts than that, and nearly so otherwise: where most
+// parts are dead ends, chances differ by about a third. If all parts end dead,
+// backtracking finds the first point in order after a random one.
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,8 +46,8 @@ struct parts {
   uint64_t met; // ways to go on that were met: each has been kept with the same chance
 };
 
-// Keeps POINT, or not, so that of all met each is kept with the same chance (Vitter's
-// algorithm R).
+// Keeps POINT or drops it, so that each of all points found is kept with the same chance
+// (Vitter's algorithm R).
 static void sample_meet(struct parts *next, const choice *point, size_t width,
                         uint64_t *rng) {
   uint64_t at = next->met++;
@@ -72,7 +75,7 @@ static void sample_grow(const struct space *s, const struct parts *from, struct 
   }
 }
 
-// One of at most LIMIT points that are found together.
+// Draws one of at most LIMIT points that are found together.
 static bool sample_enumerate(const struct space *s, uint64_t *rng, unsigned limit,
                              choice *point) {
   size_t width = s->kernel->n_params;
@@ -92,7 +95,8 @@ static bool sample_enumerate(const struct space *s, uint64_t *rng, unsigned limi
   return found;
 }
 
-// The first allowed way behind a random one to set what conditions look at.
+// Finds the first allowed way, after a random one, to set the parameters that conditions
+// use.
 static bool sample_search(const struct space *s, uint64_t *rng, choice *point) {
   uint64_t steps = STEP_LIMIT;
   struct path w;

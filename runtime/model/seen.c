@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// seen.c: the set of points that a search has asked for or was told of, and a way to any
+// seen.c: the set of points that a search has proposed or knows, and a way to find any
 // other.
 #include <stdlib.h>
 #include <string.h>

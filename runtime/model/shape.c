@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// shape.c: what of a kernel's text stays when its names are forgotten. Two kernels that
-// differ in nothing but how things are called are hinted at each other's winners.
+// shape.c: a hash of a kernel's text that does not depend on names. Two kernels that
+// differ only in names get each other's winners as hints.
 //
-// Each name stands for the place at which it came first. Words of C and names that begin
-// with two underscores are what they are, since a double is no float; comments and blanks
-// are nothing.
+// Each name is replaced by the place of its first appearance. Words of C and names that
+// begin with two underscores keep their spelling, since a double is no float. Comments
+// and blanks are left out.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "base/base.h"
 #include "identity.h"
 
-enum { SLOTS = 4096 }; // names told apart; beyond some thousand they all count as one
+enum { SLOTS = 4096 }; // names that are told apart; beyond some thousand all count as one
 
 struct shape {
   uint64_t hash;
@@ -45,7 +45,7 @@ static void shape_mix(struct shape *s, const void *data, size_t size) {
   s->hash = XXH3_64bits_withSeed(data, size, s->hash);
 }
 
-// The place at which the name came first.
+// Returns the place at which the name appeared first.
 static unsigned shape_place_of(struct shape *s, const char *text, size_t size) {
   uint64_t h = XXH3_64bits(text, size);
   h += h == 0;
@@ -65,7 +65,7 @@ static bool in_name(char c) {
   return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
-// The end of a literal that begins at P, or of what is left of it.
+// Returns the end of the literal that begins at P, or of what is left of it.
 static const char *skip_quoted(const char *p) {
   char quote = *p++;
   while (*p && *p != quote)
@@ -78,7 +78,7 @@ static const char *shape_skip_comment(const char *p) {
   return !end ? p + strlen(p) : p[1] == '*' ? end + 2 : end;
 }
 
-// Takes one token; lines count only where a directive begins or ends.
+// Hashes one token; line ends count only where a directive begins or ends.
 static const char *shape_take(struct shape *s, const char *p) {
   const char *end = p + 1;
   if (*p == '/' && (p[1] == '/' || p[1] == '*'))

@@ -3,10 +3,10 @@
 // parameter that does not matter (struct autotune_param.when) has index 0, so that no two
 // points are the same variant.
 //
-// Points that exist are found by setting one parameter after the other and asking each
-// condition as soon as the last parameter that it looks at is set (backtracking: Golomb,
-// Baumert, JACM 1965). The order is chosen once, so that conditions close early. Every
-// search is bounded.
+// Allowed points are found by setting one parameter after another and checking each
+// condition as soon as the last parameter that it uses is set (backtracking: Golomb,
+// Baumert, JACM 1965). The order is chosen once, so that conditions can be checked early.
+// Every search is bounded.
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -28,7 +28,8 @@ double rng_unit(uint64_t *rng) {
   return (double)(rng_next(rng) >> 11) * 0x1p-53;
 }
 
-// Does parameter P matter at POINT, of which those that decide it are set?
+// True if parameter P matters at POINT, in which the parameters that P depends on are
+// set.
 bool space_matters(const struct autotune_kernel *k, const choice *point, unsigned p) {
   for (int when = k->params[p].when; when >= 0; when = k->params[when].when)
     if (k->params[when].values[point[when]].i == 0)
@@ -55,8 +56,8 @@ static void space_place(struct ordering *o, unsigned param) {
   o->space->order[o->n++] = (uint16_t)param;
 }
 
-// The product of the sizes of what condition C still lacks: what setting those takes at
-// most.
+// Returns the product of the sizes of the parameters that condition C still lacks: a
+// bound on the work of setting them.
 static double space_cost(const struct ordering *o, unsigned c) {
   const struct autotune_kernel *k = o->space->kernel;
   double product = 1;
@@ -80,8 +81,8 @@ static void close_condition(struct ordering *o, unsigned c) {
   o->space->n_bound = o->n;
 }
 
-// Condition after condition, that first which lacks least; then what no condition looks
-// at.
+// Orders parameters by condition: next the condition that lacks least. Then the
+// parameters that no condition uses.
 static void set_order(struct space *s) {
   const struct autotune_kernel *k = s->kernel;
   struct ordering o = { .space = s };
@@ -127,8 +128,8 @@ static bool space_holds(const struct path *w, unsigned c) {
   return s->kernel->conditions[c].holds(w->values, s->args, s->machine) != 0;
 }
 
-// A launch that the device refuses, or a grid that does not fit what the program asked
-// for, is no variant.
+// A launch that the device refuses, or a grid that does not fit the program's request, is
+// not allowed.
 static bool space_launches(const struct space *s,
                            const struct autotune_value *const *values,
                            struct autotune_launch *out) {
@@ -166,9 +167,8 @@ static bool looks_at(const struct autotune_condition *c, unsigned param) {
   return false;
 }
 
-// What closes at position AT; where the last condition closes, also what has no place of
-// its own. What closes later and looks at the parameter there can perhaps be refused
-// already.
+// Checks the conditions that close at position AT; where the last condition closes, also
+// those without a position. A condition that closes later may already be known to fail.
 static bool closing_hold(const struct path *w, unsigned at) {
   const struct space *s = w->space;
   unsigned last = s->n_bound ? s->n_bound - 1 : 0;
@@ -209,7 +209,7 @@ bool path_search(struct path *w, unsigned at, unsigned end, uint64_t *steps) {
   return at == end;
 }
 
-// The constraint alone: POINT's indices are known to be in range and canonical.
+// Checks the constraint alone: POINT's indices are known to be in range and canonical.
 static bool space_satisfies(const struct space *s, const choice *point) {
   const struct autotune_kernel *k = s->kernel;
   struct path w = { .space = s };
@@ -232,7 +232,7 @@ bool space_allows(const struct space *s, const choice *point) {
 
 // ---- in order -----------------------------------------------------------------------
 
-// The next point after that which W is at, to position END.
+// Moves W to the next point, changing positions up to END.
 static bool space_advance(struct path *w, unsigned end, uint64_t *steps) {
   if (end == 0)
     return false;
@@ -267,7 +267,7 @@ bool space_original(const struct space *s, choice *point) {
   return s->size > 0 && space_satisfies(s, point);
 }
 
-// ---- how many -----------------------------------------------------------------------
+// ---- counting -----------------------------------------------------------------------
 
 static uint64_t space_add(uint64_t a, uint64_t b) {
   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -277,8 +277,8 @@ static uint64_t space_multiply(uint64_t a, uint64_t b) {
   return __builtin_mul_overflow(a, b, &a) ? UINT64_MAX : a;
 }
 
-// Ways to set parameter P, which matters, and all that depends on it. (`when` names lower
-// parameters.)
+// Returns the number of ways to set parameter P, which matters, and all that depends on
+// it. (`when` names lower parameters.)
 static uint64_t space_ways(const struct autotune_kernel *k, unsigned p) {
   uint64_t below = 1, n = 0;
   for (unsigned child = p + 1; child < k->n_params; child++)
@@ -289,8 +289,9 @@ static uint64_t space_ways(const struct autotune_kernel *k, unsigned p) {
   return n;
 }
 
-// Ways to set what stands behind the last condition, for what POINT holds before it.
-static uint64_t ways_behind(const struct space *s, const choice *point) {
+// Returns the number of ways to set the positions after the last condition, for what
+// POINT has before them.
+static uint64_t space_ways_after(const struct space *s, const choice *point) {
   const struct autotune_kernel *k = s->kernel;
   bool free[MAX_PARAMS] = { false };
   uint64_t n = 1;
@@ -313,12 +314,12 @@ uint64_t space_count(const struct space *s, uint64_t limit) {
     return 0;
   if (s->n_bound == 0)
     return space_satisfies(s, point)
-        ? ways_behind(s, point) < limit ? ways_behind(s, point) : limit
+        ? space_ways_after(s, point) < limit ? space_ways_after(s, point) : limit
         : 0;
   path_begin(&w, s, point, 0);
   for (bool more = path_search(&w, 0, s->n_bound, &steps); more && n < limit;
        more = space_advance(&w, s->n_bound, &steps))
-    n = space_add(n, ways_behind(s, point));
+    n = space_add(n, space_ways_after(s, point));
   return steps == 0 || n > limit ? limit : n;
 }
 
@@ -342,7 +343,7 @@ void space_init(struct space *s, const struct autotune_kernel *k, const struct c
       s->size = UINT64_MAX;
   for (unsigned p = 0; p < k->n_params; p++)
     if (k->params[p].n_values == 0)
-      s->size = 0; // also of a product that was beyond counting
+      s->size = 0; // also for a product that is too large to count
   set_order(s);
   range_init(s);
   s->sparse = s->size > 0 && sample_is_sparse(s);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// text.c: points as people and the store read them.
+// text.c: points as text, for people and for the store.
 #include <string.h>
 
 #include "space.h"
 
-// "NAME=VALUE" and the separator for the parameters in ORDER; malloc'ed.
+// Returns "NAME=VALUE" and the separator for each parameter in ORDER; malloc'ed.
 static char *text_join(const struct autotune_kernel *k, const choice *point,
                        const unsigned *order, unsigned n, char separator) {
   size_t size = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// value.c: values of parameters as text, and names that hold a line.
+// value.c: values of parameters as text, and names that contain a line.
 #include "value.h"
 
 #include <ctype.h>
@@ -120,7 +120,7 @@ static bool offered_has(const struct offered *p, const struct named_value *s) {
   const char *value;
   size_t size;
   if (!place_same(p->name, p->name_size, s->name, s->name_size))
-    return false; // lines move
+    return false; // a line changes when the file is edited
   for (const char *at = p->values; offered_value(&at, &value, &size);)
     if (size == s->size && memcmp(value, s->value, size) == 0)
       return true;

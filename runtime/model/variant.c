@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variant.c: what a point of the space means to a compiler: its text and its flags. */
+/* variant.c: the text and the flags of a point of the space. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +7,8 @@
 #include "kernel.h"
 #include "variant.h"
 
-/* Flags of the build that say nothing about how fast the code is, or that would make
- * something else than plain position-independent code whose entry is visible. By their
- * beginnings. */
+/* Beginnings of those flags of the build that do not affect speed, or that would produce
+ * something else than plain position-independent code whose entry is visible. */
 static const char *const not_for_variants[] = { "-O0",
                                                 "-O1",
                                                 "-Og",
@@ -68,7 +67,7 @@ static const char *const not_for_variants[] = { "-O0",
                                                 "-o",
                                                 NULL };
 
-/* The same, with the word that follows. */
+/* The same for flags whose next word belongs to them. */
 static const char *const pairs[] = { "-mllvm",
                                      "-include",
                                      "-imacros",
@@ -90,8 +89,8 @@ static const char *const pairs[] = { "-mllvm",
                                      "-Xpreprocessor",
                                      NULL };
 
-/* Always there. Without semantic interposition, -fPIC does not keep functions from being
- * inlined. */
+/* Flags of every variant. Without semantic interposition, -fPIC does not prevent
+ * inlining. */
 static const char *const first[] = { "-O3", "-fno-semantic-interposition", NULL };
 static const char native[] = "-march=native";
 
@@ -139,8 +138,8 @@ const struct autotune_unit *variant_unit(const struct autotune_kernel *k,
   return NULL;
 }
 
-/* `#define MACRO value` for each parameter, of a CUDA kernel what its template was
- * instantiated with, then the unit. */
+/* Writes `#define MACRO value` for each parameter, for a CUDA kernel the arguments that
+ * its template was instantiated with, then the unit. */
 char *variant_text(const struct autotune_kernel *k, const choice *point) {
   const struct autotune_unit *unit = variant_unit(k, point);
   if (!unit)
@@ -170,8 +169,7 @@ char *variant_text(const struct autotune_kernel *k, const choice *point) {
   return text;
 }
 
-/* A list of flags and the bytes that they point to, measured first (DATA NULL), then
- * written. */
+/* A list of flags and their bytes: measured first (DATA NULL), then written. */
 struct flag_list {
   char **list;
   char *data;
@@ -203,7 +201,8 @@ static void add_chosen(struct flag_list *f, const struct autotune_kernel *k,
       add_words(f, k->params[i].values[point[i]].text);
 }
 
-/* NVRTC gets what the translator left of the build's flags, and what was chosen. */
+/* Adds the flags for NVRTC: those that the translator left of the build's flags, and the
+ * chosen ones. */
 static void add_device(struct flag_list *f, const struct autotune_kernel *k,
                        const choice *point, const char *const *build) {
   for (; build && *build; build++)
@@ -228,7 +227,7 @@ static void add_all(struct flag_list *f, const struct autotune_kernel *k,
   variant_add(f, "-fPIC", strlen("-fPIC"));
 }
 
-/* NULL-terminated; one block, for free(). */
+/* Returns the flags, ended by NULL; one block, for free(). */
 char **variant_flags(const struct autotune_kernel *k, const choice *point) {
   const struct autotune_unit *unit = variant_unit(k, point);
   if (!unit)

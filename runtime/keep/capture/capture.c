@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// capture.c: writes a call to a file, in the program, before it is made. Memory goes from
-// where it is straight into the file: a section that is wider than the memory behind it
-// fails there with EFAULT, and harms nobody. Checksums are taken from what the file got.
-// The file has its name as soon as it is whole; what came of the call follows in one
-// small write with a checksum of its own.
+// capture.c: writes a call to a file, in the program, before the call is made.
+//
+// Memory is written to the file directly. If a section is longer than its mapping, the
+// write fails with EFAULT and the program goes on. Checksums are taken from the bytes in
+// the file. The file gets its name as soon as it is whole; the result of the call follows
+// in one small write with a checksum of its own.
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,7 +18,7 @@
 
 enum { STEP = 1 << 16 };
 
-// A capture being made: its file, and what is to be looked at when the call has returned.
+// A capture that is being made: its file, and what is needed when the call has returned.
 struct capturing {
   const struct autotune_kernel *kernel;
   int fd;
@@ -28,7 +29,7 @@ struct capturing {
   unsigned n_blocks;
   uint64_t bytes;
   struct stream description;
-  char why[256]; // it cannot be
+  char why[256]; // the reason for which the call cannot be captured
 };
 
 uint64_t capture_result_sum(const struct capture_result *r) {
@@ -62,7 +63,7 @@ static void add_block(struct capturing *c, const void *base, size_t bytes) {
     c->blocks[c->n_blocks++] = (struct capture_block){ (uintptr_t)base, bytes, 0 };
 }
 
-// Sorted, those that overlap or touch as one.
+// Sorts the blocks and joins those that overlap or touch.
 static void join_blocks(struct capturing *c) {
   unsigned n = 0;
   qsort(c->blocks, c->n_blocks, sizeof *c->blocks, capture_by_address);
@@ -85,7 +86,7 @@ static bool is_within(const struct capturing *c, uintptr_t p) {
   return p == 0;
 }
 
-// Is argument A the base of a section, which may be empty in this call?
+// True if argument A is the base of a section, which may be empty in this call.
 static bool capture_is_declared(const struct autotune_kernel *k,
                                 const struct autotune_arg *a) {
   size_t n = strlen(a->name);
@@ -143,7 +144,7 @@ static bool capture_describe(struct capturing *c, const long long *key,
   return true;
 }
 
-// AUTOTUNE_CAPTURE/KERNEL-HASH.capture
+// Opens a temporary file; its later name is AUTOTUNE_CAPTURE/KERNEL-HASH.capture.
 static bool capture_open_file(struct capturing *c, uint64_t unit, const long long *key) {
   const char *given = options_get()->capture;
   char *message = NULL, *here = *given == '/' ? NULL : realpath(".", NULL);
@@ -159,7 +160,7 @@ static bool capture_open_file(struct capturing *c, uint64_t unit, const long lon
   }
   free(folder);
   if (c->path && c->temporary) {
-    unlink(c->temporary); // of a process that had our number and was killed
+    unlink(c->temporary); // a killed process with the same number may have left it
     c->fd = sys_open(c->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
   }
   if (c->fd < 0)
@@ -171,7 +172,7 @@ static bool capture_open_file(struct capturing *c, uint64_t unit, const long lon
   return c->fd >= 0;
 }
 
-// What the file got, for its checksum.
+// Computes the checksum of what is in the file. False: it cannot be read back.
 static bool hash_written(const struct capturing *c, off_t at, uint64_t size,
                          uint64_t *sum) {
   char *bytes = sys_malloc(STEP);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// read.c: a captured call from the bytes of its file, each part behind its checksum.
+// read.c: reads a captured call from the bytes of its file, and checks each part by its
+// checksum.
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
 #include "capture.h"
 
-// Where programs of this machine can have memory: not the first pages, not beyond 47
-// bits.
+// Addresses at which programs of this machine can have memory: above the first pages, and
+// below 47 bits.
 static const uint64_t lowest = 1 << 16, highest = UINT64_C(1) << 47;
 
 #define REFUSE(...)                     \
@@ -56,7 +57,7 @@ static bool read_covered(const struct capture *c, uint64_t address, uint64_t byt
   return bytes == 0;
 }
 
-// Everything that will be compared and bound is in the blocks.
+// Checks that the blocks hold all memory that a replay compares and binds.
 static bool check_memory(const struct capture *c, char **message) {
   for (unsigned i = 0; i < c->kernel.n_sections; i++)
     if (!read_covered(c, (uintptr_t)c->spans[i].base, c->spans[i].bytes))

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// stream.c: values as bytes, by the same functions both ways, so that what is read is
-// what was written. Reading, nothing is believed: no length is used before that many
-// bytes are there. Writing, nothing changes but the stream: a kernel's tables are
-// constant.
+// stream.c: values as bytes. The same functions read and write, so that what is read is
+// what was written.
+//
+// Reading trusts nothing: no length is used before that many bytes are there. Writing
+// changes nothing but the stream, since a kernel's tables are constant.
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,7 +73,7 @@ void stream_free(struct chunk *chunks) {
   }
 }
 
-// Its length and 1, or 0 for none, then its bytes.
+// The length plus 1, or 0 for NULL, then the bytes.
 void stream_text(struct stream *s, const char **text) {
   uint64_t size = *text ? strlen(*text) + 1 : 0;
   char *bytes = NULL;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// tables.c: the kernel's tables and the call, both ways. Writing, they are only looked
-// at.
+// tables.c: reads and writes the kernel's tables and the call. Writing does not change
+// them.
 #include <string.h>
 
 #include "capture.h"
 
-// What numbers in a file may be at most; more is damage.
+// Limits of the numbers in a file; a greater number is damage.
 enum { MOST_RETURNED = 1 << 20, MOST_ARGUMENT = 1 << 24, MOST_LEAVES = 1 << 16 };
 
 static void tables_require(struct stream *s, bool condition) {
@@ -19,7 +19,7 @@ static void stream_int(struct stream *s, int *n) {
     *n = (int)number;
 }
 
-// An enum of N values, as the int that it is.
+// Reads or writes an enum of N values as an int.
 #define STREAM_ENUM(s, e, n)            \
   do {                                  \
     unsigned number_ = (unsigned)(e);   \
@@ -43,7 +43,7 @@ static void stream_pointer(struct stream *s, const void **p) {
     *p = (const void *)(uintptr_t)number;
 }
 
-// A text that must be there.
+// Reads or writes a text that must not be NULL.
 static void stream_name(struct stream *s, const char **text) {
   stream_text(s, text);
   tables_require(s, *text != NULL);
@@ -143,7 +143,7 @@ static void tables_section(struct stream *s, struct autotune_section *c) {
   stream_size(s, &c->element_size);
 }
 
-// Each table: its elements, one after another, by FUNCTION.
+// Reads or writes a table: its number of elements, then the statement for each.
 #define STREAM_TABLE(s, k, what, least, ...)                                      \
   do {                                                                            \
     void *table_ =                                                                \
@@ -152,7 +152,7 @@ static void tables_section(struct stream *s, struct autotune_section *c) {
     for (unsigned i = 0; i < (k)->n_##what && !(s)->failed; i++)                  \
       __VA_ARGS__;                                                                \
   } while (0)
-// Element I of the table, which is const for everybody but the stream that makes it.
+// Element I of the table, which is const for all but the stream that makes it.
 #define ELEMENT(type, table, i) ((type *)(uintptr_t)&(table)[i])
 
 static void tables(struct stream *s, struct autotune_kernel *k) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// file.c: how the file of results comes into being, and how a broken one goes out
-// of the way.
+// file.c: creates the file of results, and sets a broken one aside.
 //
-// Both are renames: a database has its name only when it is whole, and a broken one is
-// kept for whoever wants to know. Its journal goes with it: SQLite would roll it back
-// into the new file.
+// Both are renames. A database gets its name only when it is whole, and a broken one is
+// kept, so that it can be examined. Its journal is renamed with it: otherwise SQLite
+// would roll it back into the new file.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -47,8 +46,8 @@ static int make_database(const char *path, char **message) {
   return rc == SQLITE_OK ? 0 : -1;
 }
 
-// Gives the file FROM the name TO unless there is one. 0 also where somebody else was
-// faster.
+// Gives the file FROM the name TO unless TO exists. Returns 0 also if another process
+// created TO first.
 static int rename_if_free(const char *from, const char *to) {
   if (sys_fails(SYS_RENAME))
     return -1;
@@ -82,8 +81,8 @@ int store_create(const char *path, char **message) {
 
 // ---- setting aside ------------------------------------------------------------------
 
-// A lock file of its own, since closing a database's file would drop SQLite's locks on
-// it. -1: not within 100 ms.
+// Locks a separate file, since closing the database's file would drop SQLite's locks on
+// it. -1: not locked within 100 ms.
 static int lock_folder(const char *folder) {
   char *path = sys_printf("%s/lock", folder);
   int fd = path ? sys_open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600) : -1;
@@ -103,7 +102,7 @@ static bool is_same_file(const struct store *s) {
   return lstat(s->path, &st) == 0 && st.st_dev == s->device && st.st_ino == s->inode;
 }
 
-// The first free name of the form results.db.bad-20260131T120000[.N].
+// Returns the first free name of the form results.db.bad-20260131T120000[.N].
 static char *bad_name(const char *path) {
   char when[32];
   time_t now = time(NULL);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// folder.c: where results are kept, and whether that place is ours alone.
+// folder.c: finds the folder of the results, and checks that only this user can write
+// there.
 //
-// Object code is loaded from there, so whoever can write there can run code as us. The
-// folder must be a directory (no link) of our own that nobody else may write, and each
-// folder above it must belong to us or to root and be writable by its owner alone, or
-// be sticky as /tmp is, so that nobody can put another folder in its place.
+// Object code is loaded from the folder, so anyone who can write there can run code as
+// this user. The folder must be a directory (no link) of this user that nobody else may
+// write. Each folder above it must belong to this user or to root, and must be writable
+// by its owner alone or be sticky as /tmp is, so that nobody can put another folder in
+// its place.
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -19,14 +21,15 @@
 
 #include "tables.h"
 
-// Ends a function with NULL or false and the reason.
+// Ends a function that returns NULL or false, and gives the reason.
 #define REFUSE(...)                     \
   do {                                  \
     *message = sys_printf(__VA_ARGS__); \
     return 0;                           \
   } while (0)
 
-// Nobody but root and us can replace what is in PATH, a directory without links.
+// True if nobody but root and this user can replace what is in PATH, a directory without
+// links.
 static bool parent_is_safe(const char *path, char **message) {
   struct stat st;
   if (lstat(path, &st) != 0)
@@ -53,14 +56,14 @@ static bool parents_are_safe(char *path, char **message) {
   return parent_is_safe(path, message);
 }
 
-// mkdir -p, each 0700.
+// Creates PATH and its parents, each with mode 0700.
 static int make_folders(char *path) {
   for (char *p = path + 1;; p++)
     if (*p == '/' || *p == '\0') {
       char end = *p;
       *p = '\0';
       int status = mkdir(path, 0700), error = errno;
-      // One on the way may be there where none can be made (EROFS), and need not be
+      // A parent may exist where no directory can be made (EROFS), and need not be
       // readable.
       bool there = status == 0 || error == EEXIST ||
           (end != '\0' && (access(path, F_OK) == 0 || errno != ENOENT));
@@ -109,7 +112,7 @@ char *folder_check(const char *path, char **message) {
     REFUSE("%s: %s", given, strerror(errno));
   if (!parents_are_safe(parent, message))
     return NULL;
-  // Once more under its real name: links on the way may have been turned meanwhile.
+  // Checks the real name again: links on the way may have been changed meanwhile.
   char *real = sys_printf("%s/%s", strcmp(parent, "/") ? parent : "", name);
   if (real && !folder_is_ours(real, message)) {
     free(real);
@@ -154,7 +157,7 @@ char *folder_default(char **message) {
 
 const char *folder_open(char **message) {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-  static char *kept; // the folder last found good: what is returned lives on
+  static char *kept; // the folder that was last found good; returned paths point to it
   char *path = folder_default(message);
   char *good = path ? folder_check(path, message) : NULL;
   free(path);
@@ -175,6 +178,6 @@ int folder_temporary(const char *prefix, char **path) {
   *path = sys_printf("%s-%ld-%u", prefix, (long)getpid(), atomic_fetch_add(&counter, 1));
   if (!*path)
     return -1;
-  unlink(*path); // of a process that had this number before us and was killed
+  unlink(*path); // a killed process with the same number may have left it
   return sys_open(*path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 }

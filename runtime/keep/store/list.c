@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// list.c: all that is in the store, for reports; and what is to be forgotten.
+// list.c: lists what is in the store, for reports, and forgets rows.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,7 +9,8 @@
 
 // ---- listing ------------------------------------------------------------------------
 
-// Copies what WHAT, which K describes, points to into a block that ITEM keeps.
+// Copies all that WHAT, a struct that K describes, points to into a block that ITEM
+// keeps.
 static bool list_own(struct listed *item, const struct kind *k, void *what) {
   void **blocks = sys_realloc(item->blocks, (item->n_blocks + 1) * sizeof *blocks);
   if (!blocks)
@@ -54,7 +55,7 @@ static int add_summary(struct listed *item, const struct summary *m) {
   return 0;
 }
 
-// Goes through the rows of K that belong to ITEM (or, of problems, all).
+// Visits the rows of K that belong to ITEM, or all rows if K is the kind of problems.
 static int read_rows(struct store *s, const struct kind *k, const char *where,
                      struct listing *out, struct listed *item) {
   struct cell cells[STORE_CELLS];
@@ -103,7 +104,7 @@ int store_list(struct store *s, const char *kernel, struct listing *out) {
   *out = (struct listing){ 0 };
   if (!store_usable(s))
     return -1;
-  store_run(s->db, "BEGIN"); // one moment of the file
+  store_run(s->db, "BEGIN"); // so that all rows are of one state of the file
   int status = read_rows(
       s, &kind_problem, "ORDER BY kernel, cpu, threads, length(key), key, id", out, NULL);
   if (kernel)
@@ -125,7 +126,7 @@ void store_list_free(struct listing *l) {
   *l = (struct listing){ 0 };
 }
 
-// ---- what goes on -------------------------------------------------------------------
+// ---- tunings that are running -------------------------------------------------------
 
 int store_progresses(struct store *s, const char *kernel,
                      void (*see)(const struct problem *p, const struct progress *c,
@@ -204,7 +205,7 @@ int store_forget(struct store *s, const char *kernel, uint64_t unit, const long 
   if (!store_usable(s))
     return -1;
   if (s->first)
-    store_finish_queue(s); // what waits would come back otherwise
+    store_finish_queue(s); // otherwise queued rows would be written again later
   const char *names;
   char *column = key ? key_print(key, NULL, n_keys, &names) : NULL;
   if (key && !column)
@@ -212,7 +213,7 @@ int store_forget(struct store *s, const char *kernel, uint64_t unit, const long 
   store_allow(s, 0.5); // the user asked for it
   int rc = delete_all(s, kernel, unit, column);
   if (rc != SQLITE_OK && store_recover(s, rc))
-    rc = SQLITE_OK; // a new file knows nothing
+    rc = SQLITE_OK; // a new file has no rows to forget
   free(column);
   return rc == SQLITE_OK ? 0 : -1;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// near.c: problems that are like one that is to be tuned, and what was fast there.
+// near.c: finds problems that are like the one to be tuned, and their fast variants.
 //
-// Requires nothing of the rows: what is read is a hint, tried before anything else is and
-// believed no more than that. Only so many rows are looked at.
+// The rows are hints: a search tries them first, and measures them like any other
+// variant. The number of rows that are read is limited.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "model/key.h"
 #include "tables.h"
 
-// The nearest, as far as columns say it: a key by its first number. The latest, which are
-// what searches came to.
+// Selects the nearest problems as far as columns tell: by the first number of the key.
+// Then the latest ones, since these are the results of searches.
 #define PROBLEMS                                                    \
   "WHERE cpu = ?5 AND isa = ?6 AND (kernel = ?1 OR unit = ?2 OR "   \
   "(shape <> 0 AND shape = ?3) OR (family <> '' AND family = ?4)) " \
@@ -20,7 +20,8 @@
 
 enum { FASTEST = 8 }; // variants of one problem
 
-// Infinite: nothing can be said. *NEAR: no part is off by more than 4 times.
+// Returns the distance of the keys; infinite: they cannot be compared. *NEAR: no part
+// differs by more than a factor of 4.
 static double distance_to(const struct problem *p, const struct identity *id,
                           bool *near) {
   long long key[MAX_KEYS];
@@ -35,8 +36,8 @@ static double distance_to(const struct problem *p, const struct identity *id,
 
 // ---- problems -----------------------------------------------------------------------
 
-// True if P is like ID, and R says how. NAMES: their keys have the same expressions. What
-// runs on another kind of processor is for wisdom to say.
+// True if P is like ID; R says how. NAMES: their keys have the same expressions. Problems
+// of another kind of processor are left to wisdom.
 static bool near_relate(const struct problem *p, const struct identity *id, bool names,
                         struct relative *r) {
   if (strcmp(p->cpu, id->cpu) != 0 || strcmp(p->isa, id->isa) != 0)
@@ -54,7 +55,7 @@ static bool near_relate(const struct problem *p, const struct identity *id, bool
   else
     return false;
   r->near = r->near && r->relation == RELATED_KEY && p->threads == id->threads;
-  if (p->threads != id->threads) // as far as a key twice as large
+  if (p->threads != id->threads) // counts as much as a key twice as large
     r->distance +=
         fabs(log2((double)(p->threads + !p->threads) / (id->threads + !id->threads)));
   return r->relation != RELATED_KEY || isfinite(r->distance);
@@ -80,7 +81,7 @@ static bool near_nearer(const struct relative *a, const struct relative *b) {
                                     : a->distance < b->distance;
 }
 
-// Keeps the nearest. An insertion sort: OUT is short.
+// Keeps the nearest problems. An insertion sort, since OUT is short.
 static unsigned near_insert(struct relative *out, unsigned n, const struct relative *r) {
   unsigned i = n < MAX_RELATIVES ? n : MAX_RELATIVES - 1;
   if (n == MAX_RELATIVES && !near_nearer(r, &out[i]))
@@ -139,7 +140,7 @@ struct fastest {
   unsigned n;
 };
 
-// Keeps the FASTEST, in order.
+// Keeps the FASTEST variants in order.
 static void near_keep(const char *values, double seconds, void *data) {
   struct fastest *f = data;
   char *copy = f->n < FASTEST || seconds < f->list[f->n - 1].seconds ? sys_strdup(values)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // objects.c: winners as shared objects, each a file named by the hash of its bytes.
 //
-// A file comes into being under a temporary name and is renamed when it is on the disk,
-// so what has a name is whole. It is believed only while its bytes have its hash and
-// nobody else can have written it.
+// A file is written under a temporary name and renamed when it is on the disk, so a file
+// with its final name is whole. It is used only if its bytes have its hash and nobody
+// else can have written it.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@ static char *object_path(const char *folder, uint64_t hash) {
   return sys_printf("%s/objects/%016llx.so", folder, (unsigned long long)hash);
 }
 
-// The bytes of the file FD, malloc'ed.
+// Returns the bytes of the file FD, malloc'ed.
 static void *objects_read_file(int fd, const struct stat *st) {
   if (st->st_size <= 0 || st->st_size > LARGEST)
     return NULL;
@@ -51,7 +51,8 @@ static bool object_is_good(const char *path, uint64_t hash) {
   return good;
 }
 
-// The folder objects/, made when missing and checked as its parent is.
+// Opens the folder objects/, which is created if it is missing, and checked as its parent
+// is.
 static int open_objects(const char *folder) {
   char *path = sys_printf("%s/objects", folder), *message = NULL;
   char *good = path ? folder_check(path, &message) : NULL;
@@ -83,7 +84,7 @@ char *objects_find(uint64_t hash) {
   return folder ? objects_find_in(folder, hash) : NULL;
 }
 
-// Writes DATA to PATH by way of a temporary name. 0 or -1 and errno.
+// Writes DATA to PATH under a temporary name first. 0, or -1 and errno.
 static int objects_write_object(int directory, const char *folder, const char *path,
                                 const void *data, size_t size) {
   char *prefix = sys_printf("%s/objects/tmp", folder), *temporary = NULL;
@@ -99,7 +100,7 @@ static int objects_write_object(int directory, const char *folder, const char *p
   if (status == 0)
     status = sys_rename(temporary, path);
   if (status == 0)
-    sys_fsync(directory); // failing, the name may be lost with the power: a miss
+    sys_fsync(directory); // if this fails, a power cut may lose the name: a miss
   int error = errno;
   if (status != 0 && fd >= 0)
     unlink(temporary);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// owner.c: a pending trial belongs to a process. While that lives, the trial has
-// not failed; once it is gone, the trial took it along. A process is its number, the
-// moment it began, and the boot of the machine, since numbers come around again; and the
-// namespace of its number. Whether a process in another container or on another machine,
-// which may share the folder, is alive, nobody here can say.
+// owner.c: the process that a pending trial belongs to. While the process lives, the
+// trial has not failed; if the process is gone, the trial killed it.
+//
+// A process is identified by its number, its start time, the boot of the machine (since
+// numbers are used again) and the namespace of its number. It cannot be known here if a
+// process in another container or on another machine, which may share the folder, is
+// alive.
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +14,8 @@
 
 #include "tables.h"
 
-// Seconds that a trial elsewhere is believed to go on; clocks may differ by some.
+// Seconds for which a trial of another machine is taken to be running; clocks may differ
+// by some.
 enum { FAR_AWAY = 120 };
 
 static void owner_read_text(const char *path, char *text, size_t size) {
@@ -23,9 +26,10 @@ static void owner_read_text(const char *path, char *text, size_t size) {
     close(fd);
 }
 
-// Field 22 of /proc/PID/stat, in clock ticks since boot; fields are counted from the
-// last ')', since a process may be called anything. 0: no such process.
-static unsigned long long start_time(long pid) {
+// Returns field 22 of /proc/PID/stat, in clock ticks since boot. Fields are counted from
+// the last ')', since the name of a process may hold any character. 0: there is no such
+// process.
+static unsigned long long owner_start_time(long pid) {
   char path[64], text[1024];
   snprintf(path, sizeof path, "/proc/%ld/stat", pid);
   owner_read_text(path, text, sizeof text);
@@ -35,24 +39,24 @@ static unsigned long long start_time(long pid) {
   return p ? strtoull(p + 1, NULL, 10) : 0;
 }
 
-static void boot_id(char *id, size_t size) {
+static void owner_boot_id(char *id, size_t size) {
   owner_read_text("/proc/sys/kernel/random/boot_id", id, size);
   id[strcspn(id, "\n")] = '\0';
 }
 
-// "BOOT pid:[4026531836]": where numbers of processes mean what they mean here.
+// Writes "BOOT pid:[4026531836]", the scope in which a process number is unique.
 static void owner_place(char *text, size_t size) {
   char boot[64], names[64];
   ssize_t n = readlink("/proc/self/ns/pid", names, sizeof names - 1);
   names[n > 0 ? n : 0] = '\0';
-  boot_id(boot, sizeof boot);
+  owner_boot_id(boot, sizeof boot);
   snprintf(text, size, "%s %s", boot, names);
 }
 
 void store_owner(char *text, size_t size) {
   char here[160];
   owner_place(here, sizeof here);
-  snprintf(text, size, "%ld %llu %s", (long)getpid(), start_time(getpid()), here);
+  snprintf(text, size, "%ld %llu %s", (long)getpid(), owner_start_time(getpid()), here);
 }
 
 bool store_owner_lives(const struct record *r) {
@@ -64,10 +68,10 @@ bool store_owner_lives(const struct record *r) {
     return false;
   if (strcmp(end + 1, here) != 0)
     return fabs(sys_unix() - r->when) < FAR_AWAY;
-  return start_time(pid) == start;
+  return owner_start_time(pid) == start;
 }
 
-// Elsewhere a tuning is believed to go on for as long as its budget lasts.
+// A tuning on another machine is taken to be running for as long as its budget lasts.
 bool progress_lives(const struct progress *c) {
   struct record r = { .message = c->owner,
                       .when = c->until > c->when ? c->until : c->when };

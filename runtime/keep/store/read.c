@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// read.c: one winner, one variant, and why there is no winner.
+// read.c: reads one winner or one variant, and explains why there is no winner.
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,8 @@ int store_next(sqlite3_stmt *q, const struct kind *k, void *what) {
   return rc;
 }
 
-// The same. A broken file is replaced by read_end, and then there is no row.
+// Does the same as store_next; true if there is a row. A broken file is replaced by
+// read_end, and then there is no row.
 static bool read_next(struct store *s, sqlite3_stmt *q, const struct kind *k,
                       void *what) {
   int rc = store_next(q, k, what);
@@ -28,7 +29,7 @@ static bool read_next(struct store *s, sqlite3_stmt *q, const struct kind *k,
   return rc == SQLITE_ROW;
 }
 
-// Ends the statement, and the file where it turned out to be broken.
+// Ends the statement. Replaces the file if it turned out to be broken.
 static void read_end(struct store *s, sqlite3_stmt *q) {
   sqlite3_finalize(q);
   int rc = s->trouble;
@@ -79,7 +80,7 @@ struct nearest {
   struct problem problem; // its texts are in `block`
   void *block;
   unsigned differs;
-  unsigned n_keys; // tuned for, of those looked at, where nothing else differs
+  unsigned n_keys; // problems read that have a winner and differ in the key only
 };
 
 static unsigned read_differences(const struct problem *p, const struct problem *own) {
@@ -98,7 +99,7 @@ static void read_take(struct nearest *n, const struct problem *p, unsigned diffe
   *n = (struct nearest){ copy, block, differs, n->n_keys };
 }
 
-// True if PROBLEM was tuned. What runs provisionally does not count.
+// True if PROBLEM was tuned; a provisional winner does not count.
 static bool read_has_winner(struct store *s, int64_t problem) {
   struct summary m;
   bool found = store_find_summary(s, problem, &m);
@@ -108,9 +109,9 @@ static bool read_has_winner(struct store *s, int64_t problem) {
   return tuned && s->db;
 }
 
-// The problem of the same kernel that has a winner and differs least, of those that there
-// is time to look at: with a thousand keys that may be long for a call that does not
-// wait.
+// Finds the problem of the same kernel that has a winner and differs least. Only as many
+// are read as time permits: with a thousand keys this could take long for a call that
+// must not wait.
 static bool find_nearest(struct store *s, const struct problem *own, struct nearest *n) {
   struct problem p;
   double until = sys_now() + s->wait;
@@ -218,7 +219,7 @@ bool store_winner(struct store *s, const struct identity *id, struct summary *ou
   return store_find_winner(s, id, out, why) == WINNER_FOUND;
 }
 
-// Without a time a good variant is as good as unknown.
+// A variant that ran but has no times counts as unknown.
 static enum knowledge read_judge(const struct record *r, enum status *status,
                                  struct estimate *e, struct features *features) {
   char self[128];
@@ -260,7 +261,7 @@ bool store_known(struct store *s, const struct identity *id, uint64_t variant,
   return store_look(s, id, variant, status, e, features) == KNOWN_RESULT;
 }
 
-// ---- what others write --------------------------------------------------------------
+// ---- news of other connections ------------------------------------------------------
 
 bool store_changed(struct store *s) {
   sqlite3_stmt *q = NULL;

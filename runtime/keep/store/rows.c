@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rows.c: structs to cells and back, by the table of facts (model/record.h). Rows are
-// hints: what comes back is held against its range, and what is out of it is no row.
+// rows.c: turns structs into cells and back, by the table of facts (model/record.h). Rows
+// are hints: a row with a value out of its range is ignored.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +16,13 @@ static struct cell rows_integer(uint64_t i) {
   return (struct cell){ .kind = CELL_INT, .i = (int64_t)i };
 }
 
-// SQLite keeps neither NaN nor the sign of zero, so neither may enter a checksum.
+// Normalizes D: SQLite keeps neither NaN nor the sign of zero, so neither may enter a
+// checksum.
 static struct cell rows_real(double d) {
   return (struct cell){ .kind = CELL_REAL, .d = isfinite(d) ? d + 0.0 : 0.0 };
 }
 
-// What is longer than its column may be is cut: it could not be read back.
+// Texts longer than their column permits are cut, since they could not be read back.
 static struct cell rows_text(const char *s, size_t most) {
   s = s ? s : "";
   return (struct cell){ .kind = CELL_TEXT, .data = s, .size = strnlen(s, most) };
@@ -88,7 +89,7 @@ static bool are_samples(const struct cell *c) {
   return true;
 }
 
-// False: C is out of F's range.
+// Sets F's member of WHAT from C. False: C is out of F's range.
 static bool take_cell(const struct fact *f, const struct cell *c, void *what) {
   struct estimate *e = FACT_IN(struct estimate, f, what);
   switch (f->type) {
@@ -119,7 +120,7 @@ static bool take_cell(const struct fact *f, const struct cell *c, void *what) {
     *FACT_IN(const void *, f, what) = c->data;
     *FACT_N(size_t, f, what) = c->size;
     return c->size % sizeof(float) == 0;
-  case FACT_COUNTS: { // of fewer statuses in an earlier format
+  case FACT_COUNTS: { // an earlier format has fewer statuses
     size_t all = STATUSES * sizeof(unsigned);
     memcpy(FACT_IN(unsigned, f, what), c->data, c->size < all ? c->size : all);
     return c->size % sizeof(unsigned) == 0;
@@ -144,8 +145,8 @@ static bool take_cell(const struct fact *f, const struct cell *c, void *what) {
 
 // ---- problems -----------------------------------------------------------------------
 
-// The columns that make a problem what it is are those of the first format but for the
-// file, which is where the kernel was seen last.
+// A problem is identified by the columns of the first format, except the file, which is
+// where the kernel was seen last.
 static int64_t identity_sum(const struct cell *cells) {
   struct kind identity = kind_problem;
   struct cell same[STORE_CELLS];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // store.c: connections to the file of results.
 //
-// SQLite with a rollback journal: its write-ahead log can be corrupted by two writers
-// in the versions that distributions ship. A connection lives within one process and is
-// never carried over a fork. Nobody waits longer than STORE_WAIT for somebody else's
-// lock: then work goes on without the store.
+// SQLite with a rollback journal: its write-ahead log can be corrupted by two writers in
+// the versions that distributions ship. A connection belongs to one process and is never
+// used after a fork. No operation waits longer than STORE_WAIT for the lock of another
+// process; after that, work goes on without the store.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,8 +47,8 @@ sqlite3_stmt *store_select(struct store *s, const struct kind *k, const char *wh
   return q;
 }
 
-// Short sleeps of uneven length: SQLite's own handler backs off to 100 ms at a time,
-// which starves the unlucky one of many processes.
+// Sleeps for short times of uneven length. SQLite's own handler waits up to 100 ms at a
+// time, and so one of many processes may wait forever.
 static int store_busy(void *data, int count) {
   struct store *s = data;
   if (sys_now() >= s->until)
@@ -70,15 +70,15 @@ bool store_usable(struct store *s) {
   return true;
 }
 
-// ---- what is in the file ------------------------------------------------------------
+// ---- checking the file --------------------------------------------------------------
 
 static uint32_t big_endian(const unsigned char *p) {
   return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-// Judges the first page by SQLite's own handle: a descriptor of ours would drop the
-// process's locks when closed. No lock is needed, since these bytes never change in a
-// file of ours, but for the format when it is brought up to date.
+// Checks the first page through SQLite's own handle: closing a descriptor of ours would
+// drop the process's locks. No lock is needed, since these bytes of our file never
+// change, except the format during an upgrade.
 static enum verdict judge_header(struct store *s, char **message) {
   sqlite3_file *file = NULL;
   sqlite3_int64 size = 0;
@@ -102,7 +102,7 @@ static enum verdict judge_header(struct store *s, char **message) {
 
 // ---- opening ------------------------------------------------------------------------
 
-// What a file may make SQLite do: nothing but hold rows.
+// Limits what a file can make SQLite do to holding rows.
 static int store_harden(struct store *s) {
   sqlite3_busy_handler(s->db, store_busy, s);
   sqlite3_extended_result_codes(s->db, 1);
@@ -140,7 +140,7 @@ static enum verdict judge_file(struct store *s, char **message) {
 }
 
 static void store_disconnect(struct store *s) {
-  sqlite3_close_v2(s->db); // a statement may be under way
+  sqlite3_close_v2(s->db); // a statement may still be running
   s->db = NULL;
 }
 
@@ -170,7 +170,8 @@ static enum verdict store_connect(struct store *s, char **message) {
   return verdict;
 }
 
-// Opens the file, making one or setting one aside on the way. 0 or -1 and *MESSAGE.
+// Opens the file; creates a missing one and sets a broken one aside. 0, or -1 and
+// *MESSAGE.
 static int store_establish(struct store *s, char **message) {
   s->checked = s->durable = false;
   for (int attempt = 0; attempt < 4; attempt++) {
@@ -233,8 +234,8 @@ struct store *store_open_in(const char *folder, bool keep, char **message) {
 struct store *store_open_within(double seconds, char **message) {
   const char *cache = options_get()->cache;
   const char *folder = folder_open(message);
-  // Who is in a hurry only reads: making a file waits for the disk, and the tuner does
-  // it.
+  // A caller that cannot wait only reads: creating a file waits for the disk, and the
+  // tuner does that.
   bool hurries = seconds < STORE_WAIT;
   struct store *s = folder ? store_store_open_in(folder, !hurries, seconds, message)
                            : NULL;
@@ -249,8 +250,8 @@ struct store *store_open(char **message) {
   return store_open_within(STORE_WAIT, message);
 }
 
-// In another process than the one that opened it, the connection is left as it is:
-// closing it would take the opener's locks away.
+// A process other than the one that opened the connection does not close it: closing
+// would drop the locks of the opener.
 void store_close(struct store *s) {
   if (!s)
     return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // table.c: the SQL of the tables, and rows with checksums.
 //
-// A mutated file may pass SQLite's own checks with a changed number in it; the checksum
-// of the row is what tells. It covers the table's name and each column's kind, size and
+// A damaged file may pass SQLite's own checks with a changed number in it; the checksum
+// of the row detects that. It covers the table's name and each column's kind, size and
 // bytes.
 #include <string.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static const enum cell_kind kinds_of[] = {
 
 // ---- SQL ----------------------------------------------------------------------------
 
-// "a, b, c, sum", each followed by its type where TYPED; malloc'ed.
+// Returns "a, b, c, sum", each followed by its type where TYPED; malloc'ed.
 static char *column_list(const struct kind *k, unsigned n, bool typed, const char *last) {
   static const char *const types[] = { " INTEGER", " REAL", " TEXT", " BLOB" };
   size_t size = 16;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// upgrade.c: what a file's tables look like, and bringing those of an earlier
-// format up to date. Since columns are only ever added at the end, an earlier table is
-// ours with fewer of them; its rows are checked as they were summed, and summed anew.
+// upgrade.c: checks the tables of a file, and upgrades those of an earlier format.
+//
+// Columns are only ever added at the end. So an earlier table is a present one with fewer
+// columns. Its rows are checked with their old checksums and get new ones.
 #include <stdlib.h>
 #include <string.h>
 
 #include "tables.h"
 
-enum { FIRST_TABLES = 3 }; // those that every format has
+enum { FIRST_TABLES = 3 }; // tables that every format has
 
 // ---- looking ------------------------------------------------------------------------
 
-// The number of columns with which T is what SQL makes; 0: with none.
+// Returns the number of columns with which the SQL of T is SQL; 0: with no number.
 static unsigned columns_of(const struct kind *t, const char *sql) {
   for (unsigned n = t->n; n >= t->n_keys; n--) {
     struct kind earlier = *t;
@@ -25,8 +26,9 @@ static unsigned columns_of(const struct kind *t, const char *sql) {
   return 0;
 }
 
-// Columns of each table into FOUND; 0 where there is none. The schema must be ours to the
-// letter: no triggers, views, generated columns or further tables.
+// Sets FOUND to the number of columns of each table; 0 for a table that does not exist.
+// The schema must match ours exactly: no triggers, views, generated columns or further
+// tables.
 static int read_schema(struct store *s, unsigned found[KINDS]) {
   sqlite3_stmt *q = NULL;
   int rc = sqlite3_prepare_v2(s->db, "SELECT type, name, sql FROM sqlite_schema", -1, &q,
@@ -58,7 +60,8 @@ static bool is_up_to_date(const unsigned found[KINDS]) {
 
 // ---- rewriting ----------------------------------------------------------------------
 
-// The good rows of OLD, whose table is called NAME by now, with what they lack.
+// Copies the good rows of OLD, whose table is now called NAME, and adds the missing
+// columns.
 static int copy_rows(struct store *s, const struct kind *t, const struct kind *old,
                      const char *name) {
   struct kind renamed = *old;
@@ -101,8 +104,8 @@ static int upgrade_rewrite(struct store *s, const struct kind *t, unsigned n) {
   return rc;
 }
 
-// Under a lock, so that the tables are looked at again: somebody else may have been
-// faster.
+// Takes a lock and checks the tables again, since another process may have upgraded them
+// meanwhile.
 static int rewrite_all(struct store *s) {
   unsigned found[KINDS];
   int rc = read_schema(s, found);

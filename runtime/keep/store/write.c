@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// write.c: rows go in.
+// write.c: writes rows.
 //
-// What cannot be written at once (somebody holds the lock) waits in a queue and goes
-// with the next transaction. Records are committed without waiting for the disk, so a
-// tuning of 200 variants costs no 400 fsyncs: they outlive every process, and the
-// machine only with the next summary, which does wait. A file that a power cut damages
-// is set aside.
+// Rows that cannot be written at once, because another process holds the lock, wait in a
+// queue and go with the next transaction. Records are committed without waiting for the
+// disk, so that a tuning of 200 variants does not need 400 fsyncs: they survive the end
+// of every process, and a power cut only once the next summary, which does wait for the
+// disk, was written. A file that a power cut damages is set aside.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,7 +18,7 @@ static const double WAIT = 0.08; // seconds for a record
 
 // ---- the queue ----------------------------------------------------------------------
 
-// A copy of the row in one block.
+// Returns a copy of the row in one block.
 static struct queued *queued_new(const struct kind *k, const struct cell *cells) {
   size_t size = sizeof(struct queued) + k->n * sizeof *cells;
   for (unsigned i = 0; i < k->n; i++)
@@ -50,7 +50,7 @@ static int write_enqueue(struct store *s, const struct kind *k,
   return 0;
 }
 
-// Drops what stands behind LAST, the N-th row's link.
+// Drops the rows after LAST, the link of the N-th row.
 static void cut_queue(struct store *s, struct queued **last, unsigned n) {
   for (struct queued *q = *last, *next; q; q = next) {
     next = q->next;
@@ -86,7 +86,7 @@ int store_put(struct store *s, const struct kind *k, const void *what) {
   return store_insert(s, k, cells);
 }
 
-// A file that came broken is found out before anything is built on it; once a connection.
+// Checks the file once a connection, before anything is added to a broken one.
 static int write_check_file(struct store *s) {
   struct stat st;
   if (s->checked || stat(s->path, &st) != 0 || st.st_size > LARGEST_CHECKED)
@@ -129,7 +129,7 @@ static int write_queue(struct store *s, bool durable) {
 int store_flush(struct store *s, double wait, bool durable) {
   if (!store_usable(s) || s->dead)
     return -1;
-  // Behind a stopped process only the first two waits are in full.
+  // If the holder of the lock is stopped, only the first two operations wait in full.
   double begun = sys_now();
   int rc = SQLITE_BUSY;
   for (int attempt = 0; attempt < 2; attempt++) {
@@ -156,8 +156,8 @@ int store_flush(struct store *s, double wait, bool durable) {
   return -1;
 }
 
-// As long as others get their work done there is hope; a second without any change is
-// the end.
+// Tries again as long as other processes write to the file; gives up after a second
+// without a change.
 void store_finish_queue(struct store *s) {
   struct stat before, after;
   for (int i = 0; i < 50 && s->first && !s->dead; i++) {
@@ -176,7 +176,7 @@ void store_finish_queue(struct store *s) {
              s->path);
 }
 
-// ---- what is written ----------------------------------------------------------------
+// ---- rows ---------------------------------------------------------------------------
 
 static int write_enqueue_of(struct store *s, const struct kind *k, const void *what) {
   struct cell cells[STORE_CELLS];
@@ -184,8 +184,8 @@ static int write_enqueue_of(struct store *s, const struct kind *k, const void *w
   return write_enqueue(s, k, cells);
 }
 
-// Queues the problem's own row before each row that refers to it, since the file may
-// have been replaced in between. Its id, or 0.
+// Queues the problem's own row before each row that refers to it, since the file may have
+// been replaced in between. Returns its id, or 0.
 static int64_t enqueue_problem(struct store *s, const struct identity *id) {
   struct problem p;
   char *key = problem_of(id, &p);
@@ -194,7 +194,8 @@ static int64_t enqueue_problem(struct store *s, const struct identity *id) {
   return problem;
 }
 
-// Writes WHAT, whose problem is set; 0: there is none.
+// Writes WHAT, whose member `problem` is set; 0: there is no problem, and nothing is
+// written.
 static int write_row(struct store *s, int64_t problem, const struct kind *k,
                      const void *what, bool durable) {
   if (!problem || write_enqueue_of(s, k, what) != 0)
@@ -212,14 +213,14 @@ static int write_record(struct store *s, const struct identity *id,
   return write_row(s, row.problem, &kind_record, &row, false);
 }
 
-// Unlike other rows this one does not wait: written after its trial it would say that
-// the trial had killed its process.
+// This row is not queued: written after its trial, it would say that the trial had killed
+// its process.
 int store_begin(struct store *s, const struct identity *id, const struct record *r) {
   struct record pending = *r;
   char owner[128];
   store_owner(owner, sizeof owner);
   pending.status = STATUS_PENDING;
-  // Whose trial it is: while that process lives, nothing has happened yet.
+  // The owner of the trial: while that process lives, the trial has not failed.
   pending.message = owner;
   pending.n_samples = 0;
   if (!store_usable(s))
@@ -244,7 +245,7 @@ int store_summary(struct store *s, const struct identity *id, const struct summa
   row.toolchain = id->toolchain;
   if (!(row.when > 0))
     row.when = sys_unix();
-  s->patience = 0; // what the whole tuning was for is worth another wait
+  s->patience = 0; // the result of a whole tuning is worth another wait
   return write_row(s, row.problem, &kind_summary, &row, true);
 }
 
@@ -266,8 +267,9 @@ int store_asked(struct store *s, const struct identity *id,
   return status;
 }
 
-// True if a living process other than OWNER has said how far its tuning of PROBLEM is.
-static bool is_told_by_another(struct store *s, int64_t problem, const char *owner) {
+// True if a living process other than OWNER has recorded the progress of its tuning of
+// PROBLEM.
+static bool write_is_of_another(struct store *s, int64_t problem, const char *owner) {
   struct progress c;
   void *block;
   bool another = store_find(s, &kind_progress, problem, &c, &block) &&
@@ -285,7 +287,7 @@ int store_progress(struct store *s, const struct identity *id, const struct prog
   row.problem = enqueue_problem(s, id);
   row.owner = owner;
   row.when = sys_unix();
-  if (row.problem && is_told_by_another(s, row.problem, owner))
+  if (row.problem && write_is_of_another(s, row.problem, owner))
     return store_flush(s, WAIT, false);
   return write_row(s, row.problem, &kind_progress, &row, false);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// file.c: files of wisdom: reading, sorting, merging, writing.
+// file.c: reads, sorts, merges and writes files of wisdom.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -86,8 +86,8 @@ bool wisdom_better(const struct wisdom_entry *a, const struct wisdom_entry *b) {
   return (c ? c : strcmp(m->values, o->values)) > 0;
 }
 
-// The better one first among the same.
-static int by_identity(const void *a, const void *b) {
+// Sorts by identity; of entries with the same identity, the better one is first.
+static int file_by_identity(const void *a, const void *b) {
   int c = wisdom_compare(a, b);
   return c ? c : wisdom_better(a, b) ? -1 : wisdom_better(b, a);
 }
@@ -95,7 +95,7 @@ static int by_identity(const void *a, const void *b) {
 void wisdom_sort(struct wisdom *w) {
   unsigned n = 0;
   if (w->n)
-    qsort(w->entries, w->n, sizeof *w->entries, by_identity);
+    qsort(w->entries, w->n, sizeof *w->entries, file_by_identity);
   for (unsigned i = 0; i < w->n; i++)
     if (n > 0 && wisdom_compare(&w->entries[n - 1], &w->entries[i]) == 0)
       free(w->entries[i].block);
@@ -106,7 +106,7 @@ void wisdom_sort(struct wisdom *w) {
 
 // ---- reading ------------------------------------------------------------------------
 
-// All of the file at PATH, with a NUL behind it, malloc'ed; NULL and *WHY.
+// Returns the bytes of the file at PATH, with a NUL after them, malloc'ed; NULL and *WHY.
 static char *file_read_all(const char *path, size_t *size, const char **why) {
   int fd = sys_open(path, O_RDONLY | O_NONBLOCK, 0);
   struct stat st;
@@ -186,7 +186,7 @@ static int write_lines(const void *what, FILE *f) {
   return fflush(f) == 0 && !ferror(f) ? 0 : -1;
 }
 
-// A device, a pipe or a link is written to, never replaced: root would lose /dev/null.
+// A device, a pipe or a link is written to and never replaced: root would lose /dev/null.
 static bool file_is_replaceable(const char *path) {
   struct stat st;
   return lstat(path, &st) != 0 || S_ISREG(st.st_mode);
@@ -246,8 +246,8 @@ static const struct wisdom_entry *file_find(const struct wisdom *w,
                    : NULL;
 }
 
-// Does A say just what B says?
-static bool is_same(const struct wisdom_entry *a, const struct wisdom_entry *b) {
+// True if the lines of A and B are the same.
+static bool file_is_same(const struct wisdom_entry *a, const struct wisdom_entry *b) {
   char *x = wisdom_print(a), *y = wisdom_print(b);
   bool same = x && y && strcmp(x, y) == 0;
   free(x);
@@ -255,17 +255,18 @@ static bool is_same(const struct wisdom_entry *a, const struct wisdom_entry *b) 
   return same;
 }
 
-// What is left of E, which MINE has and OTHER may have. One side's change wins over no
-// change; one that was taken out by one side and not touched by the other is gone; else
-// the better one stays.
-static bool merge_one(const struct wisdom_entry *e, const struct wisdom *other,
-                      const struct wisdom *base, struct wisdom *out) {
+// Adds to OUT what is left of E, which one side has and OTHER may have. A change of one
+// side wins over no change. An entry that one side removed and the other did not change
+// is gone. Otherwise the better entry stays.
+static bool file_merge_one(const struct wisdom_entry *e, const struct wisdom *other,
+                           const struct wisdom *base, struct wisdom *out) {
   const struct wisdom_entry *theirs = file_find(other, e), *before = file_find(base, e);
-  if (!theirs && before && is_same(before, e))
+  if (!theirs && before && file_is_same(before, e))
     return true;
-  if (theirs && before && is_same(before, e))
+  if (theirs && before && file_is_same(before, e))
     e = theirs;
-  else if (theirs && !(before && is_same(before, theirs)) && wisdom_better(theirs, e))
+  else if (theirs && !(before && file_is_same(before, theirs)) &&
+           wisdom_better(theirs, e))
     e = theirs;
   return wisdom_add(out, e);
 }
@@ -274,13 +275,13 @@ bool wisdom_merge(const struct wisdom *ours, const struct wisdom *theirs,
                   const struct wisdom *base, struct wisdom *out) {
   *out = (struct wisdom){ 0 };
   for (unsigned i = 0; i < ours->n; i++)
-    if (!merge_one(&ours->entries[i], theirs, base, out))
+    if (!file_merge_one(&ours->entries[i], theirs, base, out))
       return false;
   for (unsigned i = 0; i < theirs->n; i++)
     if (!file_find(ours, &theirs->entries[i]) &&
-        !merge_one(&theirs->entries[i], ours, base, out))
+        !file_merge_one(&theirs->entries[i], ours, base, out))
       return false;
   if (out->n)
-    qsort(out->entries, out->n, sizeof *out->entries, by_identity);
+    qsort(out->entries, out->n, sizeof *out->entries, file_by_identity);
   return true;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // line.c: one winner to one line of JSON and back. Members are sorted and numbers
-// rounded, so that the same winner is the same line everywhere. The sum at its end covers
-// the line as it is printed without it; a line that was edited by hand goes without.
+// rounded, so that the same winner is the same line on every machine. The sum at its end
+// covers the line without the sum; a line that was edited by hand has no sum.
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,8 +16,7 @@
 enum { MOST_SAMPLES = 1 << 30 };
 static const double longest = 1e12; // seconds
 
-// A line that is being read: the first thing that is wrong with it, and where its texts
-// go.
+// A line that is being read: the first error in it, and the place for its texts.
 struct reading {
   json_t *root;
   char *at, *end;
@@ -45,7 +44,7 @@ static void line_put(struct reading *r, const char *s, size_t n) {
   *r->at = '\0';
 }
 
-// Texts end at a NUL; neither it nor what would break a row or a terminal is in them.
+// True if S holds no control character, which would break a row or a terminal.
 static bool line_is_plain(const char *s) {
   for (; *s; s++)
     if ((unsigned char)*s < 0x20 || *s == 0x7f)
@@ -104,7 +103,7 @@ static struct estimate line_estimate(struct reading *r, const char *name) {
   return e;
 }
 
-// [["n", 512], ["m", 3]] to "512,3" and "n\nm".
+// Turns [["n", 512], ["m", 3]] into "512,3" and "n\nm".
 static void line_key(struct reading *r, const char **numbers, const char **names) {
   json_t *list = json_object_get(r->root, "key");
   size_t n = json_array_size(list);
@@ -112,7 +111,7 @@ static void line_key(struct reading *r, const char **numbers, const char **names
   if (!json_is_array(list) || n > MAX_KEYS)
     FAIL(r, "'key' is out of range");
   *numbers = r->at;
-  line_put(r, "", 0); // there may be none
+  line_put(r, "", 0); // the list may be empty
   for (size_t i = 0; i < n && !r->failed; i++) {
     json_t *pair = json_array_get(list, i), *value = json_array_get(pair, 1);
     if (json_array_size(pair) != 2 || !json_is_integer(value))
@@ -140,7 +139,7 @@ static int by_text(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-// {"MR": "6"} to "MR=6\n", sorted by name.
+// Turns {"MR": "6"} into "MR=6\n", sorted by name.
 static const char *line_values(struct reading *r) {
   json_t *object = json_object_get(r->root, "values"), *value;
   const char *names[MAX_PARAMS], *name, *start = r->at;
@@ -181,7 +180,7 @@ static double line_moment(struct reading *r, const char *name) {
 
 // ---- reading a line -----------------------------------------------------------------
 
-// The structs of an entry, and their facts that are members of a line.
+// The structs of an entry, and those of their facts that are members of a line.
 #define PARTS(e)                        \
   {                                     \
     { &kind_problem, &(e)->problem }, { \
@@ -262,7 +261,7 @@ static void read_fact(struct reading *r, const struct fact *f, void *what) {
   case FACT_ESTIMATE:
     *FACT_IN(struct estimate, f, what) = line_estimate(r, f->wisdom);
     return;
-  case FACT_VERIFIED: { // `inferred` is there only where it is true
+  case FACT_VERIFIED: { // `inferred` is only written where it is true
     bool *verified = FACT_IN(bool, f, what);
     json_t *inferred = json_object_get(r->root, "inferred");
     verified[0] = line_flag(r, v, f->wisdom);
@@ -343,7 +342,7 @@ static json_t *line_hex(uint64_t h) {
   return json_string(s);
 }
 
-// As it will be read back, so that it is printed the same way again.
+// Rounds the number as reading will, so that it is printed the same way again.
 static json_t *line_rounded(double d) {
   char s[32];
   snprintf(s, sizeof s, "%.6g", isfinite(d) ? d : 0.0);
@@ -427,7 +426,7 @@ char *wisdom_print(const struct wisdom_entry *given) {
   for (int p = 0; p < 2; p++)
     for (unsigned i = 0; i < parts[p].kind->n_facts; i++) {
       const struct fact *f = &parts[p].kind->facts[i];
-      if (f->wisdom) // takes each value over, also in vain
+      if (f->wisdom) // takes the value over even if a failure follows
         good &= json_object_set_new(o, f->wisdom, print_fact(f, parts[p].what)) == 0;
     }
   char *plain = good ? line_dump(o) : NULL;

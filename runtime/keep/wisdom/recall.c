@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// recall.c: what is known of a call before anything is measured: the store's winner, else
-// wisdom's. A winner holds while its own text, its values and the compiler are what they
-// were. Where its code is not at hand, it is a point that has to be compiled and checked
-// first.
+// recall.c: finds what is known of a call before anything is measured: the store's
+// winner, otherwise wisdom's. A winner holds while its own text, its values and the
+// compiler are unchanged. If its code is not here, it is a point that must be compiled
+// and checked first.
 //
-// In mode locked with wisdom, only wisdom counts: a store differs from machine to
-// machine. It only spares the compiler where it has the same winner.
+// In mode locked with wisdom, only wisdom counts, since a store differs from machine to
+// machine. The store then only saves the compilation, if it has the same winner.
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ enum { MOST_COUNTED = 400 };
 
 #define SAY(out, ...) snprintf((out)->why, sizeof(out)->why, __VA_ARGS__)
 
-// ---- what an edit has left ----------------------------------------------------------
+// ---- timings that an edit keeps -----------------------------------------------------
 
 static bool recall_holds(const struct autotune_kernel *k, const struct identity *id,
                          const struct record *r) {
@@ -26,9 +26,9 @@ static bool recall_holds(const struct autotune_kernel *k, const struct identity 
       identity_variant(k, point, r->values, r->compiler) == r->variant;
 }
 
-// "; 61 of 64 timings still hold" onto WHY.
-static void count_held(struct store *s, const struct autotune_kernel *k,
-                       const struct identity *id, char *why, size_t size) {
+// Appends "; 61 of 64 timings still hold" to WHY.
+static void recall_count_held(struct store *s, const struct autotune_kernel *k,
+                              const struct identity *id, char *why, size_t size) {
   struct record r;
   unsigned held = 0, all = 0;
   sqlite3_stmt *q = store_select(s, &kind_record, "WHERE problem = ?1");
@@ -47,7 +47,7 @@ static void count_held(struct store *s, const struct autotune_kernel *k,
 
 // ---- a winner -----------------------------------------------------------------------
 
-// Is M still what it was? Fills OUT->point; SAYs why not.
+// True if M still holds; fills OUT->point. Otherwise OUT->why says why not.
 static bool recall_is_current(const struct autotune_kernel *k, const struct summary *m,
                               struct recall *out) {
   if (!identity_point(k, m->values, out->point)) {
@@ -68,24 +68,25 @@ static void recall_take(struct recall *out, enum recall_kind kind,
   out->path = path;
 }
 
-static void from_store(struct store *s, const struct autotune_kernel *k,
-                       const struct identity *id, bool locked, struct recall *out) {
+static void recall_from_store(struct store *s, const struct autotune_kernel *k,
+                              const struct identity *id, bool locked,
+                              struct recall *out) {
   struct summary *m = &out->stored;
   char *why = NULL;
   enum winner_state state = store_find_winner(s, id, m, &why);
   if (why)
     SAY(out, "%s", why);
   if (state == WINNER_OF_OTHER_COMPILER)
-    count_held(s, k, id, out->why, sizeof out->why);
+    recall_count_held(s, k, id, out->why, sizeof out->why);
   free(why);
   if (state != WINNER_FOUND)
     return;
   if (summary_is_provisional(m) && !locked)
     return;
   bool other = m->space && id->space && m->space != id->space;
-  if (other && (!locked || !m->winner)) { // what was added may be better
+  if (other && (!locked || !m->winner)) { // an added candidate may be better
     SAY(out, "parameters, candidates or the constraint changed");
-    count_held(s, k, id, out->why, sizeof out->why);
+    recall_count_held(s, k, id, out->why, sizeof out->why);
   } else if (!m->winner) {
     recall_take(out, RECALL_DEFAULT, m, NULL);
   } else if ((!m->text && m->object) || recall_is_current(k, m, out)) {
@@ -94,10 +95,10 @@ static void from_store(struct store *s, const struct autotune_kernel *k,
   }
 }
 
-// E's winner. The store may have compiled and checked it already.
-static void from_entry(struct store *s, const struct autotune_kernel *k,
-                       const struct identity *id, const struct wisdom_entry *e,
-                       struct recall *out) {
+// Takes E's winner. The store may have compiled and checked it already.
+static void recall_from_entry(struct store *s, const struct autotune_kernel *k,
+                              const struct identity *id, const struct wisdom_entry *e,
+                              struct recall *out) {
   struct summary *m = &out->stored;
   char *path = NULL;
   out->entry = e;
@@ -119,14 +120,14 @@ static void recall_from_wisdom(struct store *s, const struct autotune_kernel *k,
   char *why = NULL;
   const struct wisdom_entry *e = wisdom_find(id, &why);
   if (e)
-    from_entry(s, k, id, e, out);
+    recall_from_entry(s, k, id, e, out);
   else if (why)
     SAY(out, "%s", why);
   free(why);
 }
 
-// What an earlier process has borrowed and nobody has tuned since.
-static void from_provisional(const struct autotune_kernel *k, struct recall *out) {
+// Takes the provisional winner that an earlier process left, if nothing was tuned since.
+static void recall_from_provisional(const struct autotune_kernel *k, struct recall *out) {
   struct summary *m = &out->stored;
   if (!m->values || !summary_is_provisional(m) || !recall_is_current(k, m, out))
     return;
@@ -135,9 +136,9 @@ static void from_provisional(const struct autotune_kernel *k, struct recall *out
     recall_take(out, RECALL_PROVISIONAL, m, path);
 }
 
-// ---- the question -------------------------------------------------------------------
+// ---- finding ------------------------------------------------------------------------
 
-static void say_source(struct recall *out) {
+static void recall_say_source(struct recall *out) {
   const struct wisdom_entry *e = out->entry;
   const char *file = e ? strrchr(e->origin, '/') : NULL;
   if (e)
@@ -155,17 +156,17 @@ void recall_find(const struct autotune_kernel *k, const struct identity *id, boo
   bool only_wisdom = locked && wisdom_given();
   struct store *s = store_open_within(wait, &message);
   if (s && !only_wisdom)
-    from_store(s, k, id, locked, out);
+    recall_from_store(s, k, id, locked, out);
   if (out->kind == RECALL_NOTHING && wisdom_given() && k->n_params <= MAX_PARAMS)
     recall_from_wisdom(s, k, id, out);
   if (out->kind == RECALL_NOTHING && !locked)
-    from_provisional(k, out);
+    recall_from_provisional(k, out);
   if (s && out->kind == RECALL_NOTHING && locked)
     store_asked(s, id, k, out->why);
   if (s)
     store_close(s);
   free(message);
-  say_source(out);
+  recall_say_source(out);
 }
 
 void recall_free(struct recall *k) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// wisdom.c: AUTOTUNE_WISDOM in the program: files named there, separated by colons, are
-// read at the first call that the store knows no answer to, once a process. A line of
-// exactly this kernel, key and machine is as good as a winner of ours, but for its code,
-// which is compiled and checked here; a line of another machine is what a search tries
-// first.
+// wisdom.c: AUTOTUNE_WISDOM in the program. The files named there, separated by colons,
+// are read once a process, at the first call for which the store has no winner. A line of
+// exactly this kernel, key and machine counts as a winner of this machine, but its code
+// is compiled and checked here first. A line of another machine is a point that a search
+// tries first.
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 static struct {
   pthread_once_t once;
   struct wisdom
-      all; // in the order of the files; better ones of the same identity first in each
+      all; // in the order of the files; in each, better ones of the same identity first
 } known = { .once = PTHREAD_ONCE_INIT };
 
 // ---- reading ------------------------------------------------------------------------
@@ -28,7 +28,7 @@ static void wisdom_warn(void *data, const char *file, unsigned line, const char 
     log_message(AUTOTUNE_WARN, "AUTOTUNE_WISDOM: %s: %s", file, what);
 }
 
-// One warning a file is enough, which names its first bad line.
+// Warns once a file, of its first bad line.
 static void warn_once(void *data, const char *file, unsigned line, const char *what) {
   unsigned *told = data;
   if ((*told)++ == 0)
@@ -54,7 +54,7 @@ static void read_files(void) {
     size_t n = strcspn(list, ":");
     char *path = n ? sys_printf("%.*s", (int)n, list) : NULL;
     if (path)
-      wisdom_read_file(path); // lives on: entries say where they come from
+      wisdom_read_file(path); // not freed: entries refer to it
     list += n + (list[n] == ':');
   }
 }
@@ -147,13 +147,13 @@ static bool same_word(const char *a, const char *b) {
       strncmp(a, b, wisdom_first_word(a)) == 0;
 }
 
-// The number behind NAME ("l2=") in TEXT; 0: it is not there.
+// Returns the number after NAME ("l2=") in TEXT; 0: NAME is not there.
 static double number_after(const char *text, const char *name) {
   const char *at = strstr(text, name);
   return at ? strtod(at + strlen(name), NULL) : 0;
 }
 
-// How far A and B are apart, in doublings; 1 where one is not known.
+// Returns the distance of A and B in doublings; 1 if one of them is not known.
 static double wisdom_doublings(double a, double b) {
   return a > 0 && b > 0 ? fabs(log2(a / b)) : a != b;
 }
@@ -172,7 +172,7 @@ static double machine_distance(const struct wisdom_entry *e, const struct identi
       (number_after(e->problem.cpu, " model ") != number_after(id->cpu, " model "));
 }
 
-// HUGE_VAL: it is of no use here.
+// Returns the distance of an entry; HUGE_VAL: it is of no use here.
 static double wisdom_distance(const struct wisdom_entry *e, const struct identity *id,
                               const char *machine) {
   const struct problem *p = &e->problem;
