@@ -35,6 +35,7 @@ static struct {
 static const char *const options_levels[] = { "error", "warn", "info", "debug", NULL };
 
 #define AT(member) .at = offsetof(struct options, member)
+#define LISTED(name) #name ", "
 
 const struct setting setting_variables[] = {
   { "AUTOTUNE_MODE", SETTING_WORD, "MODE",
@@ -49,8 +50,7 @@ const struct setting setting_variables[] = {
   { "AUTOTUNE_UNTIL", SETTING_FRACTION, "2%",
     "a search ends where it expects less improvement", AT(until) },
   { "AUTOTUNE_SEARCH", SETTING_SEARCH, "NAME",
-    "the search: auto, exhaustive, random, local, anneal, genetic, model, or list:FILE",
-    AT(search) },
+    "the search: " SEARCHES(LISTED) "or list:FILE", AT(search) },
   { "AUTOTUNE_SEED", SETTING_WHOLE, "N", "where the random numbers of searches begin",
     AT(seed), .initial = "1", .given = offsetof(struct options, seeded) },
   { "AUTOTUNE_KERNEL", SETTING_TEXT, "NAME", "the only kernel to tune", AT(kernel) },

@@ -43,8 +43,8 @@ enum tuning_mode {
 /* Names of modes, in the order of enum tuning_mode, NULL at the end. */
 extern const char *const mode_names[];
 
-/* The searches that a user may name. search.c makes its table from this list, in this
- * order. */
+/* The searches that may be named. The declarations and the table of tune/search, the
+ * values of AUTOTUNE_SEARCH and its help are made from this list. */
 #define SEARCHES(X) X(auto) X(exhaustive) X(random) X(local) X(anneal) X(genetic) X(model)
 extern const char *const search_names[]; /* NULL at the end */
 #define SEARCHES_ONE(name) +1

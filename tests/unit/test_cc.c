@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "cc/cc.h"
+#include "front/lang/language.h"
 
 #define READ(...) read_line((const char *[]){ __VA_ARGS__, NULL })
 
@@ -83,10 +84,10 @@ static void understands_them(void **state) {
   assert_true(c->clang);
   assert_int_equal(c->n_inputs, 5);
   assert_int_equal(c->n_sources, 4);
-  assert_int_equal(c->inputs[0].kind, CC_C);
+  assert_ptr_equal(c->inputs[0].written_in, &language_c);
   assert_int_equal(c->inputs[1].kind, CC_OTHER_SOURCE);
   assert_int_equal(c->inputs[3].kind, CC_BINARY);
-  assert_int_equal(c->inputs[4].kind, CC_C);
+  assert_ptr_equal(c->inputs[4].written_in, &language_c);
   assert_int_equal(READ("g++", "a.c")->inputs[0].kind, CC_OTHER_SOURCE);
   c = READ("ccache", "x86_64-linux-gnu-gcc", "-c", "a.c");
   assert_int_equal(c->compiler.n, 2);
@@ -141,8 +142,8 @@ static void understands_nvcc(void **state) {
   assert_true(c->nvcc);
   assert_int_equal(c->mode, CC_MODE_ASSEMBLE);
   assert_int_equal(c->n_sources, 2);
-  assert_int_equal(c->inputs[0].kind, CC_CUDA);
-  assert_int_equal(c->inputs[1].kind, CC_C);
+  assert_ptr_equal(c->inputs[0].written_in, &language_cuda);
+  assert_ptr_equal(c->inputs[1].written_in, &language_c);
   cc_nvcc_translator_args(c, true, &cuda);
   cc_nvcc_translator_args(c, false, &host);
   static const char *const expected[] = {
@@ -155,8 +156,9 @@ static void understands_nvcc(void **state) {
   assert_int_equal(host.n, 9);
   assert_string_equal(host.list[7], "-Wall");
   assert_true(READ("nvcc", "-dlink", "a.o")->relocatable);
-  assert_int_equal(READ("clang++", "-x", "cuda", "a.cpp")->inputs[0].kind, CC_CUDA);
-  assert_int_equal(READ("nvcc", "-x=cu", "a.cpp")->inputs[0].kind, CC_CUDA);
+  assert_ptr_equal(READ("clang++", "-x", "cuda", "a.cpp")->inputs[0].written_in,
+                   &language_cuda);
+  assert_ptr_equal(READ("nvcc", "-x=cu", "a.cpp")->inputs[0].written_in, &language_cuda);
 }
 
 static char folder[] = "/tmp/autotune-test-XXXXXX";

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cc.h"
+#include "front/lang/language.h"
 
 enum form {
   ALONE,    // -c
@@ -316,21 +317,27 @@ static bool args_is_cuda(const char *language) {
   return strcmp(language, "cu") == 0 || strcmp(language, "cuda") == 0;
 }
 
-static enum cc_kind args_kind_of(const struct cc_command *c, const char *path,
-                                 const char *language) {
-  const char *end = strrchr(path, '.');
-  if (c->emulate && end && strcmp(end, ".cu") == 0)
-    return CC_CUDA;
+// Returns the language of the kernels that the source at PATH may hold, where -x says
+// LANGUAGE (or NULL). NULL: it can hold none.
+static const struct language *args_written_in(const struct cc_command *c,
+                                              const char *path, const char *language) {
+  const struct language *own = language_of(path);
+  if (c->emulate && own == &language_cuda)
+    return own;
   if (language && args_is_cuda(language))
-    return CC_CUDA;
+    return &language_cuda;
   if (language)
-    return strcmp(language, "c") == 0 && !c->cplusplus ? CC_C : CC_OTHER_SOURCE;
+    own = strcmp(language, "c") == 0 ? &language_c : NULL;
+  return own == &language_c && c->cplusplus ? NULL : own;
+}
+
+// The kind of a file that can hold no kernels.
+static enum cc_kind args_other_kind(const char *path, const char *language) {
+  if (language)
+    return CC_OTHER_SOURCE;
   const char *dot = strrchr(args_basename_of(path), '.');
-  if (dot && strcmp(dot, ".cu") == 0)
-    return CC_CUDA;
-  if (dot && strcmp(dot, ".c") == 0)
-    return c->cplusplus ? CC_OTHER_SOURCE : CC_C;
-  static const char *const sources[] = { ".i",   ".s",  ".S",   ".sx",  ".cc",  ".cpp",
+  static const char *const sources[] = { ".c", // of C++
+                                         ".i",   ".s",  ".S",   ".sx",  ".cc",  ".cpp",
                                          ".cxx", ".C",  ".cp",  ".c++", ".CPP", ".ii",
                                          ".h",   ".hh", ".hpp", ".H",   ".m",   ".mm",
                                          ".mi",  ".f",  ".f90", ".F",   ".F90", ".d",
@@ -372,8 +379,10 @@ static void read_depend(struct cc_command *c, const struct cc_arg *a) {
 
 static void read_input(struct cc_command *c, unsigned arg, const char *language) {
   const char *path = c->args[arg].value;
-  enum cc_kind kind = args_kind_of(c, path, language);
-  *GROW(c->inputs, c->n_inputs) = (struct cc_input){ arg, path, language, kind };
+  const struct language *written_in = args_written_in(c, path, language);
+  enum cc_kind kind = written_in ? CC_KERNELS : args_other_kind(path, language);
+  *GROW(c->inputs, c->n_inputs) =
+      (struct cc_input){ arg, path, language, kind, written_in };
   c->n_sources += kind != CC_BINARY;
 }
 

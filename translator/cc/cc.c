@@ -268,7 +268,7 @@ static bool translate_all(struct plan *p) {
     struct cc_source *s = &p->sources[p->n++];
     s->input = &c->inputs[i];
     s->file = s->shown = s->input->path;
-    if (s->input->kind == CC_C || s->input->kind == CC_CUDA)
+    if (s->input->kind == CC_KERNELS)
       ok &= cc_source_translate(c, s);
     p->translated |= s->translated;
   }

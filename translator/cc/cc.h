@@ -45,9 +45,8 @@ struct cc_arg {
 };
 
 enum cc_kind {
-  CC_BINARY /* an object, a library, a linker script */,
-  CC_C,
-  CC_CUDA,
+  CC_BINARY,  /* an object, a library, a linker script */
+  CC_KERNELS, /* a source in a language that kernels are written in */
   CC_OTHER_SOURCE
 };
 struct cc_input {
@@ -55,6 +54,7 @@ struct cc_input {
   const char *path;
   const char *language; /* from -x; NULL: derived from the file name */
   enum cc_kind kind;
+  const struct language *written_in; /* of CC_KERNELS; else NULL */
 };
 
 enum cc_mode {
@@ -123,9 +123,9 @@ bool cc_nvcc_option(const char *word, const char *next, struct cc_arg *a);
  * -std=c++17, -use_fast_math. CUDA: the source is a .cu file; otherwise nvcc passes it to
  * the host's C compiler, and the options for that compiler are added too. */
 void cc_nvcc_translator_args(const struct cc_command *c, bool cuda, struct words *w);
-/* The same from ARGS alone (NULL-terminated), for the file at PATH. Returns false and
- * adds nothing if PATH is no .cu file, by its name or -x. */
-bool cc_nvcc_words(const char *path, char **args, struct words *w);
+/* Returns the language of the file at PATH by ARGS (NULL-terminated) and its name; NULL
+ * if they do not tell. For CUDA, also adds the arguments to W as above. */
+const struct language *cc_nvcc_words(const char *path, char **args, struct words *w);
 /* Adds WORD as an option for the host's compiler, which preprocesses for both host and
  * device. */
 void cc_nvcc_to_host(struct words *w, const char *word);

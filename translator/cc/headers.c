@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cc.h"
+#include "front/lang/language.h"
 
 char *cc_join(const char *folder, struct slice name) {
   if (!*folder || name.data[0] == '/')
@@ -263,7 +264,7 @@ static void add_emulated(struct cc_headers *hs) {
 
 static bool headers_is_cuda(const struct cc_command *c) {
   for (unsigned i = 0; i < c->n_inputs; i++)
-    if (c->inputs[i].kind == CC_CUDA)
+    if (c->inputs[i].written_in == &language_cuda)
       return true;
   return false;
 }

@@ -128,7 +128,7 @@ static bool linker_words_refer(const struct cc_command *c, const char *words) {
 
 bool cc_link_sites(const struct cc_command *c) {
   for (unsigned i = 0; i < c->n_inputs; i++)
-    if (c->inputs[i].kind != CC_C && c->inputs[i].kind != CC_CUDA &&
+    if (c->inputs[i].kind != CC_KERNELS &&
         // assembly and preprocessed text of a translated file contain the name too
         !is_own_library(c->inputs[i].path) && file_refers(c->inputs[i].path, 0))
       return true;

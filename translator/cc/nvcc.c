@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cc.h"
+#include "front/lang/language.h"
 
 enum form { ALONE, VALUE, LETTER /* a VALUE that may follow in the same word: -DX */ };
 
@@ -211,7 +212,7 @@ void cc_nvcc_translator_args(const struct cc_command *c, bool cuda, struct words
   }
 }
 
-bool cc_nvcc_words(const char *path, char **args, struct words *w) {
+const struct language *cc_nvcc_words(const char *path, char **args, struct words *w) {
   char **argv = NULL;
   unsigned n = 0;
   *GROW(argv, n) = arena_copy("nvcc", 4);
@@ -220,10 +221,10 @@ bool cc_nvcc_words(const char *path, char **args, struct words *w) {
   *GROW(argv, n) = arena_copy(path, strlen(path));
   *GROW(argv, n) = NULL;
   const struct cc_command *c = cc_command_read((int)n - 1, argv, false);
-  if (c->n_inputs == 0 || c->inputs[c->n_inputs - 1].kind != CC_CUDA)
-    return false;
-  cc_nvcc_translator_args(c, true, w);
-  return true;
+  const struct language *l = c->n_inputs ? c->inputs[c->n_inputs - 1].written_in : NULL;
+  if (l == &language_cuda)
+    cc_nvcc_translator_args(c, true, w);
+  return l;
 }
 
 void cc_nvcc_to_host(struct words *w, const char *word) {

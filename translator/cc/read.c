@@ -47,10 +47,10 @@ struct compile_options cc_options(const char *path, char **args) {
   words_add(&all, "-iquote");
   words_add(&all,
             slash ? arena_copy(path, slash > path ? (size_t)(slash - path) : 1) : ".");
-  bool cuda = cc_nvcc_words(path, args, &all);
-  while (!cuda && *args)
+  const struct language *l = cc_nvcc_words(path, args, &all);
+  while (l != &language_cuda && *args)
     words_add(&all, *args++);
   return (struct compile_options){ .args = words_end(&all),
-                                   .language = cuda ? &language_cuda : &language_c,
+                                   .language = l ? l : &language_c,
                                    .clang = cc_clang() };
 }

@@ -71,7 +71,7 @@ static const char *const *translator_args(const struct cc_command *c,
     words_add(&w, *s->folder ? s->folder : ".");
   }
   if (c->nvcc)
-    cc_nvcc_translator_args(c, s->input->kind == CC_CUDA, &w);
+    cc_nvcc_translator_args(c, s->input->written_in == &language_cuda, &w);
   for (unsigned i = 0; i < c->n_args && !c->nvcc; i++) {
     enum cc_class class = c->args[i].class;
     if (class == CC_PREPROCESS || class == CC_CODE || class == CC_OPENMP)
@@ -102,9 +102,7 @@ bool cc_source_translate(const struct cc_command *c, struct cc_source *s) {
   struct compile_options options = { .args = translator_args(c, s),
                                      .clang = cc_clang(),
                                      .compiler = c->compiler.list,
-                                     .language = s->input->kind == CC_CUDA
-                                         ? &language_cuda
-                                         : &language_c,
+                                     .language = s->input->written_in,
                                      .emulate = emulate };
   if (c->bake)
     bake_into(&options, c->bake);
@@ -125,9 +123,9 @@ void cc_source_write(struct cc_source *s) {
   char *folder = arena_printf("%s/XXXXXX", temp_folder());
   if (!mkdtemp(folder))
     fatal("%s: no temporary folder can be made: %s", folder, strerror(errno));
-  const char *name = s->shown == s->input->path ? source_basename_of(s->shown)
-      : s->input->kind == CC_CUDA               ? "stdin.cu"
-                                                : "stdin.c";
+  const char *name = s->shown == s->input->path
+      ? source_basename_of(s->shown)
+      : arena_printf("stdin%s", s->input->written_in->suffix);
   char *file = arena_printf("%s/%s", folder, name);
   struct text whole = { 0 };
   text_printf(&whole, "#line 1 \"");

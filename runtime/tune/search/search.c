@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// search.c: the table of strategies. Each is one file search_*.c with the same skeleton.
+// search.c: the table of strategies. Each is one file NAME.c with the same skeleton.
 #include <string.h>
 
 #include "search.h"

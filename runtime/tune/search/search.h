@@ -48,8 +48,12 @@ const struct strategy_class *strategy_find(const char *name); /* NULL: unknown *
 const struct strategy_class *strategy_choose(const struct space *s, unsigned budget);
 const struct strategy_class *const *strategy_list(void); /* NULL-terminated */
 
-extern const struct strategy_class search_exhaustive, search_random, search_local,
-    search_anneal, search_genetic, search_model, search_gauss, search_auto, search_list;
+/* search_NAME of each that a person may name, in NAME.c … */
+#define SEARCH_DECLARED(name) extern const struct strategy_class search_##name;
+SEARCHES(SEARCH_DECLARED)
+#undef SEARCH_DECLARED
+/* … and of those that only other strategies and `list:FILE` use. */
+extern const struct strategy_class search_gauss, search_list;
 
 /* ---- known.c: the results that a search was told
  * --------------------------------------------- */

@@ -9,8 +9,7 @@ static const struct language *const languages[] = { &language_c, &language_cuda 
 const struct language *language_of(const char *path) {
   const char *dot = strrchr(path, '.');
   for (size_t i = 0; dot && i < sizeof languages / sizeof *languages; i++)
-    for (const char *const *s = languages[i]->suffixes; *s; s++)
-      if (strcmp(dot, *s) == 0)
-        return languages[i];
-  return &language_c;
+    if (strcmp(dot, languages[i]->suffix) == 0)
+      return languages[i];
+  return NULL;
 }

@@ -26,8 +26,8 @@ struct translation {
 };
 
 struct language {
-  const char *name;            /* for messages: "C" */
-  const char *const *suffixes; /* of its files: ".c"; NULL-terminated */
+  const char *name;     /* for messages: "C" */
+  const char *suffix;   /* of its files, but for headers: ".c" */
   const char *compiler; /* compiles the variants of a kernel that names no compiler */
   bool device; /* its kernels run in blocks of threads on a device, and are launched */
 
@@ -78,7 +78,7 @@ struct language {
 
 extern const struct language language_c, language_cuda;
 
-/* Returns the language of the file at PATH by its suffix; C if no language has that
+/* Returns the language of the file at PATH by its suffix; NULL if no language has that
  * suffix. */
 const struct language *language_of(const char *path);
 

@@ -132,7 +132,7 @@ static bool c_translate(struct translation *t, struct text *out) {
 
 const struct language language_c = {
   .name = "C",
-  .suffixes = (const char *const[]){ ".c", ".h", NULL },
+  .suffix = ".c",
   .compiler = "clang",
   .grammar = tree_sitter_c,
   .signature_read = signature_read,

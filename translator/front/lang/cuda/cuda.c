@@ -148,7 +148,7 @@ static void cuda_print(const struct source *s, const struct kernel *k) {
 
 const struct language language_cuda = {
   .name = "CUDA",
-  .suffixes = (const char *const[]){ ".cu", ".cuh", NULL },
+  .suffix = ".cu",
   .compiler = "nvrtc",
   .device = true,
   .grammar = tree_sitter_cuda,
