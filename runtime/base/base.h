@@ -5,8 +5,9 @@
  * How the first call of a key proceeds (docs/design.md draws it):
  *
  *   call/site.c         the keys of each kernel, and the result of each
- *   call/decide.c       autotune_begin: decided before; else the store's winner; else a
- *                       tuning, or the default
+ *   call/begin.c        autotune_begin: stands around each call
+ *   call/decide.c       decided before; else the store's winner; else a tuning, or the
+ *                       default
  *   call/session/       forks the TUNER from the program, waits for its winner
  *   tune/tune.c         (in the tuner) proposes, compiles, tries, learns, races, stores
  *   compile/pool.c      (in the tuner) compiles ahead on threads
@@ -19,8 +20,8 @@
  *
  * Three kinds of failure: mistakes of the user (a message in the log), failures of the
  * machine (a status and a message), defects of autotune (assert). */
-#ifndef AUTOTUNE_RUNTIME_H
-#define AUTOTUNE_RUNTIME_H
+#ifndef AUTOTUNE_BASE_H
+#define AUTOTUNE_BASE_H
 
 #include <signal.h>
 #include <stdatomic.h>
