@@ -144,7 +144,7 @@ static bool is_meant(const struct site *s, const char *kernel) {
   return !kernel || strcmp(s->kernel->name, kernel) == 0;
 }
 
-// Forgets in this process, and first ends a running tuning so that it stores nothing.
+// Forgets in this process, then lets a running tuning of a forgotten key be cancelled.
 static bool forget_here(const char *kernel, const long long *key) {
   bool known = !kernel;
   for (struct site *s = sites_lock(); s; s = s->next)
