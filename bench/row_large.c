@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // row_large.c: a space of a million variants and 60 s, against the best that can be found
 // by any means: other searches and another seed get as much time each, and the thousand
-// best variants that any of them has seen are then tuned exhaustively. The choices
-// of all are measured in turns.
+// best variants that any of them has seen are then tuned exhaustively. The choices of all
+// are measured in turns.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // row_modes.c: what a tuning costs the program that runs meanwhile: modes_run.c over five
-// of the examples' kernels, from an empty store, in each mode, compared with the
-// build that never tunes.
+// of the examples' kernels, from an empty store, in each mode, compared with the build
+// that never tunes.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

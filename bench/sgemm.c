@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sgemm.c: the example's sgemm against OpenBLAS's, one thread, measured in turns,
-// with the peak of the machine's multiply-add units at that moment. Prints one line a
-// round.
+// sgemm.c: the example's sgemm against OpenBLAS's, one thread, measured in turns, with
+// the peak of the machine's multiply-add units at that moment. Prints one line a round.
 #define AUTOTUNE_EXAMPLE_KERNEL_ONLY
 #include "../examples/02_sgemm.c"
 

@@ -13,9 +13,9 @@
  *   graph.c       capture of streams, graphs
  *   nvrtc.c       text to a shared object, by Clang; rewrite.c does what macros cannot
  *
- * There is one device thread for all devices and streams: operations run in the order
- * in which they were queued. So kernels never run at the same time, and __shared__
- * variables are plain static ones. */
+ * There is one device thread for all devices and streams: operations run in the order in
+ * which they were queued. So kernels never run at the same time, and __shared__ variables
+ * are plain static ones. */
 #ifndef AUTOTUNE_EMULATOR_H
 #define AUTOTUNE_EMULATOR_H
 
@@ -62,16 +62,16 @@ struct settings {
   bool verbose;   /* says on standard error why a launch failed */
 };
 const struct settings *settings_get(void);
-/* True if this call of its kind is the one that AUTOTUNE_EMULATE makes fail. Counts it.
- */
+/* True if this call of its kind is the one that AUTOTUNE_EMULATE makes fail. Counts
+ * it. */
 bool fault_due(enum fault f);
 
 /* ---- fibre.c --------------------------------------------------------------------- */
 
 /* Saves the caller's stack pointer in *SAVE and goes on where LOAD was saved. */
 void fibre_switch(void **save, void *load);
-/* Returns what fibre_switch loads first, so that ENTRY runs on the stack below TOP.
- * ENTRY never returns. */
+/* Returns what fibre_switch loads first, so that ENTRY runs on the stack below TOP. ENTRY
+ * never returns. */
 void *fibre_prepare(void *top, void (*entry)(void));
 
 /* ---- block.c --------------------------------------------------------------------- */
@@ -137,8 +137,8 @@ bool memory_on_device(uintptr_t p, size_t bytes);
 /* A variable of a module or of the program. */
 void memory_symbol(const void *p, size_t bytes, int device);
 void memory_forget(const void *p);
-/* Memory of the host, which stays where it is. Fails where a part of it is known already.
- */
+/* Memory of the host, which stays where it is. Fails where a part of it is known
+ * already. */
 CUresult memory_register(uintptr_t p, size_t bytes, int device);
 size_t memory_used(int device);
 void memory_reset(int device);

@@ -2,8 +2,8 @@
 /* memory.c: device memory. Each device has one memory file and reserves as many
  * addresses; what lies at an offset of the file is mapped at the same offset of the
  * addresses. An allocation ends where its last page does (but for 256 bytes of
- * alignment), and the page after it is never mapped, so that an access beyond it
- * faults. Another process opens the file through /proc. */
+ * alignment), and the page after it is never mapped, so that an access beyond it faults.
+ * Another process opens the file through /proc. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -36,9 +36,9 @@
 #define AUTOTUNE_AS_WRITTEN_CUDA
 #endif
 
-/* Weak, because a build that is not linked through `autotune cc` (CMake has no launcher
- * for linking CUDA) need not name the library: the library is opened at the first
- * launch. */
+/* Weak, because a build that is not linked through `autotune cc` (CMake has no
+ * launcher for linking CUDA) need not name the library: the library is opened at the
+ * first launch. */
 extern "C" {
 extern __typeof__(autotune_launch_kernel) autotune_launch_kernel
     __attribute__((__weak__));

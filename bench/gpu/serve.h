@@ -40,8 +40,8 @@ inline double seconds() {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Device memory of N elements, filled with numbers between -1 and 1 that depend on SEED.
- */
+/* Device memory of N elements, filled with numbers between -1 and 1 that depend on
+ * SEED. */
 static __global__ void fill_kernel(float *out, size_t n, unsigned seed) {
   size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x,
          step = (size_t)gridDim.x * blockDim.x;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* external.c: variants by an installed compiler. It is run with a private folder
- * for its files, at most COMPILE_SECONDS; only the text of its first error is kept. */
+/* external.c: variants by an installed compiler. It is run with a private folder for its
+ * files, at most COMPILE_SECONDS; only the text of its first error is kept. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -117,8 +117,8 @@ static int external_read_file(const char *path, struct object *out) {
 /* ---- compiling ------------------------------------------------------------------- */
 
 /* The first line with an error, then what follows it; else all of TEXT. The private
- * folder's name, which says nothing to anybody, is cut out of lines that begin with it.
- */
+ * folder's name, which says nothing to anybody, is cut out of lines that begin with
+ * it. */
 static char *external_first_error(const char *text, const char *folder) {
   const char *from = text, *mark = strstr(text, "error:");
   if (mark)

@@ -180,8 +180,8 @@ static void *pool_thread(void *data) {
   return NULL;
 }
 
-/* Requires the lock, or that no thread exists yet. Threads are detached: one may be lost.
- */
+/* Requires the lock, or that no thread exists yet. Threads are detached: one may be
+ * lost. */
 static bool add_thread(struct pool *p) {
   pthread_attr_t attributes;
   sigset_t before;

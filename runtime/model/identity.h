@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* identity.h: hashes of the parts of a kernel that a result depends on. A result is not
- * used when one of them has changed. The functions only read the kernel's
- * tables, and any thread may call them. */
+ * used when one of them has changed. The functions only read the kernel's tables, and any
+ * thread may call them. */
 #ifndef AUTOTUNE_IDENTITY_H
 #define AUTOTUNE_IDENTITY_H
 
@@ -10,8 +10,8 @@
 /* ---- identity.c ------------------------------------------------------------------ */
 
 /* Returns the hash of what all variants have in common: name, signature, flags of the
- * build, and the text with every directive in force and the first candidate of each
- * list. Lines and paths count only where the text prints them. */
+ * build, and the text with every directive in force and the first candidate of each list.
+ * Lines and paths count only where the text prints them. */
 uint64_t identity_unit(const struct autotune_kernel *k);
 /* Returns the hash of what the kernel offers: parameters, candidates, constraint. */
 uint64_t identity_space(const struct autotune_kernel *k);

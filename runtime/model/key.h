@@ -14,8 +14,8 @@ struct key_part {
   size_t name_size, size;  /* bytes of each */
   long long number;
 };
-/* Reads one part of a key at *NUMBERS and *NAMES, and moves both to the next part.
- * False: there is no further part. */
+/* Reads one part of a key at *NUMBERS and *NAMES, and moves both to the next part. False:
+ * there is no further part. */
 bool key_next(const char **numbers, const char **names, struct key_part *part);
 /* Reads NUMBERS into KEY, at most MOST of them. Returns how many there are; more than
  * MOST if the text is not a list of numbers. */

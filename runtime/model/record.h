@@ -174,8 +174,8 @@ struct fact {
   const char *column; /* NULL: none in this table */
   unsigned since;     /* version of the store that first had the column */
   uint64_t most;      /* limit of numbers; of texts in bytes */
-  /* Names; NULL: not shown there. "seconds.total": a member of an object. Without
-   * ALWAYS, JSON leaves an empty fact out. */
+  /* Names; NULL: not shown there. "seconds.total": a member of an object. Without ALWAYS,
+   * JSON leaves an empty fact out. */
   const char *json, *page, *wisdom;
   bool always;
 };

@@ -78,8 +78,8 @@ bool space_neighbour(const struct space *s, enum nearness n, const choice *from,
 /* Changes POINT, which may be anything (indices out of range, too), into an allowed
  * point, with as few changes as a bounded search finds. False: it found none. */
 bool space_repair(const struct space *s, uint64_t *rng, choice *point);
-/* Returns the next value of PARAM by size, up (+1) or down (-1); by index for a
- * parameter that is no number. -1: there is no further value. */
+/* Returns the next value of PARAM by size, up (+1) or down (-1); by index for a parameter
+ * that is no number. -1: there is no further value. */
 int space_step(const struct space *s, unsigned param, choice value, int direction);
 bool space_ordinal(const struct space *s, unsigned param); /* true if PARAM is a number */
 

@@ -5,9 +5,8 @@
 
 #include "base/base.h"
 
-/* These return the text and the flags for POINT. Each is one block that the caller
- * frees. NULL: there is no unit for the point's compiler, or no memory. Flags end with
- * NULL. */
+/* These return the text and the flags for POINT. Each is one block that the caller frees.
+ * NULL: there is no unit for the point's compiler, or no memory. Flags end with NULL. */
 char *variant_text(const struct autotune_kernel *k, const choice *point);
 char **variant_flags(const struct autotune_kernel *k, const choice *point);
 /* Returns the unit that POINT's compiler compiles; NULL: there is no such unit. */

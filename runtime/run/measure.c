@@ -28,8 +28,8 @@ static double measure_least(const double *samples, unsigned n) {
 }
 
 // True if the variant is slower than the plan wants, whatever else the machine does. A
-// variant that is only somewhat slower is not given up before the system has found
-// cores for its threads.
+// variant that is only somewhat slower is not given up before the system has found cores
+// for its threads.
 static bool measure_is_slow(const struct measure *m, const struct measured *out,
                             const double *rivals, double spent) {
   const struct trial_plan *p = m->plan;
@@ -56,8 +56,8 @@ static bool measure_is_enough(const struct measure *m, const struct measured *ou
   return stats_precise(stats_median(sorted, n), p->precision);
 }
 
-// Runs a short kernel a few times first, since its first runs say little. *FIRST:
-// seconds of the last of them.
+// Runs a short kernel a few times first, since its first runs say little. *FIRST: seconds
+// of the last of them.
 static bool measure_warm_up(const struct measure *m, double *first) {
   if (*first >= 10 * batch_below)
     return true;

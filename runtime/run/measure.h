@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* measure.h: measures how long a variant takes. All targets use this loop; the
- * functions that run variants are parameters, so that a test can simulate a machine. */
+/* measure.h: measures how long a variant takes. All targets use this loop; the functions
+ * that run variants are parameters, so that a test can simulate a machine. */
 #ifndef AUTOTUNE_MEASURE_H
 #define AUTOTUNE_MEASURE_H
 

@@ -99,9 +99,9 @@ struct target {
    * and copies what is read. 0; -1 and WHY (of SIZE): this call cannot be tuned. */
   int (*open)(const struct autotune_kernel *k, const struct call *call, bool background,
               char *why, size_t size);
-  /* Carries out a REQUEST (SIZE bytes) of the executor, with FD or -1. Returns the
-   * answer (malloc'ed, *ANSWER_SIZE bytes); *ANSWER_FD: its descriptor, owned by the
-   * caller, or -1. NULL: no answer. */
+  /* Carries out a REQUEST (SIZE bytes) of the executor, with FD or -1. Returns the answer
+   * (malloc'ed, *ANSWER_SIZE bytes); *ANSWER_FD: its descriptor, owned by the caller, or
+   * -1. NULL: no answer. */
   void *(*serve)(const void *request, size_t size, int fd, size_t *answer_size,
                  int *answer_fd);
   void (*close)(void);  /* the call's memory is as before; also where nothing is open */
@@ -118,8 +118,8 @@ struct target {
                const char *values, struct variant_code *out, char **message);
   void (*unload)(struct target_code *code);
   /* NULL if kernels are called and not launched. Returns 0 if it launched;
-   * AUTOTUNE_LAUNCH_DEFAULT: the default must be launched; TARGET_LOST: the same from
-   * now on, and WHY (of SIZE). Nothing has run unless it returns 0. */
+   * AUTOTUNE_LAUNCH_DEFAULT: the default must be launched; TARGET_LOST: the same from now
+   * on, and WHY (of SIZE). Nothing has run unless it returns 0. */
   int (*launch)(struct target_code *code, const struct call *call, char *why,
                 size_t size);
   /* Returns why calls with KEY can neither be looked up nor tuned; NULL: they can. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// candidate.c: the variants of one tuning, from the proposal to the result: in the
-// store, in the counts and for the strategy.
+// candidate.c: the variants of one tuning, from the proposal to the result: in the store,
+// in the counts and for the strategy.
 #include <stdlib.h>
 #include <string.h>
 

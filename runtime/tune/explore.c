@@ -3,8 +3,8 @@
 // tries one after another. Each is stored as pending before it is run, so that after a
 // crash of the tuner or the machine the next tuning knows which variant ran. A variant
 // that is only being compiled is not stored as pending: a tuner that is ended then says
-// nothing against the variant. If the compiler crashes, the session tells the next
-// tuner what was being compiled.
+// nothing against the variant. If the compiler crashes, the session tells the next tuner
+// what was being compiled.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,7 @@ static void explore_fail(struct trial *trial, enum status status, const char *me
   snprintf(trial->message, sizeof trial->message, "%s", message ? message : "no message");
 }
 
-// True if C was being compiled when an earlier tuner crashed; C is then noted as
-// failed.
+// True if C was being compiled when an earlier tuner crashed; C is then noted as failed.
 static bool explore_avoid(struct tuning *t, struct candidate *c) {
   struct trial trial = { .status = STATUS_PENDING };
   unsigned i = 0;
@@ -121,8 +120,8 @@ static struct candidate *explore_asked(struct tuning *t) {
   return c;
 }
 
-// Returns the next candidate: the plan's points first, then hints, then what the
-// strategy asks for. NULL: none is left.
+// Returns the next candidate: the plan's points first, then hints, then what the strategy
+// asks for. NULL: none is left.
 static struct candidate *next_candidate(struct tuning *t) {
   struct candidate *c = explore_given(t);
   if (!c)
@@ -214,8 +213,7 @@ static void explore_repeat(const struct candidate *same, struct trial *trial) {
   }
 }
 
-// Sets C's hash of the code. The same code launched with other blocks is another
-// variant.
+// Sets C's hash of the code. The same code launched with other blocks is another variant.
 static void set_code(const struct tuning *t, struct candidate *c) {
   struct autotune_launch l;
   c->code = XXH3_64bits(c->object.data, c->object.size);

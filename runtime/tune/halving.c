@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// halving.c: the race among variants in the program's own calls (described in
-// halving.h).
+// halving.c: the race among variants in the program's own calls (described in halving.h).
 #include <string.h>
 
 #include "halving.h"
@@ -162,8 +161,8 @@ static void begin_verdict(struct halving *h) {
   h->verdict = h->round;
 }
 
-// Ends the rounds of many arms: the fastest becomes the incumbent, even within the
-// noise. Then it runs against the default alone.
+// Ends the rounds of many arms: the fastest becomes the incumbent, even within the noise.
+// Then it runs against the default alone.
 static void halving_settle(struct halving *h) {
   int best = h->incumbent;
   for (int i = 1; i < ARMS; i++)

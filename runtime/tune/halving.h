@@ -9,10 +9,10 @@
  * ratios of their times within rounds. While the search still finds variants, a new arm
  * races until it is clearly slower than the incumbent, or becomes the incumbent, or has
  * run often enough to be parked. After the last new arm, all remaining arms race to the
- * end by successive halving (Jamieson and Talwalkar 2016, with intervals that end a
- * lost race early). Then the fastest arm runs against the default alone. Unless the
- * default was far slower before, only those rounds count: the leader of many similar
- * arms was lucky in the rounds that made it the leader. */
+ * end by successive halving (Jamieson and Talwalkar 2016, with intervals that end a lost
+ * race early). Then the fastest arm runs against the default alone. Unless the default
+ * was far slower before, only those rounds count: the leader of many similar arms was
+ * lucky in the rounds that made it the leader. */
 #ifndef AUTOTUNE_HALVING_H
 #define AUTOTUNE_HALVING_H
 
@@ -48,10 +48,10 @@ int halving_room(struct halving *h);
 void halving_join(struct halving *h, int arm);
 /* Says that no arm will join any more. The remaining arms race to the end. */
 void halving_close(struct halving *h);
-/* Fills in ORDER with the arms that the next rounds run, each once per round, and
- * returns how many; each round begins with the next of them. 0: nothing is to be
- * measured at the moment. *ROUNDS: the number of rounds until halving_judge() is to be
- * called; the last of them is number h->round - 1. */
+/* Fills in ORDER with the arms that the next rounds run, each once per round, and returns
+ * how many; each round begins with the next of them. 0: nothing is to be measured at the
+ * moment. *ROUNDS: the number of rounds until halving_judge() is to be called; the last
+ * of them is number h->round - 1. */
 unsigned halving_round(struct halving *h, int order[ARMS], unsigned *rounds);
 void halving_sample(struct halving *h, int arm, unsigned round, double seconds);
 /* Judges after the rounds ordered: removes arms, chooses the incumbent, sets `over`. */

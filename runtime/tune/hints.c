@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// hints.c: lets a tuning begin where others ended. Points that were fast for the
-// nearest keys of a kernel, for its earlier text and for similar kernels are tried
-// before the search proposes any. Most of the time the best is then known after a few
-// trials. The search is told of all of them.
+// hints.c: lets a tuning begin where others ended. Points that were fast for the nearest
+// keys of a kernel, for its earlier text and for similar kernels are tried before the
+// search proposes any. Most of the time the best is then known after a few trials. The
+// search is told of all of them.
 //
 // The sources of hints are in a table. A wrong hint costs one trial and does no other
 // harm.
@@ -27,8 +27,8 @@ struct request {
 
 // ---- a point from the names and values of another -----------------------------------
 
-// True if NAME, of SIZE bytes, is a parameter of a directive like the one of LIKE,
-// which is at place P. OWN: the place of NAME.
+// True if NAME, of SIZE bytes, is a parameter of a directive like the one of LIKE, which
+// is at place P. OWN: the place of NAME.
 static bool hints_is_alike(const char *name, size_t size, const char *like,
                            const struct place *p, struct place *own) {
   return place_read(name, size, own) && own->stem == p->stem &&

@@ -336,9 +336,9 @@ static void keep_all(struct tuning *t) {
   }
 }
 
-// Replaces the times of the sandbox by those of real calls. The default may have run
-// when the machine was slower or faster than it was for the best, so its time is
-// computed from the ratio within the same rounds.
+// Replaces the times of the sandbox by those of real calls. The default may have run when
+// the machine was slower or faster than it was for the best, so its time is computed from
+// the ratio within the same rounds.
 static int online_conclude(struct tuning *t) {
   const struct halving *race = &t->online->race;
   const struct arm *original = &race->arms[0], *best = &race->arms[race->incumbent];

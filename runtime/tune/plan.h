@@ -97,8 +97,8 @@ struct shared_memory {
 
 /* ---- the tuner's way to the program ---------------------------------------------- */
 
-/* The functions by which a tuning talks to the program that asked for it. Each is
- * called with DATA. */
+/* The functions by which a tuning talks to the program that asked for it. Each is called
+ * with DATA. */
 struct tune_host {
   struct shared_memory *shared; /* NULL: it could not be allocated */
   /* Hashes of variants that earlier tuners of this session were compiling when they
@@ -109,8 +109,8 @@ struct tune_host {
   void (*progress)(void *data, const struct progress_report *p);
   /* Offers the program what it may run until the tuning ends. */
   void (*provisional)(void *data, const struct outcome *out);
-  /* Gives the program the shared object that FD refers to, as ARM. FD stays the
-   * caller's. False: not sent, because the program has not read for long. */
+  /* Gives the program the shared object that FD refers to, as ARM. FD stays the caller's.
+   * False: not sent, because the program has not read for long. */
   bool (*variant)(void *data, unsigned arm, int fd);
   void *data;
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// provisional.c: a variant for the program to run while a tuning goes on (in the
-// tuner).
+// provisional.c: a variant for the program to run while a tuning goes on (in the tuner).
 //
 // Winners for keys within a factor of 4 are among the first variants tried. Once such a
 // variant was run on this call's own data, agreed with the default and was faster, the

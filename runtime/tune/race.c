@@ -30,8 +30,7 @@ static bool race_is_twin(const struct runner_up *f, unsigned n,
   return false;
 }
 
-// Waits for the first finalist however late it is: without any there would be no
-// result.
+// Waits for the first finalist however late it is: without any there would be no result.
 static bool race_compile(struct tuning *t, struct candidate *c, unsigned n) {
   double deadline = t->deadline;
   if (n == 0)
@@ -122,8 +121,7 @@ static int by_median(const void *a, const void *b) {
 }
 
 // Successive halving (Karnin, Koren, Somekh 2013): while many race, the slower half is
-// dropped after each round, so that the time is spent on telling the best from the
-// good.
+// dropped after each round, so that the time is spent on telling the best from the good.
 static void race_halve(struct runner_up *f, unsigned n) {
   struct runner_up *racing[FINALISTS + 1];
   unsigned left = 0;

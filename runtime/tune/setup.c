@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// setup.c: prepares a tuning: the budget, processes, compiling threads and the
-// strategy; then the store and its knowledge.
+// setup.c: prepares a tuning: the budget, processes, compiling threads and the strategy;
+// then the store and its knowledge.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

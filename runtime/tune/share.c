@@ -22,9 +22,9 @@ static const double patience = 2; // seconds to wait for others at the end
 
 // ---- the other processes ------------------------------------------------------------
 
-// Each process locks one byte of a file for as long as it lives, so that a killed
-// process leaves nothing there. The first process searches in the order of its seed,
-// every other one in another order.
+// Each process locks one byte of a file for as long as it lives, so that a killed process
+// leaves nothing there. The first process searches in the order of its seed, every other
+// one in another order.
 unsigned share_join(const struct identity *id) {
   const char *cache = options_get()->cache;
   char *message = NULL;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // transfer.c: tells the search the times of variants for the nearest key before it
-// proposes anything. Hints (hints.c) say what to try first; these times say what need
-// not be tried, and in which direction times fall. If few variants are tried for a key,
-// most of the knowledge about it comes from its neighbours.
+// proposes anything. Hints (hints.c) say what to try first; these times say what need not
+// be tried, and in which direction times fall. If few variants are tried for a key, most
+// of the knowledge about it comes from its neighbours.
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,8 +26,8 @@ struct gathered {
   unsigned n;
 };
 
-// Adds a variant of the near key. Skips a variant that does not exist here, or is
-// another variant here.
+// Adds a variant of the near key. Skips a variant that does not exist here, or is another
+// variant here.
 static void transfer_gather(const char *values, double seconds, void *data) {
   struct gathered *g = data;
   choice point[MAX_PARAMS];

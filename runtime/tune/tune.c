@@ -133,8 +133,8 @@ static void keep_adopted(struct tuning *t, const struct candidate *c) {
     store_summary(t->store, t->id, &m);
 }
 
-// PLAN_CHECK: checks whether the first of the given points is right for this call.
-// Stores only its object, and the summary to adopt.
+// PLAN_CHECK: checks whether the first of the given points is right for this call. Stores
+// only its object, and the summary to adopt.
 static int tune_check(struct tuning *t, int fd, struct outcome *out) {
   struct candidate *c = explore_given(t);
   char *point = c ? space_describe(&t->space, c->point) : NULL;

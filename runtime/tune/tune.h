@@ -31,10 +31,10 @@ struct hints {
 void hints_find(struct store *store, const struct space *space, const struct identity *id,
                 struct hints *out);
 /* Converts VALUES ("MR=6\nNR=64\n", possibly of another kernel) into a point of SPACE.
- * Parameters are matched by name, those of directives by kind and order. A number that
- * is no candidate here becomes the nearest candidate; a parameter that is not named
- * gets the default's value. If the constraint refuses the point, a point nearby is
- * taken. False: no point was found, or no parameter is known. */
+ * Parameters are matched by name, those of directives by kind and order. A number that is
+ * no candidate here becomes the nearest candidate; a parameter that is not named gets the
+ * default's value. If the constraint refuses the point, a point nearby is taken. False:
+ * no point was found, or no parameter is known. */
 bool hints_point(const struct space *space, const char *values, choice *point);
 /* Fills in OUT with the points that were fastest for ID itself; its last winner comes
  * first. */
@@ -145,8 +145,8 @@ struct tuning {
 };
 
 /* ---- tune.c ---------------------------------------------------------------------- */
-/* Runs one tuning, in the tuner process. OBJECT_FD: the memfd that receives the
- * winner's shared object. Returns 0 or -1 and fills in OUT. */
+/* Runs one tuning, in the tuner process. OBJECT_FD: the memfd that receives the winner's
+ * shared object. Returns 0 or -1 and fills in OUT. */
 int tune_run(const struct autotune_kernel *k, const struct identity *id,
              const struct call *call, const struct plan *plan, int object_fd,
              const struct tune_host *host, struct outcome *out);
@@ -163,8 +163,8 @@ struct estimate tune_best(const struct tuning *t);
  * tried any more. */
 void tune_try(struct tuning *t, struct candidate *c, const struct trial_plan *plan,
               struct trial *out);
-/* Links C's object into the shared object PATH, which the program loads. False, and
- * *WHY (malloc'ed). */
+/* Links C's object into the shared object PATH, which the program loads. False, and *WHY
+ * (malloc'ed). */
 bool tune_link(const struct tuning *t, const struct candidate *c, const char *path,
                char **why);
 
@@ -187,8 +187,8 @@ bool finish_link(struct tuning *t, const struct candidate *c, int fd,
 /* ---- candidate.c ----------------------------------------------------------------- */
 /* Adds a candidate for POINT, which the strategy asked for. NULL: no memory. */
 struct candidate *candidate_add(struct tuning *t, const choice *point);
-/* The same for a point that the strategy did not ask for. FROM (copied): where the
- * point comes from. */
+/* The same for a point that the strategy did not ask for. FROM (copied): where the point
+ * comes from. */
 struct candidate *candidate_give(struct tuning *t, const choice *point, const char *from);
 /* True if there is a candidate for POINT that the strategy did not ask for. */
 bool candidate_given(const struct tuning *t, const choice *point);
@@ -233,8 +233,8 @@ unsigned share_join(const struct identity *id);
 /* Looks up what the store knows of C by now. KNOWN_RESULT: the result is noted.
  * KNOWN_TAKEN: C is put off. */
 enum knowledge share_look(struct tuning *t, struct candidate *c);
-/* Learns the results that other processes stored since the last time. Retries
- * candidates claimed by a process that died. */
+/* Learns the results that other processes stored since the last time. Retries candidates
+ * claimed by a process that died. */
 void share_news(struct tuning *t);
 /* True if nothing is left but to wait for candidates that other processes are trying;
  * then sleeps for 10 ms. After some seconds of waiting: false. */
@@ -286,16 +286,16 @@ bool online_new(struct tuning *t);
 /* Reads the times of real calls, orders more of them, and sends variants that passed in
  * the sandbox. Does not wait for a call. */
 void online_step(struct tuning *t);
-/* Returns the seconds that calls lost by not running the best variant so far. They
- * count as cost of the tuning. */
+/* Returns the seconds that calls lost by not running the best variant so far. They count
+ * as cost of the tuning. */
 double online_lost(const struct tuning *t);
-/* Waits until real calls have decided, or too few come (then *DECIDED is false).
- * Returns the winner's index or NONE. */
+/* Waits until real calls have decided, or too few come (then *DECIDED is false). Returns
+ * the winner's index or NONE. */
 int online_finish(struct tuning *t, bool *decided);
 
 /* ---- race.c ---------------------------------------------------------------------- */
-/* Runs the finalists and the default in turns, while nothing else runs. Returns the
- * index of the winner; NONE: the default stays. */
+/* Runs the finalists and the default in turns, while nothing else runs. Returns the index
+ * of the winner; NONE: the default stays. */
 int race(struct tuning *t);
 
 #endif

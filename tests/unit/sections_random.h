@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sections_random.h: kernels without sections made up from a seed, for test_sections.c.
- */
+/* sections_random.h: kernels without sections made up from a seed, for
+ * test_sections.c. */
 #ifndef SECTIONS_RANDOM_H
 #define SECTIONS_RANDOM_H
 

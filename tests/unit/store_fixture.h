@@ -36,8 +36,8 @@ static inline char *make_folder(void) {
   return path;
 }
 
-/* The same in memory where that can be had: thousands of files, and no fsync to wait for.
- */
+/* The same in memory where that can be had: thousands of files, and no fsync to wait
+ * for. */
 static inline char *make_fast_folder(void) {
   char *path = strdup("/dev/shm/autotune-test-XXXXXX");
   if (mkdtemp(path))

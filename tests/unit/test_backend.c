@@ -154,8 +154,8 @@ static void a_program_is_stopped_in_time(void **state) {
   const char *const none[] = { NULL };
   assert_int_equal(run_program(slow, none, NULL, text, sizeof text, 0.3), RUN_TIMEOUT);
   assert_string_equal(text, "begun\n");
-  /* Output that does not fit is read all the same, so that the writer comes to its end.
-   */
+  /* Output that does not fit is read all the same, so that the writer comes to its
+   * end. */
   const char *talker = script(
       "talkcc", "i=0; while [ $i -lt 20000 ]; do echo 0123456789; i=$((i+1)); done");
   assert_int_equal(run_program(talker, none, NULL, text, sizeof text, 60), 0);

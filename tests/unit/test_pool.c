@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling ahead: everything that was submitted comes back, whatever threads there are.
- */
+/* Compiling ahead: everything that was submitted comes back, whatever threads there
+ * are. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

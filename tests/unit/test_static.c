@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What machine code tells before it runs: kernels whose code is known, of both compilers.
- */
+/* What machine code tells before it runs: kernels whose code is known, of both
+ * compilers. */
 #include <elf.h>
 #include <math.h>
 

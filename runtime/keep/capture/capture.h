@@ -68,12 +68,12 @@ struct capture {
 
 /* Writes the call to a file before it is made. KEY is the key of the call, UNIT the
  * kernel's identity_unit. True: the caller makes the call with the default variant and
- * then calls capture_end with the same STATE. False: nothing was captured; a warning
- * was logged. */
+ * then calls capture_end with the same STATE. False: nothing was captured; a warning was
+ * logged. */
 bool capture_begin(const struct autotune_kernel *k, uint64_t unit, const long long *key,
                    void *const *args, struct autotune_call_state *state);
-/* Adds the result of the call to the file and frees what capture_begin allocated.
- * Keeps errno. */
+/* Adds the result of the call to the file and frees what capture_begin allocated. Keeps
+ * errno. */
 void capture_end(struct autotune_call_state *state);
 
 /* Returns the hash of the `out` and `inout` sections, whose memory SPANS names. */
@@ -93,20 +93,20 @@ struct stream {
   size_t size, at, capacity; /* writing: malloc'ed; the caller frees it */
   struct chunk *chunks;      /* reading: all that was allocated, freed by stream_free */
 };
-/* Each function reads into its argument or writes it, as S->reading says. Once
- * S has failed, they move no bytes. */
+/* Each function reads into its argument or writes it, as S->reading says. Once S has
+ * failed, they move no bytes. */
 void stream_bytes(struct stream *s, void *bytes, size_t n);
 void stream_number(struct stream *s, uint64_t *n);
 void stream_unsigned(struct stream *s, unsigned *n);
 void stream_double(struct stream *s, double *d);
 /* A text may be NULL. */
 void stream_text(struct stream *s, const char **text);
-/* Returns zeroed memory that the stream owns, aligned for vectors. NULL: no memory,
- * and S has failed. */
+/* Returns zeroed memory that the stream owns, aligned for vectors. NULL: no memory, and S
+ * has failed. */
 void *stream_new(struct stream *s, size_t n, size_t size);
-/* Reading: allocates *N elements of SIZE bytes, each of which takes at least LEAST
- * bytes of the stream, and returns them to be filled. Writing: returns ARRAY, which
- * must not be changed. The stream owns what it allocated. */
+/* Reading: allocates *N elements of SIZE bytes, each of which takes at least LEAST bytes
+ * of the stream, and returns them to be filled. Writing: returns ARRAY, which must not be
+ * changed. The stream owns what it allocated. */
 void *stream_array(struct stream *s, const void *array, unsigned *n, size_t size,
                    size_t least);
 void stream_free(struct chunk *chunks);

@@ -10,19 +10,18 @@
 /* ---- store.c, read.c, write.c, near.c -------------------------------------------- */
 
 struct store;
-/* Opens the store in the user's folder; close it with store_close. A connection
- * belongs to one thread of one process. NULL: there is no store, and *MESSAGE
- * (malloc'ed) may say why; the caller then tunes without it. */
+/* Opens the store in the user's folder; close it with store_close. A connection belongs
+ * to one thread of one process. NULL: there is no store, and *MESSAGE (malloc'ed) may say
+ * why; the caller then tunes without it. */
 struct store *store_open(char **message);
-/* Like store_open, but waits at most SECONDS for another process's lock. Below
- * STORE_WAIT it opens the store for reading only and creates nothing. */
+/* Like store_open, but waits at most SECONDS for another process's lock. Below STORE_WAIT
+ * it opens the store for reading only and creates nothing. */
 extern const double STORE_WAIT;
 struct store *store_open_within(double seconds, char **message);
 void store_close(struct store *s);
-/* Finds the winner for exactly this identity. False: there is none, and *WHY
- * (malloc'ed, may be NULL) says what differs from the nearest row ("compiler clang
- * 22.1.7 → 22.1.8"). The strings of OUT are in one block, which store_summary_free
- * frees. */
+/* Finds the winner for exactly this identity. False: there is none, and *WHY (malloc'ed,
+ * may be NULL) says what differs from the nearest row ("compiler clang 22.1.7 → 22.1.8").
+ * The strings of OUT are in one block, which store_summary_free frees. */
 bool store_winner(struct store *s, const struct identity *id, struct summary *out,
                   char **why);
 /* Like store_winner, and tells if there is a winner made by another compiler. */
@@ -31,8 +30,8 @@ enum winner_state store_find_winner(struct store *s, const struct identity *id,
                                     struct summary *out, char **why);
 void store_summary_free(struct summary *s);
 /* Reads the result of one variant (status, samples), so that it is not tried again.
- * STATUS_PENDING: the variant took its tuner down. FEATURES may be NULL. False: no
- * result is kept. */
+ * STATUS_PENDING: the variant took its tuner down. FEATURES may be NULL. False: no result
+ * is kept. */
 bool store_known(struct store *s, const struct identity *id, uint64_t variant,
                  enum status *status, struct estimate *e, struct features *features);
 /* Like store_known, and tells if another living process is trying the variant. */
@@ -61,8 +60,8 @@ int store_forget(struct store *s, const char *kernel, uint64_t unit, const long 
                  unsigned n_keys); /* kernel NULL: all; key NULL: all keys */
 
 /* Finds problems that are like ID, nearest first: other keys of the same kernel, other
- * texts of it, kernels of its shape, kernels of its family; all on this kind of
- * machine. Returns their number. */
+ * texts of it, kernels of its shape, kernels of its family; all on this kind of machine.
+ * Returns their number. */
 enum relation { RELATED_KEY, RELATED_TEXT, RELATED_SHAPE, RELATED_FAMILY };
 struct relative {
   int64_t problem;
@@ -76,8 +75,8 @@ enum { MAX_RELATIVES = 8 };
 unsigned store_relatives(struct store *s, const struct identity *id,
                          struct relative out[MAX_RELATIVES]);
 /* Calls SEE with the values ("MR=6\nNR=64\n") and the seconds of PROBLEM's fastest
- * variants, at most N. The winner of its tuning comes first. VALUES is valid during
- * the call only. */
+ * variants, at most N. The winner of its tuning comes first. VALUES is valid during the
+ * call only. */
 void store_fastest(struct store *s, int64_t problem, unsigned n,
                    void (*see)(const char *values, double seconds, void *data),
                    void *data);

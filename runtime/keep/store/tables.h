@@ -38,8 +38,8 @@ char *table_select_sql(const struct kind *k, const char *where);
 struct cell cell_empty(const struct fact *f);
 uint64_t row_sum(const struct kind *k, const struct cell *cells);
 int row_bind(sqlite3_stmt *q, const struct kind *k, const struct cell *cells);
-/* Reads the row at which Q stands. False: types, lengths or checksum are wrong. The
- * cells point into the statement's row and are valid until its next step. */
+/* Reads the row at which Q stands. False: types, lengths or checksum are wrong. The cells
+ * point into the statement's row and are valid until its next step. */
 bool row_read(sqlite3_stmt *q, const struct kind *k, struct cell *cells);
 
 /* ---- rows.c: structs as rows ----------------------------------------------------- */
@@ -87,8 +87,8 @@ struct store {
 /* Opens the store in FOLDER. KEEP: creates a missing file and sets a broken one aside.
  * Otherwise returns NULL in both cases, and *MESSAGE (malloc'ed) may say why. */
 struct store *store_open_in(const char *folder, bool keep, char **message);
-/* Renames the broken file and never deletes it. Takes a lock first, so that a newer
- * file of another process is not renamed. */
+/* Renames the broken file and never deletes it. Takes a lock first, so that a newer file
+ * of another process is not renamed. */
 void store_set_aside(struct store *s, const char *why);
 /* Adds missing columns and tables. Returns SQLite's status; SQLITE_CORRUPT: the tables
  * are not ours. */
@@ -137,8 +137,8 @@ void store_finish_queue(struct store *s);
 
 /* Writes a text that identifies this process on any machine and at any time. */
 void store_owner(char *text, size_t size);
-/* True if the process that wrote the pending R still tries it. For a process on
- * another machine or in another container: true if it may. */
+/* True if the process that wrote the pending R still tries it. For a process on another
+ * machine or in another container: true if it may. */
 bool store_owner_lives(const struct record *r);
 /* True if the tuning C is still running. */
 bool progress_lives(const struct progress *c);
@@ -168,8 +168,8 @@ int store_progresses(struct store *s, const char *kernel,
                      void (*see)(const struct problem *p, const struct progress *c,
                                  void *data),
                      void *data);
-/* Calls SEE for each variant of PROBLEM, pending ones included, that was written at
- * SINCE or later (unix time). 0 or -1. */
+/* Calls SEE for each variant of PROBLEM, pending ones included, that was written at SINCE
+ * or later (unix time). 0 or -1. */
 int store_since(struct store *s, int64_t problem, double since,
                 void (*see)(const struct record *r, void *data), void *data);
 
@@ -178,8 +178,8 @@ int store_since(struct store *s, int64_t problem, double since,
 /* Returns the path of the user's folder without checking it; malloc'ed. NULL and
  * *MESSAGE: there is no such folder. */
 char *folder_default(char **message);
-/* Creates a file named PREFIX and a part unique to this process. Returns its
- * descriptor, open for writing, or -1. *PATH is malloc'ed; NULL: no memory. */
+/* Creates a file named PREFIX and a part unique to this process. Returns its descriptor,
+ * open for writing, or -1. *PATH is malloc'ed; NULL: no memory. */
 int folder_temporary(const char *prefix, char **path);
 char *objects_find_in(const char *folder, uint64_t hash);
 char *objects_keep_in(const char *folder, const char *from, uint64_t *hash);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wisdom.h: winners as text, one JSON object a line, to commit together with a program
- * or to ship to a fleet. A line holds numbers and names, no code and no paths;
+/* wisdom.h: winners as text, one JSON object a line, to commit together with a program or
+ * to ship to a fleet. A line holds numbers and names, no code and no paths;
  * docs/wisdom.md describes each member. A line is a hint: a line that is out of range,
  * unknown or damaged is ignored. */
 #ifndef AUTOTUNE_WISDOM_H
@@ -26,8 +26,8 @@ struct wisdom {
 };
 
 /* ---- line.c ---------------------------------------------------------------------- */
-/* Reads LINE of SIZE bytes into E, whose block the caller frees. False: the line is
- * not valid, and WHY (of WHY_SIZE) says what is wrong. */
+/* Reads LINE of SIZE bytes into E, whose block the caller frees. False: the line is not
+ * valid, and WHY (of WHY_SIZE) says what is wrong. */
 bool wisdom_parse(const char *line, size_t size, struct wisdom_entry *e, char *why,
                   size_t why_size);
 /* Returns the line without its newline, malloc'ed. NULL: no memory, or E cannot be
@@ -53,8 +53,8 @@ void wisdom_sort(struct wisdom *w);
 /* Compares two lines by identity, as qsort wants it; 0: they have the same identity. */
 int wisdom_compare(const struct wisdom_entry *a, const struct wisdom_entry *b);
 /* True if A is believed rather than B, which has the same identity: a verified line
- * before one that is not, then a newer before an older, then by an order that is the
- * same on every machine. */
+ * before one that is not, then a newer before an older, then by an order that is the same
+ * on every machine. */
 bool wisdom_better(const struct wisdom_entry *a, const struct wisdom_entry *b);
 /* Lets WRITE write WHAT to a temporary file and renames it to PATH, so that PATH is
  * written as a whole or not at all. Returns 0, or -1 and errno; WRITE returns the
@@ -74,12 +74,12 @@ void wisdom_drop(struct wisdom *w);
 
 /* ---- wisdom.c: AUTOTUNE_WISDOM, in the program ----------------------------------- */
 bool wisdom_given(void);
-/* Returns the line of exactly this identity, from the first file that has one; it
- * lives as long as the process. NULL: there is none; *WHY (malloc'ed) says how the
- * nearest differs. Any thread. */
+/* Returns the line of exactly this identity, from the first file that has one; it lives
+ * as long as the process. NULL: there is none; *WHY (malloc'ed) says how the nearest
+ * differs. Any thread. */
 const struct wisdom_entry *wisdom_find(const struct identity *id, char **why);
-/* Sets NEAR to the nearest lines of the same kernel, vendor and instruction set, at
- * most MOST (no more than 16). Returns their number. */
+/* Sets NEAR to the nearest lines of the same kernel, vendor and instruction set, at most
+ * MOST (no more than 16). Returns their number. */
 unsigned wisdom_near(const struct identity *id, const struct wisdom_entry **near,
                      unsigned most);
 /* Writes "wisdom x.jsonl of Intel(R) Xeon(R) … for n = 512" to TEXT. */
@@ -104,9 +104,9 @@ struct recall {
   struct summary stored;
   const struct wisdom_entry *entry;
 };
-/* Finds what is known of a call of K for ID; free OUT with recall_free. LOCKED:
- * nothing will be measured, so a winner holds although candidates were added. Waits at
- * most WAIT seconds for other processes' locks. */
+/* Finds what is known of a call of K for ID; free OUT with recall_free. LOCKED: nothing
+ * will be measured, so a winner holds although candidates were added. Waits at most WAIT
+ * seconds for other processes' locks. */
 void recall_find(const struct autotune_kernel *k, const struct identity *id, bool locked,
                  double wait, struct recall *out);
 void recall_free(struct recall *k);

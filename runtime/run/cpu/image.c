@@ -3,10 +3,10 @@
 //
 // The sections of a call, which may overlap, are cut into segments of one kind each.
 // Before a checked run, INOUT segments get their pristine bytes and OUT segments a
-// pattern, so that a variant that leaves out part of its work does not pass with the
-// old contents. IN segments must keep their hash, and a page on each side of the
-// sections must stay as it was (within its mapping; docs/design.md says what that
-// finds). All this takes two private copies of the memory that is written.
+// pattern, so that a variant that leaves out part of its work does not pass with the old
+// contents. IN segments must keep their hash, and a page on each side of the sections
+// must stay as it was (within its mapping; docs/design.md says what that finds). All this
+// takes two private copies of the memory that is written.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -83,8 +83,8 @@ static bool make_segments(struct image *m) {
 
 // ---- guards -------------------------------------------------------------------------
 
-// Guards [LOW, HIGH), without segments, other mappings, and memory that the trial
-// itself uses.
+// Guards [LOW, HIGH), without segments, other mappings, and memory that the trial itself
+// uses.
 static void add_guard(struct image *m, char *low, char *high, const char *neighbour,
                       bool *off) {
   bool heap, openmp = m->kernel->openmp;
@@ -165,8 +165,8 @@ void image_watch(const struct image *m) {
 
 // ---- copies -------------------------------------------------------------------------
 
-// Makes two mappings: one for the pristine bytes, and one for the outputs of the
-// default, shared with the worker that runs it.
+// Makes two mappings: one for the pristine bytes, and one for the outputs of the default,
+// shared with the worker that runs it.
 static bool make_copies(struct image *m) {
   const struct autotune_kernel *k = m->kernel;
   size_t pristine = 0, flags = (2 * m->n_segments + 1) * sizeof(bool);

@@ -12,9 +12,9 @@
  * autotune_entry. *HANDLE is for dlclose. NULL and *MESSAGE (malloc'ed) on failure. */
 autotune_fn module_load(const char *path, const struct autotune_symbol *symbols, size_t n,
                         void **handle, char **message);
-/* Marks that the library with the kernel's symbols was closed while another thread,
- * which watches its tuning, waited for the loader. Until module_abandon(false) that
- * thread must not read anything of the kernel's. */
+/* Marks that the library with the kernel's symbols was closed while another thread, which
+ * watches its tuning, waited for the loader. Until module_abandon(false) that thread must
+ * not read anything of the kernel's. */
 void module_abandon(bool yes);
 bool module_abandoned(void);
 

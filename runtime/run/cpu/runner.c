@@ -220,8 +220,8 @@ static void runner_try(struct runner *r, const struct command *c, int fd,
   r->warm = true;
 }
 
-// Lets the threads sleep if no command follows at once: something is then being
-// compiled, and spinning threads would slow it down.
+// Lets the threads sleep if no command follows at once: something is then being compiled,
+// and spinning threads would slow it down.
 static void runner_rest(struct runner *r) {
   if (channel_ready(&r->zygote->commands, rest_after))
     return;

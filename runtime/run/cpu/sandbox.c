@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// sandbox.c: isolates the zygote, so that variants in its workers reach nothing
-// outside: no descriptor, no signal handler of the program's, no shared memory.
+// sandbox.c: isolates the zygote, so that variants in its workers reach nothing outside:
+// no descriptor, no signal handler of the program's, no shared memory.
 //
-// fork() already removes other threads, timers and alarms, memory locks and
-// asynchronous I/O.
+// fork() already removes other threads, timers and alarms, memory locks and asynchronous
+// I/O.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -166,8 +166,8 @@ static char *read_maps(void) {
 }
 
 // Copies memory, and fails for pages beyond a file's end instead of raising SIGBUS. A
-// set-user-ID program may not open its own /proc/self/mem (MEMORY is -1); some
-// containers forbid the system call that does the same.
+// set-user-ID program may not open its own /proc/self/mem (MEMORY is -1); some containers
+// forbid the system call that does the same.
 static ssize_t copy_some(int memory, char *to, char *from, size_t n) {
   struct iovec local = { to, n }, remote = { from, n };
   return memory >= 0 ? pread(memory, to, n, (off_t)(uintptr_t)from)

@@ -7,8 +7,8 @@
  *   image.c     the call's sections: pristine copies, the default's outputs, comparison
  *   runner.c    in a worker: loads, runs, checks and times variants
  *
- * The tuner talks to the zygote by one channel, and to the worker that lives by another.
- */
+ * The tuner talks to the zygote by one channel, and to the worker that lives by
+ * another. */
 #ifndef AUTOTUNE_SANDBOX_H
 #define AUTOTUNE_SANDBOX_H
 

@@ -21,8 +21,8 @@ struct stack {
 /* False: no memory. */
 bool stack_map(struct stack *s);
 void stack_unmap(const struct stack *s);
-/* Note that this thread is on S from now on, or, after stack_leave, where it was
- * before. They do not switch stacks. */
+/* Note that this thread is on S from now on, or, after stack_leave, where it was before.
+ * They do not switch stacks. */
 void stack_enter(struct stack *s);
 void stack_leave(const struct stack *s);
 

@@ -6,7 +6,7 @@
 
 #include "compile/compile.h"
 #include "compile/static.h"
-#include "keep/store/store.h"
+#include "model/identity.h"
 #include "module.h"
 #include "openmp.h"
 #include "sandbox.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// worker.c: the tuner's side of workers. A trial is a message to the worker and an
-// answer from it. If no answer comes, the zygote says how the worker ended. A worker
-// lives until a variant fails in it. If it is not known what the kernel writes, it
-// lives until the next variant.
+// worker.c: the tuner's side of workers. A trial is a message to the worker and an answer
+// from it. If no answer comes, the zygote says how the worker ended. A worker lives until
+// a variant fails in it. If it is not known what the kernel writes, it lives until the
+// next variant.
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>

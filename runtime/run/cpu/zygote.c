@@ -121,8 +121,8 @@ static void count_cost(const struct zygote *z) {
 }
 
 // Ends WORKER, if that is still needed, and whatever it has forked, and tells the tuner.
-// SERIAL: of the order to do so; 0: there was none.
-// Where nobody may be killed (seccomp), it goes with this process.
+// SERIAL: of the order to do so; 0: there was none. Where nobody may be killed (seccomp),
+// it goes with this process.
 static void zygote_bury(struct zygote *z, pid_t worker, bool timed_out, uint64_t serial) {
   int status = 0;
   kill(-worker, SIGKILL);

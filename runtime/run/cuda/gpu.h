@@ -296,8 +296,8 @@ int gpu_run_share(struct gpu_run *r, bool snapshot, struct gpu_shared *out, int 
  * only IPC does not work here, and a snapshot may. */
 struct gpu_run *gpu_run_open(const struct gpu_api *api, const struct gpu_shared *s,
                              const void *file, bool *no_ipc, char *why, size_t size);
-/* Makes ANNOUNCE be called before each run of a kernel with the seconds that it may
- * take, and after it with -1. */
+/* Makes ANNOUNCE be called before each run of a kernel with the seconds that it may take,
+ * and after it with -1. */
 void gpu_run_announce(struct gpu_run *r, void (*announce)(double seconds));
 /* Runs the default through LAUNCH, keeps its outputs, checks that it repeats them, times
  * it, restores. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* helper.h: the messages between the tuner (target.c) and autotune-gpu-worker
- * (helper.c).
+/* helper.h: the messages between the tuner (target.c) and autotune-gpu-worker (helper.c).
  *
  * The helper is started as `autotune-gpu-worker FD`; FD is its end of a channel. Each
  * message of the tuner's has one answer with its serial, in order; HELPER_RUNS may come

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "gpu.h"
-#include "keep/store/store.h"
+#include "model/identity.h"
 
 // CUresult, CUfunction_attribute, CUstreamCaptureMode and CUstream_flags, by their
 // documented numbers.

@@ -138,8 +138,8 @@ bool gpu_run_prepare(struct gpu_run *r, char *why, size_t size);
 
 /* ---- once.c ---------------------------------------------------------------------- */
 
-/* Runs L (NULL: the default) N times, and waits at most N × LIMIT seconds (LIMIT 0:
- * very long). True, and the *SECONDS of one; else A says what happened. */
+/* Runs L (NULL: the default) N times, and waits at most N × LIMIT seconds (LIMIT 0: very
+ * long). True, and the *SECONDS of one; else A says what happened. */
 bool gpu_once(struct gpu_run *r, const struct loaded *l, unsigned n, double limit,
               double *seconds, struct gpu_answer *a);
 /* Notes in A an error of a driver call other than a launch. True: E is success. */
@@ -170,8 +170,8 @@ struct gpu_compare;
 /* Makes the comparison for this process and R's context. NULL: no NVRTC, so the host
  * compares. */
 struct gpu_compare *gpu_compare_new(struct gpu_run *r);
-/* Returns the cubin of the comparison, which another process adopts instead of
- * compiling; it lives as long as the process. */
+/* Returns the cubin of the comparison, which another process adopts instead of compiling;
+ * it lives as long as the process. */
 const void *gpu_compare_code(struct gpu_run *r, size_t *bytes);
 void gpu_compare_adopt(struct gpu_run *r, const void *code, size_t bytes);
 void gpu_compare_free(struct gpu_run *r, struct gpu_compare *c);
@@ -181,8 +181,8 @@ void gpu_compare_free(struct gpu_run *r, struct gpu_compare *c);
 gpu_result gpu_compare(struct gpu_run *r, enum autotune_element e, double rtol,
                        double atol, const struct gpu_buffer *expected, gpu_pointer got,
                        bool *same, char *message, size_t size);
-/* Computes the root mean square of the finite elements of B; unless BEFORE is NULL,
- * only of those that differ from BEFORE. *COUNT: the number of such elements. */
+/* Computes the root mean square of the finite elements of B; unless BEFORE is NULL, only
+ * of those that differ from BEFORE. *COUNT: the number of such elements. */
 gpu_result gpu_rms(struct gpu_run *r, enum autotune_element e, const struct gpu_buffer *b,
                    const struct gpu_buffer *before, double *out,
                    unsigned long long *count);

@@ -32,8 +32,8 @@ struct gpu_offer {
 };
 
 /* ---- serve.c: in the program, one session at a time ------------------------------ */
-/* Describes CALL and saves what it may write; BACKGROUND: also runs the default
- * and copies what it reads. 0; or -1 and WHY, and nothing is open. */
+/* Describes CALL and saves what it may write; BACKGROUND: also runs the default and
+ * copies what it reads. 0; or -1 and WHY, and nothing is open. */
 int serve_open(const struct autotune_kernel *k, const struct call *call, bool background,
                char *why, size_t size);
 /* Carries out REQUEST, a struct gpu_request of SIZE bytes with the file FD. Returns the

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // share.c: brings a call's memory and the default's outputs into a helper. Memory that
 // the driver exports is opened, copied and closed again, so that no variant ever runs
-// while the program's own memory is mapped. All other memory (variables, memory of
-// pools, copies on the host) goes through a memory file.
+// while the program's own memory is mapped. All other memory (variables, memory of pools,
+// copies on the host) goes through a memory file.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

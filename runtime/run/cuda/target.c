@@ -145,8 +145,8 @@ static void target_set_features(const struct gpu_facts *facts, size_t dynamic,
   f->values[FEATURE_TAIL] = (float)facts->tail;
 }
 
-// The answer of a process that a variant may have damaged: believe no number.
-// LAUNCHED: how, for what depends on that.
+// The answer of a process that a variant may have damaged: believe no number. LAUNCHED:
+// how, for what depends on that.
 static int target_copy_answer(const struct gpu_answer *a, bool timed,
                               const struct autotune_launch *launched, struct trial *out) {
   unsigned n = a->n_samples <= MAX_GPU_SAMPLES ? a->n_samples : 0;

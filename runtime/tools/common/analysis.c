@@ -49,8 +49,8 @@ static int compare_medians(const void *x, const void *y, void *data) {
   return (a > b) - (a < b);
 }
 
-// The last tuning's own summary goes over the sum of all rows, which may be of
-// several tunings.
+// The last tuning's own summary goes over the sum of all rows, which may be of several
+// tunings.
 static void analysis_summarize(struct analysis *a) {
   const struct listed *item = a->item;
   if (item->finished) {

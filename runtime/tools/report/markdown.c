@@ -2,10 +2,9 @@
 // markdown.c: the report for pull requests: a table with a row for each kernel, key and
 // machine, and the details folded away, as GitHub renders it.
 //
-// Each text of a row stands in <code>, where neither @names nor #numbers are links,
-// and all of its characters that mean something to Markdown or HTML are written as
-// character references: these are never taken for structure, neither in tables nor
-// outside.
+// Each text of a row stands in <code>, where neither @names nor #numbers are links, and
+// all of its characters that mean something to Markdown or HTML are written as character
+// references: these are never taken for structure, neither in tables nor outside.
 #include <stdlib.h>
 #include <string.h>
 

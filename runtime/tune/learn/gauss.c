@@ -213,8 +213,8 @@ static double gauss_square(double x) {
   return x * x;
 }
 
-// Prepares predictions under a guess. Returns the logarithm of the likelihood of
-// targets and guess together.
+// Prepares predictions under a guess. Returns the logarithm of the likelihood of targets
+// and guess together.
 static double gauss_weigh(struct gauss *g, const struct guess *guess) {
   float ones[MOST];
   double both = 0, squares = 0, logs = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// learn.c: the lessons of one search: the results of its points, and models made of
-// them. One model predicts the time of points, another (always trees) whether they
-// compile, run and are right.
+// learn.c: the lessons of one search: the results of its points, and models made of them.
+// One model predicts the time of points, another (always trees) whether they compile, run
+// and are right.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -53,8 +53,8 @@ enum {
       key */
 struct learner {
   const char *name;
-  /* Returns a new model of rows with the first WIDTH columns. NULL: not available here.
-   */
+  /* Returns a new model of rows with the first WIDTH columns. NULL: not available
+   * here. */
   void *(*new)(const struct columns *c, unsigned width, uint64_t seed);
   /* Fits MODEL to N rows of WIDTH numbers (NAN: missing) and their results; less is
    * better. */
@@ -65,15 +65,15 @@ struct learner {
   void (*free)(void *model);
 };
 extern const struct learner learner_trees, learner_boost, learner_gauss;
-/* Writes XGBoost's version ("1.7.4") into TEXT, of SIZE bytes; opens its library.
- * False: not available, and TEXT says why. */
+/* Writes XGBoost's version ("1.7.4") into TEXT, of SIZE bytes; opens its library. False:
+ * not available, and TEXT says why. */
 bool boost_version(char *text, size_t size);
 
 /* ---- learn.c --------------------------------------------------------------------- */
 
 struct lessons;
-/* Returns the empty lessons of a search. Trees replace LEARNER where it is not
- * available. NULL: no memory. */
+/* Returns the empty lessons of a search. Trees replace LEARNER where it is not available.
+ * NULL: no memory. */
 struct lessons *lessons_new(const struct space *s, uint64_t seed,
                             const struct learner *learner);
 void lessons_free(struct lessons *l);

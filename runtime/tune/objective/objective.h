@@ -10,8 +10,8 @@ struct objective {
   const char *name; /* "time" */
   const char *unit; /* of its values: "s" */
   bool lower;       /* lower is better */
-  /* Formats VALUE for people ("84.12 ms") into TEXT, of SIZE bytes, at least 64.
-   * Returns TEXT or a constant. */
+  /* Formats VALUE for people ("84.12 ms") into TEXT, of SIZE bytes, at least 64. Returns
+   * TEXT or a constant. */
   const char *(*show)(char *text, size_t size, double value);
 };
 extern const struct objective objective_time;

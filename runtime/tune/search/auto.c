@@ -2,8 +2,8 @@
 // auto.c: the default: two searches that are told all results of both. Local steps from
 // the original values, where these are faster than a random point, and a model, which
 // looks further than steps. If nothing better was found for long, steps are tried again
-// now and then: the model may know nothing about points near the best. Each search
-// leaves out the points that the other asked for.
+// now and then: the model may know nothing about points near the best. Each search leaves
+// out the points that the other asked for.
 #include <stdlib.h>
 
 #include "search.h"

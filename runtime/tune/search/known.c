@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// known.c: the results that a search was told: the time of each point, the best of
-// them, and which values fail (naive Bayes over the parameters, as if they were
-// independent), so that points that will probably not compile or run are put off.
+// known.c: the results that a search was told: the time of each point, the best of them,
+// and which values fail (naive Bayes over the parameters, as if they were independent),
+// so that points that will probably not compile or run are put off.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -21,8 +21,8 @@ struct strategy_class {
   /* Returns a new run of the search, freed with `free`; NULL: no memory. BUDGET: about
    * how many points will be asked for. */
   struct strategy *(*new)(const struct space *s, uint64_t seed, unsigned budget);
-  /* Sets POINT to the next point to try, which was neither asked for nor told of
-   * before. False: no point is left. May be called several times before `tell`. */
+  /* Sets POINT to the next point to try, which was neither asked for nor told of before.
+   * False: no point is left. May be called several times before `tell`. */
   bool (*ask)(struct strategy *st, choice *point);
   /* Tells the result of POINT. Also called for points that were not asked for: those of
    * an earlier tuning, of another process, or a near key's winner. */
@@ -83,8 +83,8 @@ double known_seconds(const struct known *k, const choice *point);
 /* Returns the probability that POINT fails, estimated from single values; 0: too little
  * is known. */
 double known_risk(const struct known *k, const choice *point);
-/* The first time: sets POINT to the original values and returns true, if it may be
- * asked for. Later: false. */
+/* The first time: sets POINT to the original values and returns true, if it may be asked
+ * for. Later: false. */
 bool known_begin(struct known *k, choice *point);
 /* True if POINT may be asked for; it then counts as asked for. Mostly false where POINT
  * is likely to fail. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // signature.c: reads name, result and arguments of a function from the tokens of its
-// header, because the grammar misreads macros that stand for attributes
-// (`EXPORT void f(double *RESTRICT a)`).
+// header, because the grammar misreads macros that stand for attributes (`EXPORT void
+// f(double *RESTRICT a)`).
 #include <string.h>
 
 #include "kernel.h"

@@ -4,9 +4,9 @@
 //
 // In each structure that directives can give a nest, the loops within the innermost tile
 // have a known number of iterations: a tile's size, or the full range if the bounds are
-// arguments. For each array that the body refers to, the number of elements is
-// the number of values that its subscripts take; the same array under the same variables
-// counts once. Arrays that are not arguments and subscripts that are read from memory or
+// arguments. For each array that the body refers to, the number of elements is the number
+// of values that its subscripts take; the same array under the same variables counts
+// once. Arrays that are not arguments and subscripts that are read from memory or
 // computed before are left out. Of several nests the largest counts.
 #include <string.h>
 

@@ -17,8 +17,8 @@
 
 /* ---- feed.c ---------------------------------------------------------------------- */
 
-/* Lines of the file whose meaning depends on a param (`#if MR > 4`). The unit gets them
- * as they are if anything in them is reached. START and END are offsets of whole
+/* Lines of the file whose meaning depends on a param (`#if MR > 4`). The unit gets
+ * them as they are if anything in them is reached. START and END are offsets of whole
  * lines. */
 struct piece {
   size_t start, end;
