@@ -69,7 +69,7 @@ for part in CMakeLists.txt cmake/Options.cmake runtime; do # libautotune's sourc
   mkdir -p "$folder/$(dirname $part)"
   cp -r "$root/$part" "$folder/$part"
 done
-rm -rf "$folder"/runtime/*/page/node_modules # the report's page is made where Node.js is
+rm -rf "$folder"/runtime/tools/report/page/node_modules # the report's page is made where Node.js is
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$folder/bench/gpu/compose.sh" "$work/programs" >"$work/names"

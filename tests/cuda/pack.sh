@@ -14,7 +14,7 @@ for file in bin/autotune lib/libautotune.so lib/autotune-gpu-worker; do
   ldd "$work/moved/$file" > libraries
   hasnt "$file: all is there" libraries "not found"
   hasnt "$file: nothing of the build folder" libraries "$build"
-  has "$file: carried libraries" libraries "=> $work/moved/.*lib/libsqlite3"
+  has "$file: carried libraries" libraries "=> $work/moved/.*lib/libhwloc"
   hasnt "$file: no LLVM" libraries "LLVM\|clang"
 done
 for example in "$root"/examples/cuda/*.cu; do
