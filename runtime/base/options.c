@@ -116,7 +116,8 @@ static void options_read_value(const struct setting *o, const char *text) {
   char *why = NULL, *copy = sys_strdup(text);
   if (copy && !setting_read(o, copy, &env.options, &why))
     WARN("%s=%s: %s", o->name, text, why ? why : "no memory");
-  if (why || o->kind > SETTING_SEARCH) // otherwise the options point to the text
+  bool off = o->kind == SETTING_FOLDER && copy && strcmp(copy, "off") == 0;
+  if (why || off || o->kind > SETTING_SEARCH) // otherwise the options point to the text
     free(copy);
   free(why);
 }
