@@ -156,7 +156,7 @@ static double best_of(const struct trials *judged) {
   return best;
 }
 
-// One more than the number tried if none is good enough.
+// If no variant is good enough, the result is the number tried plus one.
 static unsigned until_good(const struct trials *tuning, const struct trials *judged) {
   unsigned i = 0;
   while (i < tuning->n &&
