@@ -2,8 +2,8 @@
 /* capture.h: one real call in a file, and the same call made again from it.
  *
  *   capture.c  in the program: writes a call before it is made, and its result afterwards
- *   stream.c   numbers, texts and arrays as bytes: the same functions read and write
- *   tables.c   reads and writes the kernel's tables and the call, by those functions
+ *   stream.c   numbers and texts as bytes: the same functions read and write
+ *   tables.c   the table of what a file says about a call; reads and writes by it
  *   read.c     reads a file and checks it; trusts nothing in it
  *
  * The command `autotune` makes the call again: runtime/tools/tune/replay.c and memory.c.
@@ -96,24 +96,17 @@ struct stream {
 /* Each function reads into its argument or writes it, as S->reading says. Once S has
  * failed, they move no bytes. */
 void stream_bytes(struct stream *s, void *bytes, size_t n);
-void stream_number(struct stream *s, uint64_t *n);
 void stream_unsigned(struct stream *s, unsigned *n);
-void stream_double(struct stream *s, double *d);
 /* A text may be NULL. */
 void stream_text(struct stream *s, const char **text);
 /* Returns zeroed memory that the stream owns, aligned for vectors. NULL: no memory, and S
  * has failed. */
 void *stream_new(struct stream *s, size_t n, size_t size);
-/* Reading: allocates *N elements of SIZE bytes, each of which takes at least LEAST bytes
- * of the stream, and returns them to be filled. Writing: returns ARRAY, which must not be
- * changed. The stream owns what it allocated. */
-void *stream_array(struct stream *s, const void *array, unsigned *n, size_t size,
-                   size_t least);
 void stream_free(struct chunk *chunks);
 
 /* ---- tables.c -------------------------------------------------------------------- */
 
-/* Reads or writes all of C but its blocks and its result. */
+/* Reads or writes all of C but its blocks and its result, and checks the tables. */
 void capture_tables(struct stream *s, struct capture *c);
 
 /* ---- read.c ---------------------------------------------------------------------- */

@@ -39,19 +39,11 @@ void stream_bytes(struct stream *s, void *bytes, size_t n) {
   }
 }
 
-void stream_number(struct stream *s, uint64_t *n) {
-  stream_bytes(s, n, sizeof *n);
-}
-
 void stream_unsigned(struct stream *s, unsigned *n) {
   uint32_t number = *n;
   stream_bytes(s, &number, sizeof number);
   if (s->reading)
     *n = s->failed ? 0 : number;
-}
-
-void stream_double(struct stream *s, double *d) {
-  stream_bytes(s, d, sizeof *d);
 }
 
 void *stream_new(struct stream *s, size_t n, size_t size) {
@@ -77,7 +69,7 @@ void stream_free(struct chunk *chunks) {
 void stream_text(struct stream *s, const char **text) {
   uint64_t size = *text ? strlen(*text) + 1 : 0;
   char *bytes = NULL;
-  stream_number(s, &size);
+  stream_bytes(s, &size, sizeof size);
   if (!s->reading) {
     if (size > 0)
       stream_bytes(s, (char *)(uintptr_t)*text, size - 1);
@@ -93,20 +85,4 @@ void stream_text(struct stream *s, const char **text) {
   stream_bytes(s, bytes, size - 1);
   s->failed |= strlen(bytes) != size - 1;
   *text = bytes;
-}
-
-void *stream_array(struct stream *s, const void *array, unsigned *n, size_t size,
-                   size_t least) {
-  stream_unsigned(s, n);
-  if (!s->reading)
-    return (void *)(uintptr_t)array;
-  if (s->failed || *n > (s->size - s->at) / least) {
-    s->failed = true;
-    *n = 0;
-    return NULL;
-  }
-  void *made = *n ? stream_new(s, *n, size) : NULL;
-  if (!made)
-    *n = 0;
-  return made;
 }

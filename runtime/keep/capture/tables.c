@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tables.c: reads and writes the kernel's tables and the call. Writing does not change
-// them.
+// tables.c: one table of all that a file says about a call, in the order of the file, and
+// the functions that read and write by it. Writing changes nothing but the stream.
 #include <string.h>
 
 #include "capture.h"
@@ -8,222 +8,195 @@
 // Limits of the numbers in a file; a greater number is damage.
 enum { MOST_RETURNED = 1 << 20, MOST_ARGUMENT = 1 << 24, MOST_LEAVES = 1 << 16 };
 
-static void tables_require(struct stream *s, bool condition) {
-  s->failed |= !condition;
-}
+enum field_type {
+  NUMBER,   // 4 bytes: an unsigned, int or enum
+  WIDE,     // 8 bytes: a size_t, long long, double or pointer
+  TEXT,     // const char *
+  NAME,     // likewise, never NULL
+  TABLE,    // a pointer to elements; the unsigned at `n_at` says how many
+  LIST,     // likewise, but that number is not repeated in the file
+  WORDS,    // a pointer to texts; the last of them is NULL
+  ARGUMENTS // `args` of struct capture
+};
+struct field {
+  enum field_type type;
+  size_t at, n_at;         // offsets of its member, and of its number of elements
+  const struct layout *of; // of its elements
+  uint64_t most;           // limit of a number; 0: none
+  uint32_t since;          // version of the file's format that first had it
+};
+struct layout {
+  size_t size; // of the struct
+  unsigned n;
+  const struct field *fields;
+};
 
-static void stream_int(struct stream *s, int *n) {
-  unsigned number = (unsigned)*n;
-  stream_unsigned(s, &number);
-  if (s->reading)
-    *n = (int)number;
-}
+// ---- the table ----------------------------------------------------------------------
 
-// Reads or writes an enum of N values as an int.
-#define STREAM_ENUM(s, e, n)            \
-  do {                                  \
-    unsigned number_ = (unsigned)(e);   \
-    stream_unsigned((s), &number_);     \
-    tables_require((s), number_ < (n)); \
-    if ((s)->reading)                   \
-      (e) = number_;                    \
-  } while (0)
-
-static void stream_size(struct stream *s, size_t *n) {
-  uint64_t number = *n;
-  stream_number(s, &number);
-  if (s->reading)
-    *n = (size_t)number;
-}
-
-static void stream_pointer(struct stream *s, const void **p) {
-  uint64_t number = (uint64_t)(uintptr_t)*p;
-  stream_number(s, &number);
-  if (s->reading)
-    *p = (const void *)(uintptr_t)number;
-}
-
-// Reads or writes a text that must not be NULL.
-static void stream_name(struct stream *s, const char **text) {
-  stream_text(s, text);
-  tables_require(s, *text != NULL);
-}
-
-// ---- the tables ---------------------------------------------------------------------
-
-static void tables_value(struct stream *s, struct autotune_value *v) {
-  stream_name(s, &v->text);
-  stream_text(s, &v->define);
-  stream_bytes(s, &v->i, sizeof v->i);
-  stream_double(s, &v->d);
-}
-
-static void tables_param(struct stream *s, struct autotune_param *p, int index) {
-  stream_name(s, &p->name);
-  stream_text(s, &p->macro);
-  STREAM_ENUM(s, p->kind, AUTOTUNE_COMPILER + 1);
-  stream_int(s, &p->when);
-  stream_unsigned(s, &p->original);
-  struct autotune_value *v = stream_array(s, p->values, &p->n_values, sizeof *v, 32);
-  for (unsigned i = 0; i < p->n_values; i++)
-    tables_value(s, &v[i]);
-  if (s->reading)
-    p->values = v;
-  tables_require(s,
-                 p->when >= -1 && p->when < index && p->n_values > 0 &&
-                     p->original <= p->n_values);
-}
-
-static void tables_unit(struct stream *s, struct autotune_unit *u) {
-  unsigned n = 0;
-  for (; !s->reading && u->flags && u->flags[n];)
-    n++;
-  stream_name(s, &u->compiler);
-  stream_name(s, &u->text);
-  const char *const *given = u->flags;
-  stream_unsigned(s, &n);
-  tables_require(s, !s->reading || n <= s->size - s->at);
-  const char **made = s->reading ? stream_new(s, (size_t)n + 1, sizeof *made) : NULL;
-  for (unsigned i = 0; i < n && !s->failed; i++) {
-    const char *flag = made ? NULL : given[i];
-    stream_name(s, &flag);
-    if (made)
-      made[i] = flag;
+#define LAYOUT(what, type, ...)                                               \
+  static const struct field what##_fields[] = { __VA_ARGS__ };                \
+  static const struct layout what##_layout = {                                \
+    sizeof(type), sizeof what##_fields / sizeof *what##_fields, what##_fields \
   }
-  if (made)
-    u->flags = made;
+#define FIELD(kind, in, member, ...) \
+  { .type = kind, .at = offsetof(struct autotune_##in, member), __VA_ARGS__ }
+#define CALL(kind, member, ...) \
+  { .type = kind, .at = offsetof(struct capture, member), __VA_ARGS__ }
+#define OF(in, n, what) .n_at = offsetof(struct in, n), .of = &what##_layout
+#define ARRAY(in, member, what) \
+  FIELD(TABLE, in, member, OF(autotune_##in, n_##member, what))
+
+LAYOUT(index, unsigned, { .type = NUMBER });
+LAYOUT(number, long long, { .type = WIDE });
+LAYOUT(text, const char *, { .type = NAME });
+LAYOUT(value, struct autotune_value, FIELD(NAME, value, text), FIELD(TEXT, value, define),
+       FIELD(WIDE, value, i), FIELD(WIDE, value, d));
+LAYOUT(param, struct autotune_param, FIELD(NAME, param, name), FIELD(TEXT, param, macro),
+       FIELD(NUMBER, param, kind, .most = AUTOTUNE_COMPILER), FIELD(NUMBER, param, when),
+       FIELD(NUMBER, param, original), ARRAY(param, values, value));
+LAYOUT(unit, struct autotune_unit, FIELD(NAME, unit, compiler), FIELD(NAME, unit, text),
+       FIELD(WORDS, unit, flags, .of = &text_layout));
+LAYOUT(symbol, struct autotune_symbol, FIELD(NAME, symbol, name),
+       FIELD(WIDE, symbol, address), FIELD(WIDE, symbol, size));
+LAYOUT(step, struct autotune_step, FIELD(NUMBER, step, op, .most = AUTOTUNE_OP_CHOOSE),
+       FIELD(NUMBER, step, index), FIELD(WIDE, step, number));
+LAYOUT(condition, struct autotune_condition, ARRAY(condition, params, index),
+       FIELD(TEXT, condition, text),
+       FIELD(NUMBER, condition, n_leaves, .most = MOST_LEAVES),
+       ARRAY(condition, steps, step));
+LAYOUT(section, struct autotune_section, FIELD(NAME, section, name),
+       FIELD(NUMBER, section, access, .most = AUTOTUNE_INOUT),
+       FIELD(NUMBER, section, element, .most = AUTOTUNE_F128),
+       FIELD(WIDE, section, element_size));
+LAYOUT(span, struct autotune_span, FIELD(WIDE, span, base), FIELD(WIDE, span, bytes));
+LAYOUT(argument, struct autotune_arg, FIELD(NAME, arg, name),
+       FIELD(WIDE, arg, size, .most = MOST_ARGUMENT), FIELD(NUMBER, arg, pointer));
+
+LAYOUT(capture, struct capture, FIELD(NUMBER, kernel, abi), FIELD(NAME, kernel, name),
+       FIELD(NAME, kernel, file), FIELD(NUMBER, kernel, line),
+       FIELD(WIDE, kernel, ret_size, .most = MOST_RETURNED),
+       FIELD(NUMBER, kernel, ret_element, .most = AUTOTUNE_F128),
+       ARRAY(kernel, args, argument), ARRAY(kernel, keys, text),
+       ARRAY(kernel, params, param), ARRAY(kernel, sections, section),
+       ARRAY(kernel, units, unit), ARRAY(kernel, symbols, symbol),
+       ARRAY(kernel, conditions, condition),
+       FIELD(NUMBER, kernel, verify, .most = AUTOTUNE_VERIFY_OFF),
+       FIELD(WIDE, kernel, rtol), FIELD(WIDE, kernel, atol), FIELD(TEXT, kernel, search),
+       FIELD(WIDE, kernel, budget_seconds), FIELD(NUMBER, kernel, budget_variants),
+       FIELD(TEXT, kernel, mode), FIELD(NUMBER, kernel, openmp),
+       FIELD(WIDE, kernel, budget_fraction), FIELD(WIDE, kernel, until),
+       FIELD(TEXT, kernel, family), FIELD(TEXT, kernel, compiler),
+       FIELD(NAME, kernel, replay), CALL(LIST, key, OF(capture, kernel.n_keys, number)),
+       CALL(ARGUMENTS, args), CALL(LIST, spans, OF(capture, kernel.n_sections, span)),
+       CALL(NAME, version), CALL(NAME, cpu), CALL(NAME, isa), CALL(NAME, machine),
+       CALL(NUMBER, threads), FIELD(NUMBER, kernel, inferred, .since = 2));
+_Static_assert(offsetof(struct capture, kernel) == 0, "fields of kernel are offset by 0");
+
+// ---- by the table -------------------------------------------------------------------
+
+static void tables_struct(struct stream *s, const struct layout *l, char *what);
+
+// Returns the least number of bytes that a struct takes in a file.
+static size_t tables_least(const struct layout *l) {
+  size_t least = 0;
+  for (unsigned i = 0; i < l->n; i++)
+    least += l->fields[i].type == NUMBER || l->fields[i].type == TABLE ? 4 : 8;
+  return least;
 }
 
-static void tables_step(struct stream *s, struct autotune_step *t, unsigned n_params,
-                        unsigned n_leaves) {
-  STREAM_ENUM(s, t->op, AUTOTUNE_OP_CHOOSE + 1);
-  stream_unsigned(s, &t->index);
-  stream_double(s, &t->number);
-  tables_require(s, t->op != AUTOTUNE_OP_PARAM || t->index < n_params);
-  tables_require(s, t->op != AUTOTUNE_OP_LEAF || t->index < n_leaves);
-}
-
-static void tables_condition(struct stream *s, struct autotune_condition *c,
-                             unsigned n_params) {
-  unsigned *looks = stream_array(s, c->params, &c->n_params, sizeof *looks, 4);
-  for (unsigned i = 0; i < c->n_params; i++) {
-    stream_unsigned(s, &looks[i]);
-    tables_require(s, looks[i] < n_params);
-  }
-  if (s->reading)
-    c->params = looks;
-  stream_text(s, &c->text);
-  stream_unsigned(s, &c->n_leaves);
-  tables_require(s, c->n_leaves <= MOST_LEAVES);
-  struct autotune_step *steps = stream_array(s, c->steps, &c->n_steps, sizeof *steps, 16);
-  for (unsigned i = 0; i < c->n_steps; i++)
-    tables_step(s, &steps[i], n_params, c->n_leaves);
-  if (s->reading)
-    c->steps = steps;
-}
-
-static void tables_symbol(struct stream *s, struct autotune_symbol *y) {
-  stream_name(s, &y->name);
-  stream_pointer(s, &y->address);
-  stream_size(s, &y->size);
-}
-
-static void tables_argument(struct stream *s, struct autotune_arg *a) {
-  stream_name(s, &a->name);
-  stream_size(s, &a->size);
-  stream_int(s, &a->pointer);
-  tables_require(s, a->size > 0 && a->size <= MOST_ARGUMENT);
-  tables_require(s, !a->pointer || a->size == sizeof(void *));
-}
-
-static void tables_section(struct stream *s, struct autotune_section *c) {
-  stream_name(s, &c->name);
-  STREAM_ENUM(s, c->access, AUTOTUNE_INOUT + 1);
-  STREAM_ENUM(s, c->element, AUTOTUNE_F128 + 1);
-  stream_size(s, &c->element_size);
-}
-
-// Reads or writes a table: its number of elements, then the statement for each.
-#define STREAM_TABLE(s, k, what, least, ...)                                      \
-  do {                                                                            \
-    void *table_ =                                                                \
-        stream_array((s), (k)->what, &(k)->n_##what, sizeof *(k)->what, (least)); \
-    (k)->what = table_;                                                           \
-    for (unsigned i = 0; i < (k)->n_##what && !(s)->failed; i++)                  \
-      __VA_ARGS__;                                                                \
-  } while (0)
-// Element I of the table, which is const for all but the stream that makes it.
-#define ELEMENT(type, table, i) ((type *)(uintptr_t)&(table)[i])
-
-static void tables(struct stream *s, struct autotune_kernel *k) {
-  STREAM_TABLE(s, k, args, 20,
-               tables_argument(s, ELEMENT(struct autotune_arg, k->args, i)));
-  STREAM_TABLE(s, k, keys, 8, stream_name(s, ELEMENT(const char *, k->keys, i)));
-  STREAM_TABLE(s, k, params, 32,
-               tables_param(s, ELEMENT(struct autotune_param, k->params, i), (int)i));
-  STREAM_TABLE(s, k, sections, 24,
-               tables_section(s, ELEMENT(struct autotune_section, k->sections, i)));
-  STREAM_TABLE(s, k, units, 20,
-               tables_unit(s, ELEMENT(struct autotune_unit, k->units, i)));
-  STREAM_TABLE(s, k, symbols, 24,
-               tables_symbol(s, ELEMENT(struct autotune_symbol, k->symbols, i)));
-  STREAM_TABLE(s, k, conditions, 12,
-               tables_condition(s, ELEMENT(struct autotune_condition, k->conditions, i),
-                                k->n_params));
-  tables_require(s, k->n_params <= MAX_PARAMS && k->n_units > 0);
-}
-
-static void tables_kernel(struct stream *s, struct autotune_kernel *k) {
-  stream_unsigned(s, &k->abi);
-  tables_require(s, k->abi == AUTOTUNE_ABI);
-  stream_name(s, &k->name);
-  stream_name(s, &k->file);
-  stream_unsigned(s, &k->line);
-  stream_size(s, &k->ret_size);
-  tables_require(s, k->ret_size <= MOST_RETURNED);
-  STREAM_ENUM(s, k->ret_element, AUTOTUNE_F128 + 1);
-  tables(s, k);
-  STREAM_ENUM(s, k->verify, AUTOTUNE_VERIFY_OFF + 1);
-  stream_double(s, &k->rtol);
-  stream_double(s, &k->atol);
-  stream_text(s, &k->search);
-  stream_double(s, &k->budget_seconds);
-  stream_unsigned(s, &k->budget_variants);
-  stream_text(s, &k->mode);
-  stream_unsigned(s, &k->openmp);
-  stream_double(s, &k->budget_fraction);
-  stream_double(s, &k->until);
-  stream_text(s, &k->family);
-  stream_text(s, &k->compiler);
-  stream_name(s, &k->replay);
-}
-
-void capture_tables(struct stream *s, struct capture *c) {
-  struct autotune_kernel *k = &c->kernel;
-  tables_kernel(s, k);
+// Reads or writes a TABLE, a LIST or WORDS. What is read ends with an element of zeros.
+static void tables_elements(struct stream *s, const struct field *f, char *what) {
+  unsigned words = 0, *n = f->type == WORDS ? &words : (void *)(what + f->n_at);
+  char *elements;
+  memcpy(&elements, what + f->at, sizeof elements);
+  while (f->type == WORDS && !s->reading && elements &&
+         ((char **)(void *)elements)[words])
+    words++;
+  if (f->type != LIST)
+    stream_unsigned(s, n);
   if (s->reading) {
-    c->key = stream_new(s, k->n_keys, sizeof *c->key);
-    c->args = stream_new(s, k->n_args, sizeof *c->args);
-    c->spans = stream_new(s, k->n_sections, sizeof *c->spans);
+    s->failed |= f->type != LIST && *n > (s->size - s->at) / tables_least(f->of);
+    elements = stream_new(s, (size_t)*n + 1, f->of->size);
+    memcpy(what + f->at, &elements, sizeof elements);
   }
-  for (unsigned i = 0; i < k->n_keys && !s->failed; i++)
-    stream_bytes(s, &c->key[i], sizeof *c->key);
+  for (unsigned i = 0; i < *n && !s->failed; i++)
+    tables_struct(s, f->of, elements + i * f->of->size);
+}
+
+static void tables_arguments(struct stream *s, struct capture *c) {
+  const struct autotune_kernel *k = &c->kernel;
+  if (s->reading)
+    c->args = stream_new(s, k->n_args, sizeof *c->args);
   for (unsigned i = 0; i < k->n_args && !s->failed; i++) {
     if (s->reading)
       c->args[i] = stream_new(s, 1, k->args[i].size);
-    if (!s->failed)
-      stream_bytes(s, c->args[i], k->args[i].size);
+    stream_bytes(s, c->args[i], k->args[i].size);
   }
-  for (unsigned i = 0; i < k->n_sections && !s->failed; i++) {
-    stream_pointer(s, (const void **)&c->spans[i].base);
-    stream_size(s, &c->spans[i].bytes);
+}
+
+static void tables_field(struct stream *s, const struct field *f, char *what) {
+  void *at = what + f->at;
+  uint64_t number = 0;
+  switch (f->type) {
+  case NUMBER:
+    stream_unsigned(s, at);
+    number = *(unsigned *)at;
+    break;
+  case WIDE:
+    stream_bytes(s, at, sizeof number);
+    memcpy(&number, at, sizeof number);
+    break;
+  case TEXT:
+  case NAME:
+    stream_text(s, at);
+    s->failed |= f->type == NAME && !*(const char **)at;
+    break;
+  case ARGUMENTS:
+    tables_arguments(s, (void *)what);
+    break;
+  default:
+    tables_elements(s, f, what);
   }
-  stream_name(s, &c->version);
-  stream_name(s, &c->cpu);
-  stream_name(s, &c->isa);
-  stream_name(s, &c->machine);
-  stream_unsigned(s, &c->threads);
-  if (s->version >= 2)
-    stream_unsigned(s, &k->inferred);
-  tables_require(s, !s->reading || s->at == s->size);
+  s->failed |= f->most && number > f->most;
+}
+
+static void tables_struct(struct stream *s, const struct layout *l, char *what) {
+  for (unsigned i = 0; i < l->n && !s->failed; i++)
+    if (s->version >= l->fields[i].since)
+      tables_field(s, &l->fields[i], what);
+}
+
+// ---- what the table does not say ----------------------------------------------------
+
+static bool condition_is_valid(const struct autotune_condition *c, unsigned n_params) {
+  bool valid = true;
+  for (unsigned i = 0; i < c->n_params; i++)
+    valid &= c->params[i] < n_params;
+  for (unsigned i = 0; i < c->n_steps; i++) {
+    const struct autotune_step *t = &c->steps[i];
+    valid &= t->op != AUTOTUNE_OP_PARAM || t->index < n_params;
+    valid &= t->op != AUTOTUNE_OP_LEAF || t->index < c->n_leaves;
+  }
+  return valid;
+}
+
+static bool kernel_is_valid(const struct autotune_kernel *k) {
+  bool valid = k->abi == AUTOTUNE_ABI && k->n_params <= MAX_PARAMS && k->n_units > 0;
+  for (unsigned i = 0; i < k->n_args; i++)
+    valid &= k->args[i].size > 0 &&
+        (!k->args[i].pointer || k->args[i].size == sizeof(void *));
+  for (unsigned i = 0; i < k->n_params; i++) {
+    const struct autotune_param *p = &k->params[i];
+    valid &= p->when >= -1 && p->when < (int)i && p->n_values > 0 &&
+        p->original <= p->n_values;
+  }
+  for (unsigned i = 0; i < k->n_conditions; i++)
+    valid &= condition_is_valid(&k->conditions[i], k->n_params);
+  return valid;
+}
+
+void capture_tables(struct stream *s, struct capture *c) {
+  tables_struct(s, &capture_layout, (char *)c);
+  s->failed = s->failed || (s->reading && s->at != s->size) ||
+      !kernel_is_valid(&c->kernel);
 }
