@@ -53,11 +53,11 @@ static void on_fault(int signal, siginfo_t *info, void *context) {
   if (signal == SIGFPE)
     launch_abort(CUDA_ERROR_LAUNCH_FAILED, "an integer is divided by 0");
   if (signal == SIGILL || signal == SIGTRAP)
-    launch_abort(CUDA_ERROR_ILLEGAL_INSTRUCTION, "an instruction that is none");
+    launch_abort(CUDA_ERROR_ILLEGAL_INSTRUCTION, "an illegal instruction");
   char reason[80];
   if (info->si_code == SI_KERNEL) /* the processor does not say where */
     snprintf(reason, sizeof reason,
-             "an address that is none, or not aligned for its type");
+             "an invalid address, or one not aligned for its type");
   else
     snprintf(reason, sizeof reason, "%p is no address of the device", info->si_addr);
   launch_abort(CUDA_ERROR_ILLEGAL_ADDRESS, reason);

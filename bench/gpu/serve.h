@@ -97,7 +97,7 @@ struct command {
     failure f;
     if (i < n_numbers)
       return numbers[i];
-    snprintf(f.text, sizeof f.text, "%s wants more numbers", name);
+    snprintf(f.text, sizeof f.text, "%s needs more numbers", name);
     throw f;
   }
 

@@ -32,7 +32,8 @@ void background_forget(void) {
 
 void background_tell(struct node *n) {
   if (n != background.node && !n->provisional)
-    site_note(&n->why, "default for now: another tuning goes on beside the program");
+    site_note(&n->why,
+              "default for now: another kernel is being tuned in the background");
 }
 
 // Tells the tuner how much of the allowance is left.
@@ -72,7 +73,7 @@ int background_start(struct site *s, struct node *n, const struct call *call,
   atomic_store_explicit(&background.site, s, memory_order_release);
   tell_allowance();
   if (!atomic_load(&n->decided) && !n->provisional)
-    site_note(&n->why, "default for now: it is being tuned beside the program");
+    site_note(&n->why, "default for now: it is being tuned in the background");
   return 0;
 }
 

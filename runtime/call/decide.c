@@ -146,11 +146,11 @@ static bool decide_ask(struct site *s, struct node *n) {
   return adopted;
 }
 
-// True in the modes that run stored winners and tune nothing.
+// Returns the reason why nothing is tuned in MODE, NULL in a mode that tunes.
 static const char *why_not(enum tuning_mode mode) {
   return mode == MODE_LOCKED ? "default: locked, and nothing is known for this key"
-      : mode == MODE_OFFLINE ? "default: nothing is known for this key, which is for "
-                               "`autotune tune` to find out"
+      : mode == MODE_OFFLINE ? "default: nothing is known for this key; this mode "
+                               "leaves tuning to `autotune tune`"
                              : NULL;
 }
 
@@ -174,7 +174,7 @@ static void decide_checked(struct site *s, struct node *n, struct outcome *out) 
     log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, atomic_load(&n->why)->text);
   } else if (!module_abandoned()) {
     snprintf(known->why, sizeof known->why, "%s: %.300s",
-             known->source[0] ? known->source : "the stored winner, whose code is lost",
+             known->source[0] ? known->source : "the code of the stored winner is lost",
              out->why);
     log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, known->why);
     site_note(&n->why, known->why);

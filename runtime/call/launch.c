@@ -56,10 +56,8 @@ static bool launch_is_refused(struct node *n, const struct call *call) {
   const struct autotune_kernel *k = n->site->kernel;
   char text[256];
   if (!kernel_instance(k)) {
-    log_once(
-        AUTOTUNE_WARN, k->name,
-        "%s: not tuned: among its template arguments is what has no name at file scope",
-        k->name);
+    log_once(AUTOTUNE_WARN, k->name,
+             "%s: not tuned: a template argument has no name at file scope", k->name);
     launch_refuse(n, "default: its template arguments cannot be spelled elsewhere");
     return true;
   }

@@ -173,7 +173,7 @@ static void variants_run_on_copies(void **state) {
     assert_string_equal(a.message, "c[0:n]: element 400 is 509 instead of 501");
     assert_true(order(&h, 3, UNIT("if (i >= 100 && i < 901) c[i] += a[i];"), 5, &a));
     assert_int_equal(a.status, STATUS_WRONG);
-    assert_string_equal(a.message, "memory beside c[0:n] was changed");
+    assert_string_equal(a.message, "memory next to c[0:n] was changed");
     const char *input =
         UNIT("if (i >= 100 && i < 900) { c[i] += a[i]; ((float *)a)[i] = 0; }");
     assert_true(order(&h, 4, input, 5, &a));

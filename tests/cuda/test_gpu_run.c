@@ -282,9 +282,9 @@ static void beside_the_section(void **state) {
   const char *right = UNIT("if (i >= 100 && i < 900) c[i] += a[i];");
   struct gpu_answer a =
       tried_with(right, UNIT("if (i >= 100 && i < 901) c[i] += a[i];"), &checks);
-  assert_wrong(&a, "memory beside c[0:n] was changed");
+  assert_wrong(&a, "memory next to c[0:n] was changed");
   a = tried_with(right, UNIT("if (i >= 99 && i < 900) c[i] += a[i];"), &checks);
-  assert_wrong(&a, "memory beside c[0:n] was changed");
+  assert_wrong(&a, "memory next to c[0:n] was changed");
   a = tried_with(right, right, &checks);
   assert_int_equal(a.status, STATUS_OK);
 }

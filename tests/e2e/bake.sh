@@ -272,7 +272,7 @@ far "a machine without a number" "1 1 1 1 1 1 1 1 1 "
 for out in far.c ./far.wisdom; do
   cp $out kept
   check "-o $out" not autotune bake far.c --wisdom far.wisdom --unchecked -o $out 2> log
-  has "-o $out" log "is what is baked, and would be overwritten"
+  has "-o $out" log "is the input, and would be overwritten"
   same "-o $out" $out kept
 done
 

@@ -154,8 +154,8 @@ baked "flags, from results" 400000 ""
 has "flags, from results: told" baked.c 'all calls: .*WORK=400000 .*(the fastest without flags of its own); .* x over'
 is "flags, from results: messages" "$(cat log)" ""
 baked "flags, from wisdom" 4000000 "" --wisdom flags.wisdom
-has "flags, from wisdom: told" log 'spin.* is not baked: it needs compiler flags of its own, which C cannot say$'
-has "flags, from wisdom: what to do" log 'hint: build the whole file with -ffast-math, and say so behind --'
+has "flags, from wisdom: told" log 'spin.* is not baked: it needs compiler flags of its own, which C cannot express$'
+has "flags, from wisdom: what to do" log 'hint: build the whole file with -ffast-math, and name them after --'
 baked "flags of the build" 40000 -ffast-math --wisdom flags.wisdom
 is "flags of the build: messages" "$(cat log)" ""
 finish

@@ -117,7 +117,7 @@ for cc in gcc ${other:-}; do
   same "$cc: the program says the same" plain got
   is "$cc: what was captured" "$(ls captures | sed 's/-[0-9a-f]*\.capture$//' | tr '\n' ' ')" \
     "counted leaves mix roots rows vectors "
-  has "$cc: a pointer without a section" err "stray: not captured: 'unnamed' points to what is in no section"
+  has "$cc: a pointer without a section" err "stray: not captured: 'unnamed' points to memory outside of all sections"
   has "$cc: a function of the program's" err "alone: not captured: it needs the function 'state'"
   is "$cc: whose folder" "$(stat -c %a captures)" 700
   for f in captures/{counted,mix,roots,rows,vectors}-*; do

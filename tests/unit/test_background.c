@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tuning beside the program: no call waits for it, no wait() of the program's finds it,
+// Tuning in the background: no call waits for it, no wait() of the program's finds it,
 // it ends with the program, and what it learnt by then is kept.
 #include <errno.h>
 #include <pthread.h>
@@ -53,7 +53,7 @@ static void first_calls(void) {
   long long key[] = { SCALE_N };
   char *why = NULL;
   EXPECT(autotune_why("scale", key, &why) == AUTOTUNE_OK &&
-         strstr(why, "beside the program"));
+         strstr(why, "in the background"));
   free(why);
   EXPECT(autotune_wait(0) == AUTOTUNE_TIMEOUT);
   for (int i = 0; i < 50000 && !is_tuned(); i++)
@@ -94,7 +94,7 @@ static void takes_turns(void) { // two keys
   long long key[] = { 2 * SCALE_N };
   char *why = NULL;
   EXPECT(autotune_why("scale", key, &why) == AUTOTUNE_OK &&
-         strstr(why, "another tuning"));
+         strstr(why, "another kernel"));
   for (int i = 0; i < 2; i++) {
     EXPECT(autotune_wait(-1) == AUTOTUNE_OK);
     EXPECT(scale_is_right(2 * SCALE_N));
@@ -109,7 +109,7 @@ static void test_turns(void **state) {
 }
 
 // A kernel that is never tuned borrows, for which it needs a tuner, while another goes on
-// beside the program.
+// in the background.
 static struct autotune_kernel other_kernel;
 static struct autotune_site other_site = { .kernel = &other_kernel };
 

@@ -271,7 +271,7 @@ static void test_refusals(void **state) {
   struct autotune_kernel k = fixture_kernel;
   k.n_sections = 0;
   k.describe = describe_nothing;
-  refused(&k, &good, "'x' points to what is in no section");
+  refused(&k, &good, "'x' points to memory outside of all sections");
   k = fixture_kernel;
   k.replay = NULL;
   k.not_captured = "it needs the function 'f'";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever of ours fails, the original answer comes out (RELIABILITY V5): the n-th call
 // of each kind fails, once and for ever, n = 1, 2, …, in four programs: without sections,
-// with them, with a stored winner, and tuned beside the program. AUTOTUNE_TEST_FAULTS=N
+// with them, with a stored winner, and tuned in the background. AUTOTUNE_TEST_FAULTS=N
 // goes up to N instead of the first few.
 #include <errno.h>
 
@@ -85,7 +85,7 @@ static void test_stored(void **state) {
   each_fault(once, false, 3);
 }
 
-static void test_beside(void **state) {
+static void test_background(void **state) {
   (void)state;
   each_fault(background, true, 2);
 }
@@ -94,6 +94,6 @@ static void test_beside(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = { TEST(test_sections), TEST(test_no_sections),
-                                      TEST(test_beside), TEST(test_stored) };
+                                      TEST(test_background), TEST(test_stored) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -581,7 +581,7 @@ static void test_nonsense_sections(void **state) {
   char *message = NULL;
   assert_null(worker_start(&k, args, &fake_jit, &message));
   assert_non_null(strstr(message, "the section"));
-  assert_non_null(strstr(message, " is wider than the memory behind it"));
+  assert_non_null(strstr(message, " is larger than the memory that it lies in"));
   free(message);
 }
 

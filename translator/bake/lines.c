@@ -219,13 +219,14 @@ static bool winner_of(const struct chooser *c, const struct wisdom_entry *e,
     lost->why =
         "it was found with another text of the kernel, or other flags of the build";
     lost->hint =
-        "the flags go behind --, as the tuned build had them; or use --unchecked";
+        "put the flags after --, as the tuned build had them; or use --unchecked";
   } else if (is_forbidden(c, point)) {
-    lost->why = "a constraint forbids it, or asks for what is not known of its machine";
+    lost->why =
+        "a constraint forbids it, or asks for something that is not known of its machine";
   } else if ((flags = missing_flags(c, point))) {
-    lost->why = "it needs compiler flags of its own, which C cannot say";
+    lost->why = "it needs compiler flags of its own, which C cannot express";
     lost->hint =
-        arena_printf("build the whole file with %s, and say so behind --", flags);
+        arena_printf("build the whole file with %s, and name them after --", flags);
   } else {
     return true;
   }

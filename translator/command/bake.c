@@ -43,7 +43,7 @@ static int bake_run(const struct arguments *a) {
   const char *in = a->words[0];
   if (g->out &&
       (same_file(in, g->out) || (g->bake.from && same_file(g->bake.from, g->out))))
-    fatal("%s is what is baked, and would be overwritten: name another file after -o",
+    fatal("%s is the input, and would be overwritten: name another file after -o",
           g->out);
   struct compile_options o;
   struct source *s = cc_read(in, a->rest, &o);

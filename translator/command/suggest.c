@@ -286,7 +286,7 @@ static bool suggest(struct source *s, const struct compile_options *o) {
   if (c.n && !x) {
     fprintf(
         stderr,
-        "%s: '%s' cannot preprocess this file: -I and -D of the build go behind `--`\n",
+        "%s: '%s' cannot preprocess this file: put -I and -D of the build after `--`\n",
         s->path, o->clang);
     return false;
   }

@@ -218,9 +218,9 @@ int session_start(const struct autotune_kernel *k, const struct identity *id,
   char why[256];
   const struct target *target = target_of(k);
   if (!target->on_host && plan->background)
-    log_once(AUTOTUNE_INFO, "beside",
-             "CUDA kernels are tuned beside the program in another process of the "
-             "device, whose times suffer from what the program does there");
+    log_once(AUTOTUNE_INFO, "background",
+             "CUDA kernels are tuned in the background by another process on the "
+             "device; what the program does there lengthens the measured times");
   if (session_prepare(pair, &memory, out) != 0)
     return -1;
   if (target->open && target->open(k, call, plan->background, why, sizeof why) != 0) {

@@ -109,7 +109,7 @@ static bool find_memory(struct capturing *c, void *const *args) {
   for (unsigned i = 0; i < k->n_args; i++)
     if (k->args[i].pointer && !capture_is_declared(k, &k->args[i]) &&
         !is_within(c, *(const uintptr_t *)args[i]))
-      REFUSE(c, "'%s' points to what is in no section", k->args[i].name);
+      REFUSE(c, "'%s' points to memory outside of all sections", k->args[i].name);
   if (c->n_blocks > CAPTURE_MOST_BLOCKS)
     REFUSE(c, "it has more than %d sections", (int)CAPTURE_MOST_BLOCKS);
   uint64_t limit = options_get()->capture_limit;

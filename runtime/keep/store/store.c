@@ -135,7 +135,7 @@ static enum verdict judge_file(struct store *s, char **message) {
   if (S_ISREG(st.st_mode) &&
       (!s->keep || (st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH)))))
     return OPENED;
-  *message = sys_printf("%s is no file of ours alone", s->path);
+  *message = sys_printf("%s is not a file of this user alone", s->path);
   return REFUSED;
 }
 

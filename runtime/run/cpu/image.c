@@ -225,7 +225,8 @@ int image_make(struct image *m, const struct autotune_kernel *k, void *const *ar
   m->bytes = call.bytes;
   const char *wide = find_too_wide(m);
   if (wide) {
-    snprintf(message, size, "the section %s is wider than the memory behind it", wide);
+    snprintf(message, size, "the section %s is larger than the memory that it lies in",
+             wide);
     return -1;
   }
   if (!make_segments(m) || !make_copies(m) || !make_guards(m, (bool *)m->shared.base)) {

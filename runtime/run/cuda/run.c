@@ -211,7 +211,7 @@ static bool same_fences(struct gpu_run *r, bool original, struct gpu_answer *a) 
     f->off |= original && !same;
     if (!same && !original) {
       a->status = STATUS_WRONG;
-      snprintf(a->message, sizeof a->message, "memory beside %s was changed", f->name);
+      snprintf(a->message, sizeof a->message, "memory next to %s was changed", f->name);
       return false;
     }
   }

@@ -54,7 +54,7 @@ bool helper_find(struct helper *h, char **message) {
     return true;
   *message = asked
       ? sys_printf("%s: %s", asked, strerror(errno))
-      : sys_strdup("autotune-gpu-worker is not beside libautotune.so, and without it "
+      : sys_strdup("autotune-gpu-worker is not next to libautotune.so, and without it "
                    "a variant that faults would end the program (`isolate(off)` "
                    "allows that)");
   return false;

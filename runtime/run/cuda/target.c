@@ -102,7 +102,7 @@ static void end_helper(struct device *d) {
   long pid = (long)d->helper.pid;
   if (!helper_end(&d->helper))
     log_message(AUTOTUNE_INFO,
-                "%s: a helper process (%ld) does not end, and is left behind",
+                "%s: a helper process (%ld) does not end, and is left running",
                 d->kernel->name, pid);
 }
 

@@ -103,7 +103,7 @@ bool check_gpu_worker(struct finding *f) {
   char *path = asked ? sys_strdup(asked) : cuda_installed("autotune-gpu-worker");
   bool good = path && access(path, X_OK) == 0;
   finding_say(f, good, "%s%s", good ? "" : "autotune-gpu-worker is not there: ",
-              path ? path : "nor beside libautotune.so");
+              path ? path : "nor next to libautotune.so");
   free(path);
   return good;
 }
@@ -112,7 +112,7 @@ bool check_emulator(struct finding *f) {
   char *path = cuda_installed("libautotune-emulate.so");
   bool good =
       finding_say(f, path != NULL, "%s",
-                  path ? path : "libautotune-emulate.so is not beside libautotune.so");
+                  path ? path : "libautotune-emulate.so is not next to libautotune.so");
   free(path);
   return good;
 }

@@ -26,12 +26,12 @@ static const struct check {
   const char *advice; // … and what to do then
 } checks[] = {
   { "compiler", check_compiler, true, DOCTOR_FAILED,
-    "install libautotune-jit.so beside libautotune.so (AUTOTUNE_JIT names it elsewhere), "
+    "install libautotune-jit.so next to libautotune.so (AUTOTUNE_JIT names it elsewhere), "
     "and the packages libllvm22 and libclang-cpp22" },
   { "clang", check_clang, false, DOCTOR_FAILED,
     "install clang-22, or name the program in AUTOTUNE_CLANG" },
   { "C compiler", check_host, false, DOCTOR_MISSING,
-    "`autotune cc` stands in front of the compiler that builds the program: install gcc" },
+    "`autotune cc` runs the compiler that builds the program: install gcc" },
   { "OpenMP", check_openmp, true, DOCTOR_MISSING,
     "kernels with OpenMP need it: install libomp-22-dev, or name the library in "
     "AUTOTUNE_OPENMP" },

@@ -37,7 +37,7 @@ static bool clauses_check_name(const struct source *s, const struct kernel *k,
   else if (clauses_reserved(name))
     wrong = "'%.*s': names that begin with AUTOTUNE_ are reserved";
   else if (kernel_param(k, name) >= 0)
-    wrong = "the param '%.*s' stands here twice";
+    wrong = "the param '%.*s' is given twice";
   else if (kernel_arg(k, name) >= 0)
     wrong = "the param '%.*s' hides the argument of that name";
   else if (slice_is(name, k->main.name))
@@ -257,8 +257,8 @@ static void clauses_read_search(const struct source *s, struct kernel *k,
     int name = value_word(arena_copy(a->text.data, a->text.size), search_names);
     if (a->label.size)
       diag_error(s, pragma_offset(pragma_of(k), a->label), a->label.size,
-                 "write search(NAME, budget: 5s, until: 2%)", "'search' knows no '%.*s'",
-                 (int)a->label.size, a->label.data);
+                 "write search(NAME, budget: 5s, until: 2%)",
+                 "'search' has no argument '%.*s'", (int)a->label.size, a->label.data);
     else if (name < 0)
       diag_error(s, a->offset, a->text.size ? a->text.size : 1,
                  clauses_list("searches", search_names, N_SEARCHES),

@@ -133,7 +133,7 @@ static bool no_function(const struct source *s, const struct pragma *p, size_t a
   if (slice_is(word, "for"))
     hint = "on loops write a directive, as in '#pragma autotune tile sizes({8, 16})'";
   else if (slice_is(word, "#"))
-    hint = "an #if stands between: put the pragma behind it";
+    hint = "an #if stands between: put the pragma after it";
   else if (!find_body(s, at, &body) && body < s->size && s->text[body] == ';')
     hint = old_style(s, at, body)
         ? "the types of arguments must stand within the parentheses"
@@ -188,7 +188,7 @@ static bool inside_definition(const struct source *s, const struct pragma *p) {
     return false;
   diag_error(s, p->offset, p->end - p->offset,
              "put it on the line above the whole definition",
-             "this pragma stands within a declaration, behind '%.*s'", (int)before.size,
+             "this pragma stands within a declaration, after '%.*s'", (int)before.size,
              before.data);
   return true;
 }
@@ -271,7 +271,7 @@ static const char *no_loop_hint(const struct source *s, size_t at, size_t end) {
   struct lexer l = { s->text + at, s->text + end, false };
   struct token t = lex(&l);
   if (slice_is(t.text, "#"))
-    return "an #if stands between: put the directive behind it";
+    return "an #if stands between: put the directive after it";
   if (slice_is(t.text, "while") || slice_is(t.text, "do"))
     return "write the loop as 'for (i = a; i < b; i++)': directives take no other";
   if (t.kind == TOKEN_WORD && slice_is(lex(&l).text, "("))

@@ -242,7 +242,7 @@ static void check_stray(const struct source *s, const struct pragma *p,
       return;
   diag_error(s, p->offset, p->end - p->offset,
              "put '#pragma autotune kernel' above the function",
-             "'%s' stands in no kernel", directive_name(p->directive));
+             "'%s' is not in a kernel", directive_name(p->directive));
 }
 
 struct kernel *kernel_all(const struct source *s, const struct pragma *pragmas,

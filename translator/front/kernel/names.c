@@ -243,7 +243,7 @@ static bool names_check_name(const struct source *s, const struct kernel *k,
       near = near && (uses & USE_MACHINE) ? arena_printf("did you mean '%s'?", near)
                                           : NULL;
     diag_error(s, at, name.size, near,
-               uses & USE_MACHINE ? "%s knows no '%.*s'"
+               uses & USE_MACHINE ? "%s uses the unknown name '%.*s'"
                                   : "%s cannot depend on '%.*s', the machine",
                what, (int)name.size, name.data);
     return false;

@@ -143,7 +143,7 @@ static void read_section(const struct source *s, struct kernel *k,
   for (unsigned i = 0; i < k->n_sections; i++)
     if (strcmp(k->sections[i].name, x.name) == 0) {
       diag_error(s, a->offset, a->text.size, "one that is read and written is inout(…)",
-                 "the section '%s' stands here twice", x.name);
+                 "the section '%s' is given twice", x.name);
       return;
     }
   *GROW(k->sections, k->n_sections) = x;

@@ -148,7 +148,7 @@ bool value_add(const struct source *s, struct param *param, struct value v,
   for (unsigned i = 0; i < param->n_values; i++)
     if (value_same(&param->values[i], &v, param->kind)) {
       if (!range)
-        diag_error(s, v.offset, strlen(v.text), NULL, "'%s' stands here twice", v.text);
+        diag_error(s, v.offset, strlen(v.text), NULL, "'%s' is given twice", v.text);
       return range;
     }
   if (param->n_values == MAX_VALUES) {

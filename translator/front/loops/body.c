@@ -77,7 +77,7 @@ static bool check_change(struct scan *s, const struct change *c, const struct di
         (int)c->name.size, c->name.data);
   return address || !bounds_mention(d, c->name) ||
       FAIL(s->b, start, size, "copy the bound into a variable before the loops",
-           "'%.*s', which a loop runs by that a directive acts on, is changed here",
+           "'%.*s', a bound of a loop that a directive acts on, is changed here",
            (int)c->name.size, c->name.data);
 }
 

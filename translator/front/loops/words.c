@@ -39,7 +39,8 @@ static bool check_word(struct builder *b, const struct rule *r, struct slice tex
       name_defined(b->s, word.text, &system))
     return true;
   return FAIL(b, offset, word.text.size, arena_printf("did you mean '%s'?", near),
-              "'%s' knows no '%.*s'", r->clause, (int)word.text.size, word.text.data);
+              "'%s' does not take '%.*s'", r->clause, (int)word.text.size,
+              word.text.data);
 }
 
 bool words_check(struct builder *b, const struct loop_directive *d) {

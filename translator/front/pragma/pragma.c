@@ -63,7 +63,7 @@ static bool is_repeated(const struct source *s, const struct pragma *p,
                         const struct clause *c) {
   for (unsigned i = 0; i < p->n_clauses; i++)
     if (strcmp(p->clauses[i].name, c->name) == 0) {
-      diag_error(s, c->offset, c->size, NULL, "'%s' stands here twice", c->name);
+      diag_error(s, c->offset, c->size, NULL, "'%s' is given twice", c->name);
       return true;
     }
   return false;

@@ -333,7 +333,7 @@ static void check_function(const struct source *s, const struct reach *r,
     if (slice_is(word, "pragma")) // `static` of schedule(static) declares no variable
       l = (struct lexer){ lex_line_end(l.p, l.end), l.end, true };
     if (slice_is(word, "include"))
-      diag_error(s, at, 1, "include it in front of the kernel, as a function or a macro",
+      diag_error(s, at, 1, "include it before the kernel, as a function or a macro",
                  "the text of kernel '%s' cannot come from another file", f->name);
     if (t.kind != TOKEN_WORD)
       continue;

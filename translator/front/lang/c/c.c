@@ -66,7 +66,7 @@ static struct expansion *expansion_for(struct builds *v, const struct kernel *k,
   if (!x)
     diag_error(
         t->s, p->offset, p->end - p->offset,
-        own ? "-I and -D of the build go behind `--` in `autotune check` and `translate`"
+        own ? "put -I and -D of the build after `--` in `autotune check` and `translate`"
             : "is it installed? 'compiler' names those that make variants",
         "'%s' cannot preprocess this file", own ? t->o->clang : compiler);
   *GROW(v->compilers, v->n_compilers) = compiler;

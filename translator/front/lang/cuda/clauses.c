@@ -36,7 +36,7 @@ static bool clauses_check_size(const struct source *s, const struct argument *a,
     return true;
   diag_error(s, a->offset, a->text.size,
              zero ? NULL : "no device has blocks of more than 1024 threads, 64 in z",
-             zero ? "a block of no threads" : "no block is as large as '%.*s'",
+             zero ? "a block of 0 threads" : "no block is as large as '%.*s'",
              (int)a->text.size, a->text.data);
   return false;
 }

@@ -328,10 +328,9 @@ static void edit_launches(struct edits *edits, const struct kernel *k, int index
       edit_chevrons(edits, &launches[i], k);
   }
   if (!edit_declarations(edits, k, items, first) && first < k->main.name_at)
-    diag_error(
-        edits->s, first, strlen(k->main.name),
-        "declare it in this file in front of the launch, or move its definition there",
-        "'%s' is launched in front of its definition", k->main.name);
+    diag_error(edits->s, first, strlen(k->main.name),
+               "declare it in this file before the launch, or move its definition there",
+               "'%s' is launched before its definition", k->main.name);
 }
 
 static void edit_kernel(struct edits *edits, const struct emission *e) {
