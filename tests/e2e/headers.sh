@@ -41,7 +41,7 @@ check() {
     echo "int reach(int n) { n += T;"
     sed 's/.*/n += \&& != 0;/' names
     echo "return n; }"; } > k.c
-  "$build/bin/autotune" translate k.c -o k.t.c -- $flags ||
+  "$build/bin/autotune" translate --run "$1" k.c -o k.t.c -- $flags ||
     { echo "FAILED: $2: translate"; failures=1; return; }
   # The unit's text, out of its string literals.
   sed -n '/^static const char autotune_text_/,/;$/p' k.t.c | grep '^"' |

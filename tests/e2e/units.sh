@@ -25,7 +25,7 @@ check() {
   local name=$1; shift
   local file=$here/units/$name.c omp=
   grep -q 'omp' "$file" && omp=-fopenmp
-  "$build/bin/autotune" translate "$file" -o "$work/$name.c" -- "${@:2}" $omp \
+  "$build/bin/autotune" translate --run gcc "$file" -o "$work/$name.c" -- "${@:2}" $omp \
     > "$work/log" 2>&1 || { cat "$work/log"; fail "$name: translate"; return; }
   local plain=$(sed -n 's,^// plain: ,,p' "$file")
   "$@" $omp $plain -w -O1 -ffp-contract=off "$file" -o "$work/plain" -lm || { fail "$name: plain"; return; }

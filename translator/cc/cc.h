@@ -134,8 +134,17 @@ void cc_nvcc_to_host(struct words *w, const char *word);
 
 /* Returns the options for the file at PATH from ARGS, the words after `--`
  * (NULL-terminated); for a .cu file these may be nvcc's. Sets `language` from PATH or `-x
- * cu`. */
+ * cu`. No compiler that a source names may be run. */
 struct compile_options cc_options(const char *path, char **args);
+/* Returns the compilers that the user allows, for `run` of struct compile_options: NAMES
+ * with commas between; NULL: none. */
+const char *const *cc_run_only(const char *names);
+/* A line for a table of options. */
+#define SETTING_RUN(type, member)                                     \
+  { "--run", SETTING_TEXT, "NAMES",                                   \
+    "run these compilers where compiler(…) names them; none is run\n" \
+    "otherwise, so that unread sources can be looked at",             \
+    .at = offsetof(type, member) }
 /* Returns the file at PATH as `autotune cc` translates it, with headers that hold kernels
  * put inline, and sets *O as cc_options does. Exits with a message if the file cannot be
  * read. */

@@ -41,6 +41,15 @@ struct source *cc_read(const char *path, char **args, struct compile_options *o)
   return s;
 }
 
+const char *const *cc_run_only(const char *names) {
+  struct words w = { 0 };
+  for (size_t n; names && *names; names += n + (names[n] == ',')) {
+    n = strcspn(names, ",");
+    words_add(&w, arena_copy(names, n));
+  }
+  return words_end(&w);
+}
+
 struct compile_options cc_options(const char *path, char **args) {
   const char *slash = strrchr(path, '/');
   struct words all = { 0 };
@@ -52,5 +61,6 @@ struct compile_options cc_options(const char *path, char **args) {
     words_add(&all, *args++);
   return (struct compile_options){ .args = words_end(&all),
                                    .language = l ? l : &language_c,
-                                   .clang = cc_clang() };
+                                   .clang = cc_clang(),
+                                   .run = cc_run_only(NULL) };
 }

@@ -49,6 +49,7 @@ static int bake_run(const struct arguments *a) {
   struct source *s = cc_read(in, a->rest, &o);
   struct text out = { 0 };
   bake_into(&o, &g->bake);
+  o.run = NULL;
   if (!translate_source(s, &o, &out))
     return 1;
   if (file_replace(g->out, &out) != 0)

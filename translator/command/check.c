@@ -101,7 +101,21 @@ static void print_sections(const struct kernel *k) {
     puts(k->verify == AUTOTUNE_VERIFY_OFF ? "    not verified" : "    verified exactly");
 }
 
-static void print_kernel(const struct source *s, const struct kernel *k) {
+// Prints the compilers that were left out.
+static void print_not_run(const struct kernel *k, const char *const *run) {
+  struct text names = { 0 };
+  for (unsigned i = 0; i < k->n_compilers; i++)
+    if (strcmp(k->compilers[i], "clang") != 0 &&
+        !slice_in(slice_of(k->compilers[i]), run))
+      text_printf(&names, "%s%s", names.size ? "," : "", k->compilers[i]);
+  if (names.size)
+    printf(
+        "  not run\n    %s: only the source names them; --run %s checks with them too\n",
+        names.data, names.data);
+}
+
+static void print_kernel(const struct source *s, const struct kernel *k,
+                         const struct compile_options *o) {
   const char *path;
   unsigned line = source_where(s, k->main.name_at, &path, NULL);
   printf("%s:%u: kernel %s\n", path, line, k->main.name);
@@ -111,6 +125,7 @@ static void print_kernel(const struct source *s, const struct kernel *k) {
   }
   if (k->n_params)
     check_print_params(k);
+  print_not_run(k, o->run);
   check_print_variants(k);
   if (k->left_out)
     puts("  an #if leaves it out of this build");
@@ -122,14 +137,15 @@ static void print_kernel(const struct source *s, const struct kernel *k) {
 }
 
 // Returns false if the file at PATH has errors, which are diagnosed.
-static bool check_file(const char *path, char **args) {
+static bool check_file(const char *path, char **args, const char *run) {
   unsigned before = diag_errors(), n;
   struct compile_options o;
   struct source *s = cc_read(path, args, &o);
+  o.run = cc_run_only(run);
   const struct kernel *kernels = translate_kernels(s, &o, &n);
   unsigned errors = diag_errors() - before;
   for (unsigned i = 0; i < n; i++)
-    print_kernel(s, &kernels[i]);
+    print_kernel(s, &kernels[i], &o);
   if (n == 0 && errors == 0)
     printf("%s: no kernels\n", path);
   if (errors)
@@ -137,20 +153,32 @@ static bool check_file(const char *path, char **args) {
   return errors == 0;
 }
 
+struct check_given {
+  const char *run;
+};
+
+static const struct setting check_table[] = {
+  SETTING_RUN(struct check_given, run),
+  { .name = NULL },
+};
+
 static int check_run(const struct arguments *a) {
+  const struct check_given *g = a->options;
   bool fine = true;
   for (unsigned i = 0; i < a->n; i++)
-    fine = check_file(a->words[i], a->rest) && fine;
+    fine = check_file(a->words[i], a->rest, g->run) && fine;
   return fine ? 0 : 1;
 }
 
 const struct command command_check = {
   "check",
-  "FILE… [-- ARGS…]",
+  "FILE… [--run NAMES] [-- ARGS…]",
   "list kernels and parameters, and what is wrong",
   .details =
       "  each file's kernels, their parameters, how many variants there are, and what "
       "is wrong\n",
+  .options = check_table,
+  .size = sizeof(struct check_given),
   .notes =
       "ARGS are those of the compiler in the build. Exits 1 where something is wrong.\n",
   .least = 1,

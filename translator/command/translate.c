@@ -9,12 +9,13 @@
 #include "tools/common/command.h"
 
 struct translate_given {
-  const char *out;
+  const char *out, *run;
 };
 
 static const struct setting translate_table[] = {
   { "-o", SETTING_TEXT, "OUT.c", "by default standard output",
     .at = offsetof(struct translate_given, out) },
+  SETTING_RUN(struct translate_given, run),
   { .name = NULL },
 };
 
@@ -23,6 +24,7 @@ static int translate_run(const struct arguments *a) {
   struct compile_options o;
   struct source *s = cc_read(a->words[0], a->rest, &o);
   struct text out = { 0 };
+  o.run = cc_run_only(g->run);
   if (!translate_source(s, &o, &out))
     return 1;
   if (file_replace(g->out, &out) != 0)
@@ -32,7 +34,7 @@ static int translate_run(const struct arguments *a) {
 
 const struct command command_translate = {
   "translate",
-  "IN.c [-o OUT.c] [-- ARGS…]",
+  "IN.c [-o OUT.c] [--run NAMES] [-- ARGS…]",
   "show what the compiler is given",
   .details = "  writes IN.c as the compiler gets it from `autotune cc`\n",
   .options = translate_table,

@@ -446,7 +446,9 @@ struct compile_options { /* from the user's command line, for the preprocessor *
   const struct language *language; /* of the file; NULL: the file's name decides */
   const char *const *compiler; /* the user's compiler, after a wrapper (ccache) if any;
                                   NULL-terminated; NULL: not known */
-  bool emulate;                /* translate a .cu file to C++ for the CPU */
+  const char *const *run; /* compilers of compiler(…) that may be run, besides "clang";
+                             NULL-terminated; NULL: all */
+  bool emulate;           /* translate a .cu file to C++ for the CPU */
   const struct baking *baking; /* writes the best variants in; NULL: kernels become
                                   tunable (emit/emit.h) */
   const struct bake *bake;     /* the options of BAKING (bake/bake.h) */

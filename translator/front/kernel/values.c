@@ -336,6 +336,13 @@ void values_compilers(const struct source *s, const struct pragma *p,
                  "as in compiler(clang, gcc)", "this is no name of a compiler");
       continue;
     }
+    if (memchr(text.data, '/', text.size)) {
+      diag_error(
+          s, c->args[i].offset, c->args[i].text.size,
+          "write its name, as in compiler(clang, gcc), and have its folder in PATH",
+          "no path may stand here: a source does not say which file is run");
+      continue;
+    }
     struct value v = { .offset = pragma_offset(p, text),
                        .text = arena_copy(text.data, text.size),
                        .i = i,

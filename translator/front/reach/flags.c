@@ -6,8 +6,18 @@
 
 #include "unit.h"
 
+// True if WORD only says how code is made. With other words a source could name a program
+// that Clang's driver runs even where it compiles nothing: `-fopenmp-targets=nvptx64
+// -B./bin` runs ./bin/nvptx-arch.
+static bool flags_is_harmless(const char *word) {
+  static const char *const fine[] = { "-O",    "-f", "-m", "-W", "-g",
+                                      "-std=", "-D", "-U", NULL },
+                           *const others[] = { "-fopenmp-targets", "-foffload", NULL };
+  return preprocess_among(word, fine) && !preprocess_among(word, others);
+}
+
 // Returns the words of TEXT after a command that compiles nothing: only Clang's driver
-// looks at the flags.
+// looks at the flags. NULL: it must not.
 static const char **flags_command(const char *clang, const char *text) {
   static const char *const head[] = { "-###", "-c", "-x", "c", "/dev/null" };
   const char **argv = NULL;
@@ -17,7 +27,9 @@ static const char **flags_command(const char *clang, const char *text) {
     *GROW(argv, argc) = head[i];
   for (const char *p = text; *(p += strspn(p, " \t\n"));) {
     size_t size = strcspn(p, " \t\n");
-    *GROW(argv, argc) = arena_copy(p, size);
+    const char *word = *GROW(argv, argc) = arena_copy(p, size);
+    if (!flags_is_harmless(word))
+      return NULL;
     p += size;
   }
   *GROW(argv, argc) = NULL;
@@ -42,8 +54,8 @@ void flags_check(const struct source *s, const struct kernel *k,
          j++) {
       const struct value *v = &k->params[i].values[j];
       struct text out = { 0 }, errors = { 0 };
-      int status = *v->text ? run_command(flags_command(o->clang, v->text), &out, &errors)
-                            : 0;
+      const char **command = *v->text ? flags_command(o->clang, v->text) : NULL;
+      int status = command ? run_command(command, &out, &errors) : 0;
       const char *why = status != 0 && status != 127 ? flags_first_error(&errors) : NULL;
       if (why)
         diag_error(s, v->offset, strlen(v->text) + 2,

@@ -32,7 +32,7 @@ static const char *const seen[] = { "-fopenmp",
                                     "-fpie",
                                     NULL };
 
-static bool preprocess_among(const char *arg, const char *const *prefixes) {
+bool preprocess_among(const char *arg, const char *const *prefixes) {
   for (; *prefixes; prefixes++)
     if (preprocess_begins(arg, *prefixes))
       return true;

@@ -49,6 +49,8 @@ const struct param *feed_param(const struct kernel *kernels, unsigned n,
 /* Returns the preprocessor's output. NULL: it failed, which was diagnosed. */
 char *preprocess(const struct feed *f, const struct kernel *kernels, unsigned n,
                  const char *compiler, const struct compile_options *o, size_t *size);
+/* True if ARG begins with one of PREFIXES (NULL-terminated). */
+bool preprocess_among(const char *arg, const char *const *prefixes);
 /* Returns the build's own flags that affect code, for struct unit. */
 const char **preprocess_flags(const struct compile_options *o, unsigned *n);
 

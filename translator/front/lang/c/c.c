@@ -45,6 +45,7 @@ static void check_sections(const struct source *s, const struct kernel *k) {
 
 struct builds {
   const struct translation *t;
+  bool writes;         // a translated file
   struct unit **units; // [kernel][compiler]
   const char **compilers;
   struct expansion **expansions;
@@ -87,13 +88,33 @@ static bool is_left_out(const struct source *s, const struct kernel *k,
   return !other;
 }
 
+// Returns the compiler that may preprocess for COMPILER, of K, and diagnoses where
+// another one will not do. NULL: none.
+static const char *allowed_compiler(const struct builds *v, const struct kernel *k,
+                                    const char *compiler) {
+  const char *const *run = v->t->o->run;
+  const struct pragma *p = k->main.pragma;
+  if (!run || strcmp(compiler, "clang") == 0 || slice_in(slice_of(compiler), run))
+    return compiler;
+  if (!v->writes) // Clang shows all but what only this compiler makes of the file
+    return compiler == k->compilers[0] ? "clang" : NULL;
+  diag_error(v->t->s, p->offset, p->end - p->offset,
+             arena_printf("`autotune translate --run %s` allows it", compiler),
+             "'%s' is not run: this command runs no program that only a source names",
+             compiler);
+  return NULL;
+}
+
 // Returns the units of K. NULL: an #if leaves K out, or an error.
 static struct unit *units_for(struct builds *v, struct kernel *k) {
   const struct source *s = v->t->s;
   const struct compile_options *o = v->t->o;
   struct unit *units = arena_alloc(k->n_compilers * sizeof *units);
   for (unsigned i = 0; i < k->n_compilers; i++) {
-    const struct expansion *x = expansion_for(v, k, k->compilers[i]);
+    const char *compiler = allowed_compiler(v, k, k->compilers[i]);
+    if (!compiler)
+      continue;
+    const struct expansion *x = expansion_for(v, k, compiler);
     if (!x || !expand_function(x, &k->main)) {
       k->left_out = x && is_left_out(s, k, x);
       return NULL;
@@ -113,7 +134,7 @@ static struct unit *units_for(struct builds *v, struct kernel *k) {
 }
 
 static bool c_translate(struct translation *t, struct text *out) {
-  struct builds v = { .t = t };
+  struct builds v = { .t = t, .writes = out != NULL };
   if (diag_errors() != t->errors)
     return false;
   for (unsigned i = 0; i < t->n_kernels; i++)
