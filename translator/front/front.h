@@ -401,7 +401,7 @@ struct kernel {
   bool left_out; /* an #if leaves it out of this build: set by translate.c */
   bool inferred; /* the sections are those that suggest/section.c could prove */
   const struct language *language; /* of its file */
-  struct cuda_kernel *cuda;        /* facts that only lang/cuda uses */
+  void *own;                       /* facts that only its language knows; NULL: none */
   struct baked *baked; /* results to write into the file (bake/bake.h), or NULL */
 };
 /* Returns all kernels of the file. Adds params for sets, `optional`, permutations, flags,

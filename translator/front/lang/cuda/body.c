@@ -203,7 +203,7 @@ static bool mentions_param(const struct cuda_reach *r, struct slice text) {
 // Writes the bounds: the threads of the variant's block if the variant chooses them, else
 // the bounds as written.
 static void write_bounds(const struct cuda_reach *r, struct text *out) {
-  const struct cuda_kernel *c = r->k->cuda;
+  const struct cuda_kernel *c = cuda_of(r->k);
   bool written = c->bounds.size && mentions_param(r, c->bounds), chosen = false;
   for (unsigned i = 0; i < c->block.n; i++)
     chosen = chosen || mentions_param(r, c->block.of[i]);
@@ -242,7 +242,7 @@ static void write_parameters(const struct kernel *k, struct text *out) {
 
 static void write_call(const struct kernel *k, const struct function *f,
                        struct text *out) {
-  const struct cuda_kernel *c = k->cuda;
+  const struct cuda_kernel *c = cuda_of(k);
   text_printf(out, "  autotune_body_%s", f->name);
   for (unsigned i = 0; i < c->n_params; i++)
     text_printf(out, "%s%s%s", i ? ", " : "<", c->params[i].name,
@@ -298,9 +298,9 @@ static void write_geometry(const struct cuda_kernel *c, struct text *out) {
 }
 
 void body_entry(const struct cuda_reach *r, struct text *out) {
-  write_geometry(r->k->cuda, out);
+  write_geometry(cuda_of(r->k), out);
   text_printf(out, "#line 1 \"<autotune>\"\nnamespace autotune_instance {\n");
-  write_instance(r->k->cuda, out);
+  write_instance(cuda_of(r->k), out);
   text_printf(out, "extern \"C\" __global__ void");
   write_bounds(r, out);
   write_attributes(r, out);

@@ -74,7 +74,7 @@ static void read_sizes(const struct source *s, struct kernel *k, const struct cl
   }
   param.original = param.n_values; // the default is the block that the launch requests
   if (param.n_values && params_left(s, k, c->offset))
-    k->cuda->block_param = kernel_add_param(k, param);
+    cuda_of(k)->block_param = kernel_add_param(k, param);
 }
 
 // Reads up to three expressions.
@@ -107,7 +107,7 @@ static bool is_expression(const struct clause *c) {
 
 static void read_block(const struct source *s, struct kernel *k, const struct clause *c) {
   if (is_expression(c))
-    clauses_read_dims(s, c, 0, &k->cuda->block);
+    clauses_read_dims(s, c, 0, &cuda_of(k)->block);
   else
     read_sizes(s, k, c);
 }
@@ -116,7 +116,7 @@ static void read_block(const struct source *s, struct kernel *k, const struct cl
 
 static void read_grid(const struct source *s, struct kernel *k, const struct clause *c) {
   unsigned first = c->n_args && slice_is(c->args[0].text, "ceil");
-  k->cuda->ceil = first;
+  cuda_of(k)->ceil = first;
   for (unsigned i = first; i < c->n_args; i++)
     if (slice_is(c->args[i].text, "ceil")) {
       diag_error(s, c->args[i].offset, c->args[i].text.size,
@@ -124,14 +124,14 @@ static void read_grid(const struct source *s, struct kernel *k, const struct cla
                  "'ceil' is the first word of 'grid'");
       return;
     }
-  clauses_read_dims(s, c, first, &k->cuda->grid);
+  clauses_read_dims(s, c, first, &cuda_of(k)->grid);
 }
 
 static void read_shared(const struct source *s, struct kernel *k,
                         const struct clause *c) {
   (void)s;
   if (c->n_args)
-    k->cuda->shared = c->args[0].text;
+    cuda_of(k)->shared = c->args[0].text;
 }
 
 // ---- isolate, flush -----------------------------------------------------------------
@@ -148,12 +148,12 @@ static bool is_off(const struct source *s, const struct clause *c) {
 static void read_isolate(const struct source *s, struct kernel *k,
                          const struct clause *c) {
   if (is_off(s, c))
-    k->cuda->flags |= AUTOTUNE_GPU_NO_ISOLATE;
+    cuda_of(k)->flags |= AUTOTUNE_GPU_NO_ISOLATE;
 }
 
 static void read_flush(const struct source *s, struct kernel *k, const struct clause *c) {
   if (is_off(s, c))
-    k->cuda->flags |= AUTOTUNE_GPU_NO_FLUSH;
+    cuda_of(k)->flags |= AUTOTUNE_GPU_NO_FLUSH;
 }
 
 const struct clause_reader cuda_clauses[] = {
@@ -244,7 +244,7 @@ static void check_dims(const struct source *s, const struct kernel *k,
 
 void cuda_clauses_check(const struct source *s, struct kernel *k) {
   const struct pragma *p = k->main.pragma;
-  struct cuda_kernel *c = k->cuda;
+  struct cuda_kernel *c = cuda_of(k);
   check_dims(s, k, &c->block, USE_GRID, "the block");
   check_dims(s, k, &c->grid, USE_GRID | USE_BLOCK | USE_CEIL, "the grid");
   names_check(s, k, p, c->shared, USE_PARAMS | USE_MACHINE | USE_GRID | USE_BLOCK,
@@ -262,7 +262,7 @@ void cuda_clauses_check(const struct source *s, struct kernel *k) {
 }
 
 bool cuda_clauses_use(const struct kernel *k, const struct param *p) {
-  const struct cuda_kernel *c = k->cuda;
+  const struct cuda_kernel *c = cuda_of(k);
   bool used = lex_mentions(c->shared, slice_of(p->name));
   for (unsigned i = 0; i < c->block.n; i++)
     used = used || lex_mentions(c->block.of[i], slice_of(p->name));

@@ -55,7 +55,7 @@ static bool goes_on_after(struct slice before) {
 // ---- passes --------------------------------------------------------------------------
 
 static bool same_scope(const struct kernel *a, const struct kernel *b) {
-  return slices_same(a->cuda->namespaces, b->cuda->namespaces);
+  return slices_same(cuda_of(a)->namespaces, cuda_of(b)->namespaces);
 }
 
 // Diagnoses baking, which CUDA does not have: a baked file has no runtime, and winners
@@ -142,8 +142,8 @@ static void print_launches(const struct source *s, const struct cuda_kernel *c) 
 }
 
 static void cuda_print(const struct source *s, const struct kernel *k) {
-  print_geometry(k->cuda);
-  print_launches(s, k->cuda);
+  print_geometry(cuda_of(k));
+  print_launches(s, cuda_of(k));
 }
 
 const struct language language_cuda = {

@@ -38,7 +38,7 @@ struct dims {
   unsigned n;
 }; /* expressions, as written */
 
-/* kernel->cuda of a __global__ function. */
+/* The facts that only CUDA has of a kernel. */
 struct cuda_kernel {
   struct slice template_head; /* "template <typename T, int N>"; empty: no template */
   struct template_param *params;
@@ -58,6 +58,9 @@ struct cuda_kernel {
   struct launch *launches;
   unsigned n_launches; /* its launches in this file: set by cuda_launches */
 };
+static inline struct cuda_kernel *cuda_of(const struct kernel *k) {
+  return k->own;
+}
 /* Appends the text of an `unroll` directive in a variant: `#pragma unroll` with the
  * param's factor, between #if and #endif lines if it is optional. Several lines, without
  * the last newline. */

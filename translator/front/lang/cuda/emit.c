@@ -67,8 +67,8 @@ static size_t end_of(const struct source *s, struct slice part) {
 // Appends the full namespaces of K, as prefix of its launcher's name: a using-declaration
 // of the kernel does not include the launcher.
 static void add_spaces(const struct kernel *k, struct text *out) {
-  if (k->cuda->namespaces.size)
-    text_printf(out, "::%.*s::", WORD(k->cuda->namespaces));
+  if (cuda_of(k)->namespaces.size)
+    text_printf(out, "::%.*s::", WORD(cuda_of(k)->namespaces));
 }
 
 // Rewrites k<T><<<g, b>>>(x) to autotune_launch_k<T>(g, b, 0, nullptr, x).
@@ -77,7 +77,7 @@ static void edit_chevrons(struct edits *edits, const struct launch *l,
   const struct source *s = edits->s;
   size_t name = end_of(s, l->callee) - strlen(k->main.name), end = end_of(s, l->callee);
   struct text prefix = { 0 }, open = { 0 }, close = { 0 };
-  size_t spaces = k->cuda->namespaces.size ? (size_t)(l->callee.data - s->text) : name;
+  size_t spaces = cuda_of(k)->namespaces.size ? (size_t)(l->callee.data - s->text) : name;
   add_spaces(k, &prefix);
   edits_newlines(s, spaces, name, &prefix);
   text_printf(&prefix, "autotune_launch_");
@@ -112,7 +112,7 @@ static void edit_runtime(struct edits *edits, const struct launch *l,
   size_t first = (size_t)(l->config[0].data - s->text);
   if (l->template_args.size)
     text_printf(&text, "(");
-  if (!k->cuda->namespaces.size)
+  if (!cuda_of(k)->namespaces.size)
     text_printf(&text, "%.*s", (int)(l->callee.size - strlen(k->main.name)),
                 l->callee.data);
   add_spaces(k, &text);
@@ -222,7 +222,7 @@ static void cuda_sizes(struct cuda_view *v, const struct cuda_kernel *c) {
 
 static const struct cuda_view *cuda_view(const struct kernel *k,
                                          const struct cuda_unit *u, bool emulate) {
-  const struct cuda_kernel *c = k->cuda;
+  const struct cuda_kernel *c = cuda_of(k);
   struct dims shared = { { c->shared }, c->shared.size ? 1 : 0 };
   struct cuda_view *v = arena_alloc(sizeof *v);
   *v = (struct cuda_view){
@@ -303,7 +303,7 @@ static bool edit_declarations(struct edits *edits, const struct kernel *k,
     struct cuda_declared d = { .kernel = k->main.name };
     if (i->s != edits->s || i->kind != ITEM_CODE || !i->function ||
         i->end > k->main.name_at || !cuda_item_names(i, k->main.name) ||
-        !slice_is(k->cuda->namespaces, items_namespaces(items, i)) ||
+        !slice_is(cuda_of(k)->namespaces, items_namespaces(items, i)) ||
         !cuda_declared(item_text(i), &d))
       continue;
     struct template_scope scope = { cuda_declared_fields, &d, 0, NULL };
@@ -335,7 +335,7 @@ static void edit_launches(struct edits *edits, const struct kernel *k, int index
 
 static void edit_kernel(struct edits *edits, const struct emission *e) {
   const struct kernel *k = e->k;
-  size_t start = k->cuda->start;
+  size_t start = cuda_of(k)->start;
   for (unsigned i = 0; i <= k->n_alternatives && e->n_own; i++) {
     size_t at = i < k->n_alternatives ? k->alternatives[i].start : start;
     if (at <= start)

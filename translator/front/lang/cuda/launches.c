@@ -107,7 +107,7 @@ int kernel_meant(const struct finder *f, const struct callee *c) {
     return CALLED_NONE;
   for (unsigned i = 0; i < f->n_kernels; i++)
     if (slice_is(c->last, f->kernels[i].main.name) &&
-        spaces_fit(f, f->kernels[i].cuda->namespaces, written_spaces(c)))
+        spaces_fit(f, cuda_of(&f->kernels[i])->namespaces, written_spaces(c)))
       return (int)i;
   return CALLED_NONE;
 }
@@ -134,7 +134,7 @@ static void add_candidate(struct candidates *all, struct slice spaces, int kerne
 static struct candidates candidates_of(const struct finder *f, const struct callee *c) {
   struct candidates all = { 0 };
   for (unsigned i = 0; i < f->n_kernels; i++) {
-    const struct cuda_kernel *k = f->kernels[i].cuda;
+    const struct cuda_kernel *k = cuda_of(&f->kernels[i]);
     if (!slice_is(c->last, f->kernels[i].main.name))
       continue;
     if (spaces_fit(f, k->namespaces, written_spaces(c)))
@@ -365,7 +365,7 @@ static void launches_visit(struct finder *f, TSNode n) {
 static void check_launched(const struct source *s, const struct kernel *k) {
   const char *path;
   source_where(s, k->main.name_at, &path, NULL);
-  if (k->cuda->n_launches == 0 && strcmp(path, s->path) == 0)
+  if (cuda_of(k)->n_launches == 0 && strcmp(path, s->path) == 0)
     diag_warning(
         s, k->main.name_at, strlen(k->main.name),
         "launch it from a function here that the others call, or define it in a header",
@@ -388,7 +388,7 @@ struct launch *cuda_launches(const struct source *s, const struct kernel *kernel
     mentions_check_text(&f);
   for (unsigned i = 0; i < f.n; i++)
     if (f.all[i].kernel >= 0) {
-      struct cuda_kernel *k = kernels[f.all[i].kernel].cuda;
+      struct cuda_kernel *k = cuda_of(&kernels[f.all[i].kernel]);
       *GROW(k->launches, k->n_launches) = f.all[i];
     }
   for (unsigned i = 0; i < n_kernels && diag_errors() == 0;

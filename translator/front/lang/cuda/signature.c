@@ -164,7 +164,7 @@ static bool read_head(const struct source *s, const struct function *f,
     k->is_static = k->is_static || slice_is(t.text, "static");
     if (slice_is(t.text, "__launch_bounds__")) {
       const char *end = skip_brackets(&l);
-      k->cuda->bounds = (struct slice){ t.text.data, (size_t)(end - t.text.data) };
+      cuda_of(k)->bounds = (struct slice){ t.text.data, (size_t)(end - t.text.data) };
     }
   }
   if (!global)
@@ -275,9 +275,9 @@ static bool read_params(const struct source *s, TSNode declarator, struct kernel
 
 bool cuda_signature_read(const struct source *s, struct function *f, struct kernel *k) {
   TSNode declarator;
-  k->cuda = arena_alloc(sizeof *k->cuda);
-  k->cuda->start = f->start;
-  k->cuda->block_param = -1;
+  k->own = arena_alloc(sizeof(struct cuda_kernel));
+  cuda_of(k)->start = f->start;
+  cuda_of(k)->block_param = -1;
   f->start = ts_node_start_byte(f->node);
   k->result = slice_of("void");
   if (!cuda_signature_find_name(s, f, &declarator) || !read_head(s, f, k))
@@ -286,8 +286,8 @@ bool cuda_signature_read(const struct source *s, struct function *f, struct kern
     diag_error(s, f->name_at, strlen(f->name), NULL, "a member of a class is no kernel");
     return false;
   }
-  k->cuda->namespaces = cuda_namespaces(s, f->node);
-  bool fine = read_template(s, f, k->cuda);
+  cuda_of(k)->namespaces = cuda_namespaces(s, f->node);
+  bool fine = read_template(s, f, cuda_of(k));
   return read_params(s, declarator, k) && fine;
 }
 
@@ -309,7 +309,7 @@ bool cuda_signature_same(const struct source *s, const struct kernel *k,
                          const struct kernel *alternative) {
   if (!signature_same(s, k, alternative))
     return false;
-  const struct cuda_kernel *a = k->cuda, *b = alternative->cuda;
+  const struct cuda_kernel *a = cuda_of(k), *b = cuda_of(alternative);
   const struct function *f = &alternative->main;
   bool same = a->n_params == b->n_params;
   for (unsigned i = 0; same && i < a->n_params; i++)
