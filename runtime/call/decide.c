@@ -82,6 +82,22 @@ static bool decide_install(struct site *s, struct node *n, const char *path,
   return loaded;
 }
 
+// True if nobody has compared the answers of M's winner with the default's.
+static bool decide_is_unchecked(const struct site *s, const struct summary *m) {
+  return m->winner != 0 &&
+      (s->kernel->verify == AUTOTUNE_VERIFY_OFF ||
+       (m->contract == s->contract && !m->verified));
+}
+
+// Returns what is to be said of how M's winner was checked.
+static const char *decide_checked_how(const struct site *s, const struct summary *m) {
+  if (decide_is_unchecked(s, m))
+    return s->kernel->verify == AUTOTUNE_VERIFY_OFF
+        ? ", unchecked: verify(off)"
+        : ", unchecked: no outputs to compare";
+  return m->contract != s->contract ? ", checked here" : "";
+}
+
 // Decides N by KNOWN, if its code is stored. False: there is no code, or it cannot be
 // loaded.
 static bool decide_adopt(struct site *s, struct node *n, const struct recall *known) {
@@ -104,7 +120,7 @@ static bool decide_adopt(struct site *s, struct node *n, const struct recall *kn
              "%s%s: %.3g x over the default, found in %s (%u variant%s)%s",
              elsewhere ? "from " : "stored", known->source, speedup,
              elsewhere ? "another run" : "an earlier run", m->tried,
-             m->tried == 1 ? "" : "s", elsewhere ? ", checked here" : "");
+             m->tried == 1 ? "" : "s", decide_checked_how(s, m));
   if (!known->path || !decide_install(s, n, known->path, m->values, why))
     return false;
   double rest = m->ended == ENDED_RACED ? watch_pause() - ((double)time(NULL) - m->when)
@@ -135,6 +151,8 @@ static bool decide_ask(struct site *s, struct node *n) {
         decide_adopt(s, n, known);
     if (known->why[0])
       log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, known->why);
+    if (adopted && decide_is_unchecked(s, &known->summary))
+      log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, atomic_load(&n->why)->text);
     if (known->why[0] && !adopted)
       site_note(&n->why, known->why);
     if (known->kind == RECALL_PROVISIONAL)
@@ -173,9 +191,10 @@ static void decide_checked(struct site *s, struct node *n, struct outcome *out) 
   if (known->path && decide_adopt(s, n, known)) {
     log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, atomic_load(&n->why)->text);
   } else if (!module_abandoned()) {
-    snprintf(known->why, sizeof known->why, "%s: %.300s",
-             known->source[0] ? known->source : "the code of the stored winner is lost",
-             out->why);
+    const char *what = known->source[0] ? known->source
+        : known->why[0]                 ? "the stored winner, checked again"
+                                        : "the code of the stored winner is lost";
+    snprintf(known->why, sizeof known->why, "%s: %.300s", what, out->why);
     log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, known->why);
     site_note(&n->why, known->why);
     if (no)

@@ -78,6 +78,7 @@ struct site *site_of(struct autotune_site *place) {
     s->place = place;
     s->unit = identity_unit(s->kernel);
     s->space = identity_space(s->kernel);
+    s->contract = identity_contract(s->kernel);
     s->next = list;
     runtime.sites = s;
     __atomic_store_n((struct site **)&place->state, s, __ATOMIC_RELEASE);
@@ -103,6 +104,7 @@ struct identity site_identity(const struct site *s, const long long *key) {
     .key_names = k->keys,
     .toolchain = here.toolchain,
     .space = s->space,
+    .contract = s->contract,
     .device = here.device,
   };
 }

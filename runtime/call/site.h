@@ -63,7 +63,7 @@ struct site {
   struct autotune_site *place; /* the program's half */
   struct node *_Atomic buckets[BUCKETS];
   _Atomic(struct node *) all, last; /* last: the node used last */
-  uint64_t unit, space;             /* struct identity */
+  uint64_t unit, space, contract;   /* struct identity */
   _Atomic double spent, cost; /* allowance.c: seconds in calls; CPU seconds of tuning */
   _Atomic unsigned long long calls; /* calls that `spent` counts */
 };

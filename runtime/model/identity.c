@@ -286,6 +286,35 @@ uint64_t identity_variant(const struct autotune_kernel *k, const choice *point,
                               identity_values(values) + identity_text(k, point));
 }
 
+// ---- checks -------------------------------------------------------------------------
+
+enum { CHECK_RULES = 1 }; // to be increased when run/verify.c judges differently
+
+static uint64_t hash_numbers(uint64_t h, const void *numbers, size_t size) {
+  return XXH3_64bits_withSeed(numbers, size, h);
+}
+
+uint64_t identity_contract(const struct autotune_kernel *k) {
+  const struct autotune_gpu *g = k->gpu;
+  bool tolerance = k->verify == AUTOTUNE_VERIFY_TOLERANCE;
+  const double limits[] = { tolerance ? k->rtol : 0, tolerance ? k->atol : 0 };
+  const unsigned numbers[] = { CHECK_RULES, k->verify, k->inferred, k->n_sections,
+                               k->ret_element };
+  uint64_t h = hash_numbers(k->ret_size, numbers, sizeof numbers);
+  h = hash_word(hash_numbers(h, limits, sizeof limits), k->compiler);
+  for (unsigned i = 0; i < k->n_sections; i++) {
+    const struct autotune_section *s = &k->sections[i];
+    const size_t parts[] = { s->access, s->element, s->element_size };
+    h = hash_numbers(hash_word(h, s->name), parts, sizeof parts);
+  }
+  for (unsigned i = 0; g && i < g->n_written; i++) {
+    const unsigned parts[] = { g->written[i],
+                               g->elements ? g->elements[i] : AUTOTUNE_BYTES };
+    h = hash_numbers(h, parts, sizeof parts);
+  }
+  return h + !h;
+}
+
 // ---- kernels ------------------------------------------------------------------------
 
 // All directives in force with the first candidate of each list: a longer list does not

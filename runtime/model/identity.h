@@ -15,6 +15,9 @@
 uint64_t identity_unit(const struct autotune_kernel *k);
 /* Returns the hash of what the kernel offers: parameters, candidates, constraint. */
 uint64_t identity_space(const struct autotune_kernel *k);
+/* Returns the hash of what is compared when a variant of K is checked, and with what: the
+ * sections, the tolerance and the compiler of the default variant. Never 0. */
+uint64_t identity_contract(const struct autotune_kernel *k);
 /* Returns the hash of VALUES ("MR=6\nNR=64\n"), with sets without a name called by their
  * order. */
 uint64_t identity_values(const char *values);

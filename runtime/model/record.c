@@ -64,6 +64,7 @@ static const struct fact record_facts[] = {
   { FACT_FEATURES, AT(features), AT(features_size), COLUMN("features", 2), .most = 512,
     .json = "features", .always = true },
   { FACT_ENUM, AT(maker), COLUMN("maker", 4), .most = MAKERS - 1 },
+  { FACT_HASH, AT(contract), COLUMN("contract", 5) },
 };
 #undef AT
 
@@ -110,6 +111,7 @@ static const struct fact summary_facts[] = {
     .always = true },
   { FACT_ENUM, AT(origin), COLUMN("origin", 4), .most = ORIGINS - 1 },
   { FACT_ENUM, AT(ended), COLUMN("ended", 4), .most = ENDINGS - 1 },
+  { FACT_HASH, AT(contract), COLUMN("contract", 5) },
 };
 #undef AT
 

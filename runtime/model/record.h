@@ -70,6 +70,8 @@ struct identity {
   const char *family; /* the kernel's family; NULL: none. Shape and family do not identify
                          the problem */
   uint64_t space;     /* identity_space; 0: not known */
+  uint64_t
+      contract; /* identity_contract; results of another contract are checked again */
   enum device_kind device; /* does not identify the problem, either */
 };
 /* An identity as text, as it is kept. */
@@ -98,6 +100,7 @@ struct record {       /* one variant tried */
   size_t features_size; /* a struct features; 0: unknown */
   double when;          /* unix time; of rows that were read */
   enum maker maker;     /* of `compiler` */
+  uint64_t contract;    /* of rows: as in struct identity; 0: not known */
 };
 struct summary {                  /* one tuning of one key */
   int64_t problem;                /* of rows */
@@ -120,8 +123,9 @@ struct summary {                  /* one tuning of one key */
   const char *machine;      /* "l1d=32768 l2=… l3=… cores=8 …"; "": not known */
   const char *source; /* "": found here; else its origin: "wisdom x.jsonl", "n = 512" */
   enum winner_origin origin;
-  enum ended ended; /* `why` says more */
-  void *block;      /* of rows: malloc'ed, holds the texts */
+  enum ended ended;  /* `why` says more */
+  uint64_t contract; /* of rows: as in struct identity; 0: not known */
+  void *block;       /* of rows: malloc'ed, holds the texts */
 };
 struct asked { /* a request of a program that found no winner, and what it offered */
   int64_t problem;
@@ -187,7 +191,7 @@ struct kind {
   size_t size; /* of the struct */
   const struct fact *facts;
 };
-enum { KINDS = 5, RECORD_VERSION = 4 /* version of the store's format */ };
+enum { KINDS = 5, RECORD_VERSION = 5 /* version of the store's format */ };
 extern const struct kind kind_problem, kind_record, kind_summary, kind_asked,
     kind_progress;
 extern const struct kind *const kinds[KINDS];

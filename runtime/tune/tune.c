@@ -133,6 +133,17 @@ static void keep_adopted(struct tuning *t, const struct candidate *c) {
     store_summary(t->store, t->id, &m);
 }
 
+// True if a check here is worth something: outputs are compared, or the user wrote
+// verify(off), or this machine found the winner under the same contract.
+static bool tune_can_check(const struct tuning *t) {
+  const struct summary *m = t->plan->adopt;
+  double flops, bytes;
+  bool verified;
+  t->target->call(t->workers, &flops, &bytes, &verified);
+  return verified || t->kernel->verify == AUTOTUNE_VERIFY_OFF ||
+      (m && m->origin == ORIGIN_HERE && m->contract == t->id->contract);
+}
+
 // PLAN_CHECK: checks whether the first of the given points is right for this call. Stores
 // only its object, and the summary to adopt.
 static int tune_check(struct tuning *t, int fd, struct outcome *out) {
@@ -143,6 +154,11 @@ static int tune_check(struct tuning *t, int fd, struct outcome *out) {
   struct trial_plan plan = tune_once(tune_limit(t));
   if (!c) {
     SAY(out, "default: the variant that was to be checked does not exist for this call");
+  } else if (!tune_can_check(t)) {
+    SAY(out,
+        "default: %.250s cannot be checked: there are no outputs to compare; write "
+        "out(…), or verify(off) to run it unchecked",
+        name);
   } else if (!explore_compile(t, c)) {
     SAY(out, "default: %.300s cannot be compiled", name);
   } else {

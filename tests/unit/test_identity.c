@@ -98,6 +98,49 @@ static void test_lines_count_where_they_are_printed(void **state) {
   free(moved);
 }
 
+// What is compared, and how, is the contract; what is only shown is not.
+static void test_the_contract_is_what_is_checked(void **state) {
+  static const struct autotune_section own = { "y[0:n]", AUTOTUNE_OUT, AUTOTUNE_F64, 8 };
+  struct made m;
+  struct autotune_section s = own;
+  (void)state;
+  make(&m, 7, 3, text);
+  struct autotune_kernel *k = &m.kernel;
+  k->n_sections = 1;
+  k->sections = &s;
+  uint64_t first = identity_contract(k), now;
+  assert_true(first != 0 && identity_contract(k) == first);
+#define CHANGES(statement)                         \
+  do {                                             \
+    const struct autotune_kernel before = *k;      \
+    statement;                                     \
+    now = identity_contract(k);                    \
+    *k = before;                                   \
+    s = own;                                       \
+    assert_int_not_equal(now, first);              \
+    assert_int_equal(identity_contract(k), first); \
+  } while (0)
+  CHANGES(k->verify = AUTOTUNE_VERIFY_OFF);
+  CHANGES(k->verify = AUTOTUNE_VERIFY_EXACT);
+  CHANGES((k->verify = AUTOTUNE_VERIFY_TOLERANCE, k->rtol = 1e-3));
+  CHANGES((k->verify = AUTOTUNE_VERIFY_TOLERANCE, k->atol = 1));
+  CHANGES(k->compiler = "gcc");
+  CHANGES(k->inferred = 1);
+  CHANGES(k->n_sections = 0);
+  CHANGES(k->ret_size = 8);
+  CHANGES(k->ret_element = AUTOTUNE_F64);
+  CHANGES(s.name = "y[0:1]");
+  CHANGES(s.access = AUTOTUNE_INOUT);
+  CHANGES(s.element = AUTOTUNE_F32);
+  CHANGES(s.element_size = 4);
+#undef CHANGES
+  k->search = "random";
+  k->budget_seconds = 3;
+  k->mode = "locked";
+  k->rtol = 1e-3; // of no meaning without AUTOTUNE_VERIFY_TOLERANCE
+  assert_int_equal(identity_contract(k), first);
+}
+
 static void test_a_longer_list_keeps_the_unit(void **state) {
   struct made a, b;
   (void)state;
@@ -181,6 +224,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_lines_and_paths_do_not_count),
     cmocka_unit_test(test_lines_count_where_they_are_printed),
+    cmocka_unit_test(test_the_contract_is_what_is_checked),
     cmocka_unit_test(test_a_longer_list_keeps_the_unit),
     cmocka_unit_test(test_each_variant_has_its_own_text),
     cmocka_unit_test(test_a_changed_body_is_another_unit),

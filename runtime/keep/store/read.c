@@ -219,13 +219,21 @@ bool store_winner(struct store *s, const struct identity *id, struct summary *ou
   return store_find_winner(s, id, out, why) == WINNER_FOUND;
 }
 
+// True if R holds under CONTRACT: other sections or another tolerance may find a wrong
+// variant right, and the other way round. Failures before the comparison always hold.
+static bool read_holds(const struct record *r, uint64_t contract) {
+  bool compared = r->status == STATUS_OK || r->status == STATUS_WRONG;
+  return !compared || r->contract == contract;
+}
+
 // A variant that ran but has no times counts as unknown.
-static enum knowledge read_judge(const struct record *r, enum status *status,
-                                 struct estimate *e, struct features *features) {
+static enum knowledge read_judge(const struct record *r, uint64_t contract,
+                                 enum status *status, struct estimate *e,
+                                 struct features *features) {
   char self[128];
   *status = r->status;
   *e = (struct estimate){ 0 };
-  if (r->status == STATUS_DROPPED)
+  if (r->status == STATUS_DROPPED || !read_holds(r, contract))
     return KNOWN_NOTHING;
   if (r->status == STATUS_PENDING && store_owner_lives(r)) {
     store_owner(self, sizeof self);
@@ -251,7 +259,7 @@ enum knowledge store_look(struct store *s, const struct identity *id, uint64_t v
   sqlite3_bind_int64(q, 1, problem);
   sqlite3_bind_int64(q, 2, (int64_t)variant);
   if (read_next(s, q, &kind_record, &r) && r.problem == problem && r.variant == variant)
-    known = read_judge(&r, status, e, features);
+    known = read_judge(&r, id->contract, status, e, features);
   read_end(s, q);
   return known;
 }
@@ -292,7 +300,8 @@ void store_news(struct store *s, const struct identity *id, double *since,
     if (r.problem != problem || r.status == STATUS_PENDING)
       continue;
     last = r.when > last ? r.when : last;
-    see(&r, data);
+    if (read_holds(&r, id->contract))
+      see(&r, data);
   }
   read_end(s, q);
   *since = last;

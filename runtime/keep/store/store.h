@@ -29,7 +29,8 @@ enum winner_state { WINNER_NONE, WINNER_FOUND, WINNER_OF_OTHER_COMPILER };
 enum winner_state store_find_winner(struct store *s, const struct identity *id,
                                     struct summary *out, char **why);
 void store_summary_free(struct summary *s);
-/* Reads the result of one variant (status, samples), so that it is not tried again.
+/* Reads the result of one variant (status, samples), so that it is not tried again. A
+ * result that was compared under another contract than ID's does not count.
  * STATUS_PENDING: the variant took its tuner down. FEATURES may be NULL. False: no result
  * is kept. */
 bool store_known(struct store *s, const struct identity *id, uint64_t variant,
@@ -42,7 +43,8 @@ enum knowledge store_look(struct store *s, const struct identity *id, uint64_t v
 /* True if another connection has written since the last call. */
 bool store_changed(struct store *s);
 /* Calls SEE for each variant of ID that was written at *SINCE or later (unix time),
- * except pending ones. Sets *SINCE to the time of the last one. */
+ * except pending ones and those of another contract. Sets *SINCE to the time of the last
+ * one. */
 void store_news(struct store *s, const struct identity *id, double *since,
                 void (*see)(const struct record *r, void *data), void *data);
 /* These write a row, or queue it when another process holds the lock. 0, or -1: not

@@ -210,6 +210,7 @@ static int write_record(struct store *s, const struct identity *id,
   struct record row = *r;
   row.problem = enqueue_problem(s, id);
   row.when = sys_unix();
+  row.contract = id->contract;
   return write_row(s, row.problem, &kind_record, &row, false);
 }
 
@@ -243,6 +244,7 @@ int store_summary(struct store *s, const struct identity *id, const struct summa
   struct summary row = *m;
   row.problem = enqueue_problem(s, id);
   row.toolchain = id->toolchain;
+  row.contract = id->contract;
   if (!(row.when > 0))
     row.when = sys_unix();
   s->patience = 0; // the result of a whole tuning is worth another wait

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // recall.c: finds what is known of a call before anything is measured: the store's
 // winner, otherwise wisdom's. A winner holds while its own text, its values and the
-// compiler are unchanged. If its code is not here, it is a point that must be compiled
-// and checked first.
+// compiler are unchanged. It is a point that must be compiled and checked first if its
+// code is not here, or if it was checked under other sections or another tolerance.
 //
 // In mode locked with wisdom, only wisdom counts, since a store differs from machine to
 // machine. The store then only saves the compilation, if it has the same winner.
@@ -35,7 +35,7 @@ static void recall_count_held(struct store *s, const struct autotune_kernel *k,
   sqlite3_bind_int64(q, 1, problem_id(id));
   while (all < MOST_COUNTED && store_next(q, &kind_record, &r) == SQLITE_ROW)
     if (r.status == STATUS_OK && r.n_samples > 0) {
-      held += recall_holds(k, id, &r);
+      held += r.contract == id->contract && recall_holds(k, id, &r);
       all++;
     }
   sqlite3_finalize(q);
@@ -68,6 +68,33 @@ static void recall_take(struct recall *out, enum recall_kind kind,
   out->path = path;
 }
 
+// True if M's check is worth what a check of today's program would be. Otherwise OUT->why
+// says why not.
+static bool recall_is_checked(const struct autotune_kernel *k, const struct identity *id,
+                              const struct summary *m, bool locked, struct recall *out) {
+  bool checked = m->verified || k->verify == AUTOTUNE_VERIFY_OFF;
+  if (m->contract != id->contract)
+    SAY(out, "sections, tolerance or the default's compiler changed since the tuning");
+  else if (locked && !checked)
+    SAY(out,
+        "its answers were never compared: write out(…), or verify(off) to run it "
+        "unchecked");
+  return m->contract == id->contract && (checked || !locked);
+}
+
+// True if "the default is best" still holds: no variant was found wrong that a tolerance
+// of today might allow.
+static bool recall_keeps_default(const struct identity *id, const struct summary *m,
+                                 struct recall *out) {
+  bool holds = m->contract == id->contract || m->failed[STATUS_WRONG] == 0;
+  if (!holds)
+    SAY(out,
+        "sections, tolerance or the default's compiler changed, and %u variants "
+        "were wrong before",
+        m->failed[STATUS_WRONG]);
+  return holds;
+}
+
 static void recall_from_store(struct store *s, const struct autotune_kernel *k,
                               const struct identity *id, bool locked,
                               struct recall *out) {
@@ -88,10 +115,13 @@ static void recall_from_store(struct store *s, const struct autotune_kernel *k,
     SAY(out, "parameters, candidates or the constraint changed");
     recall_count_held(s, k, id, out->why, sizeof out->why);
   } else if (!m->winner) {
-    recall_take(out, RECALL_DEFAULT, m, NULL);
-  } else if ((!m->text && m->object) || recall_is_current(k, m, out)) {
-    char *path = m->object ? objects_find(m->object) : NULL;
-    recall_take(out, path || !m->text ? RECALL_OBJECT : RECALL_POINT, m, path);
+    if (recall_keeps_default(id, m, out))
+      recall_take(out, RECALL_DEFAULT, m, NULL);
+  } else if (recall_is_current(k, m, out)) {
+    bool checked = recall_is_checked(k, id, m, locked, out);
+    char *path = checked && m->object ? objects_find(m->object) : NULL;
+    if (checked || m->contract != id->contract)
+      recall_take(out, path ? RECALL_OBJECT : RECALL_POINT, m, path);
   }
 }
 
@@ -110,7 +140,8 @@ static void recall_from_entry(struct store *s, const struct autotune_kernel *k,
   if (s && store_find_summary(s, problem_id(id), m) && m->object &&
       strcmp(m->values, e->summary.values) == 0 &&
       strcmp(m->toolchain, e->problem.toolchain) == 0 &&
-      m->text == identity_text(k, out->point))
+      m->text == identity_text(k, out->point) && m->contract == id->contract &&
+      (m->verified || k->verify == AUTOTUNE_VERIFY_OFF))
     path = objects_find(m->object);
   recall_take(out, path ? RECALL_OBJECT : RECALL_POINT, &e->summary, path);
 }
@@ -127,9 +158,11 @@ static void recall_from_wisdom(struct store *s, const struct autotune_kernel *k,
 }
 
 // Takes the provisional winner that an earlier process left, if nothing was tuned since.
-static void recall_from_provisional(const struct autotune_kernel *k, struct recall *out) {
+static void recall_from_provisional(const struct autotune_kernel *k,
+                                    const struct identity *id, struct recall *out) {
   struct summary *m = &out->stored;
-  if (!m->values || !summary_is_provisional(m) || !recall_is_current(k, m, out))
+  if (!m->values || !summary_is_provisional(m) || m->contract != id->contract ||
+      !recall_is_current(k, m, out))
     return;
   char *path = objects_find(m->object);
   if (path)
@@ -160,7 +193,7 @@ void recall_find(const struct autotune_kernel *k, const struct identity *id, boo
   if (out->kind == RECALL_NOTHING && wisdom_given() && k->n_params <= MAX_PARAMS)
     recall_from_wisdom(s, k, id, out);
   if (out->kind == RECALL_NOTHING && !locked)
-    recall_from_provisional(k, out);
+    recall_from_provisional(k, id, out);
   if (s && out->kind == RECALL_NOTHING && locked)
     store_asked(s, id, k, out->why);
   if (s)
