@@ -147,7 +147,6 @@ enum status {
   STATUS_PENDING /* stored before the variant is tried */,
   STATUS_DROPPED /* not run: this tuning predicted that it would lose (prune.c) */
 };
-const char *status_name(enum status f);
 #define STATUSES (STATUS_DROPPED + 1)
 
 /* Properties of a variant's code that are known without running it (static.c); NAN: not

@@ -9,6 +9,18 @@
 enum { NAME = 4096, TEXT = 1 << 16, LONG = 8 << 20, KEY_BYTES = 4096 };
 enum { MOST_THREADS = 1 << 20, MOST_RUNS = 1 << 30 };
 
+const struct status_words status_words[STATUSES] = {
+  [STATUS_OK] = { "right", "right", "correct" },
+  [STATUS_COMPILE] = { "compile", "did not compile", "compile" },
+  [STATUS_LOAD] = { "load", "did not load", "compile" },
+  [STATUS_WRONG] = { "wrong", "wrong", "correctness" },
+  [STATUS_CRASH] = { "crash", "crashed", "runtime" },
+  [STATUS_TIMEOUT] = { "timeout", "timed out", "timeout" },
+  [STATUS_EXIT] = { "exit", "exited", "runtime" },
+  [STATUS_PENDING] = { "pending", "took the tuner down", NULL },
+  [STATUS_DROPPED] = { "dropped", "not run", NULL },
+};
+
 #define COLUMN(name, version) .column = name, .since = version
 #define AN_ESTIMATE(member, name, ...)                                   \
   { FACT_ESTIMATE, AT(member), COLUMN(name "_median", 1), __VA_ARGS__ }, \

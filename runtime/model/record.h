@@ -147,6 +147,13 @@ struct progress {
   double when;         /* likewise: unix time of writing */
 };
 
+/* The words for a status. */
+struct status_words {
+  const char *json, *name; /* in JSON; for people */
+  const char *fair;        /* `invalidity` in the format T4; NULL: not in it */
+};
+extern const struct status_words status_words[STATUSES];
+
 /* ---- the table of facts ---------------------------------------------------------- */
 
 enum fact_type {

@@ -125,8 +125,8 @@ static void candidate_tell(const struct tuning *t, const struct candidate *c,
                 point ? point : "", code ? code : "?", sep, from);
   else
     log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %s: %.200s  %s%s%s", sys_now() - t->began,
-                t->kernel->name, status_name(c->status), message, point ? point : "", sep,
-                from);
+                t->kernel->name, status_words[c->status].name, message,
+                point ? point : "", sep, from);
   free(point);
   free(code);
 }

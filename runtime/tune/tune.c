@@ -104,7 +104,7 @@ static bool measure_default(struct tuning *t, struct outcome *out) {
     SAY(out, "default: the workers were lost after the kernel as written had run");
   else if (trial.status != STATUS_OK)
     SAY(out, "default: the kernel as written %s %s (%s)",
-        trial.status == STATUS_PENDING ? "did not run" : status_name(trial.status),
+        trial.status == STATUS_PENDING ? "did not run" : status_words[trial.status].name,
         t->target->place, trial.message);
   // A default that takes most of the budget must leave some: the time beyond half of it
   // is added.
@@ -165,7 +165,7 @@ static int tune_check(struct tuning *t, int fd, struct outcome *out) {
     tune_report(t, tune_silence(&plan));
     tune_try(t, c, &plan, &trial);
     if (trial.status != STATUS_OK)
-      SAY(out, "default: %.250s: %s: %.200s", name, status_name(trial.status),
+      SAY(out, "default: %.250s: %s: %.200s", name, status_words[trial.status].name,
           trial.message);
     else if (finish_link(t, c, fd, out))
       SAY(out, "checked: %.400s", name);

@@ -260,7 +260,7 @@ static void what_ends_a_helper(void **state) {
     if (!order(&h, 2, d->text, d->limit, &a))
       fail_msg("%s: it died before it answered", d->name);
     if (a.status != d->status || !a.sticky || !strstr(a.message, d->message))
-      fail_msg("%s: %s, %s", d->name, status_name(a.status), a.message);
+      fail_msg("%s: %s, %s", d->name, status_words[a.status].name, a.message);
     struct pollfd gone = { h.channel.socket, POLLIN, 0 };
     assert_int_equal(poll(&gone, 1, 10000), 1); // by itself
     end(&h);

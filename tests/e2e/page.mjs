@@ -56,7 +56,7 @@ function tuned(report, fates, more = {}) {
   const of = fates.map((_, i) => i), ran = fates.map((fate, i) => fate === 'right' ? 0.001 * (i + 1) : null);
   for (const fate of fates.filter((name) => name !== 'right'))
     kernel.variants[fate] = fates.filter((name) => name === fate).length;
-  kernel.columns = { fates: [...new Set(fates)], fate: fates.map((fate) => [...new Set(fates)].indexOf(fate)),
+  kernel.columns = { fate: fates.map((fate) => Object.keys(report.fates).indexOf(fate)),
     median: ran, low: ran, high: ran, runs: ran.map((t) => t === null ? 0 : 8),
     parameters: [{ name: 'U', values: fates.map((_, i) => String(i)), of }],
     message: { texts: ['', ...fates.map((_, i) => `x[${i}] is ${i}.5, not 1e-${i}`)],

@@ -445,7 +445,7 @@ static void wrong(const struct autotune_section *s) {
   for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
     struct trial t = try(results[i].fn);
     if (t.status != results[i].status || !strstr(t.message, results[i].message))
-      fail_msg("result %zu: %s, %s", i, status_name(t.status), t.message);
+      fail_msg("result %zu: %s, %s", i, status_words[t.status].name, t.message);
   }
   bench_close();
 }

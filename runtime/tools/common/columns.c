@@ -153,10 +153,7 @@ static void add_estimates(json_t *object, const struct analysis *a) {
 }
 
 json_t *json_columns(const struct analysis *a) {
-  json_t *object = json_object(), *statuses = json_array();
-  for (int f = 0; f < STATUSES; f++)
-    json_array_append_new(statuses, json_string(json_statuses[f]));
-  json_object_set_new(object, "fates", statuses);
+  json_t *object = json_object();
   for (unsigned i = 0; i < kind_record.n_facts; i++)
     if (kind_record.facts[i].page)
       json_object_set_new(object, kind_record.facts[i].page,

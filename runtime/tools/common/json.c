@@ -66,19 +66,13 @@ static json_t *json_key(const char *numbers, const char *names) {
 
 // ---- parts --------------------------------------------------------------------------
 
-const char *const json_statuses[STATUSES] = {
-  [STATUS_OK] = "right",    [STATUS_COMPILE] = "compile", [STATUS_LOAD] = "load",
-  [STATUS_WRONG] = "wrong", [STATUS_CRASH] = "crash",     [STATUS_TIMEOUT] = "timeout",
-  [STATUS_EXIT] = "exit",   [STATUS_PENDING] = "pending", [STATUS_DROPPED] = "dropped",
-};
-
 static void add_variants(json_t *object, const struct analysis *a) {
   json_t *counts = json_object_get(object, "variants");
   if (!counts)
     json_object_set_new(object, "variants", counts = json_object());
   json_object_set_new(counts, "tried", json_integer(a->tried));
   for (int f = 0; f < STATUSES; f++)
-    json_object_set_new(counts, json_statuses[f], json_integer(a->statuses[f]));
+    json_object_set_new(counts, status_words[f].json, json_integer(a->statuses[f]));
 }
 
 static json_t *json_examples(const struct analysis *a) {
@@ -88,7 +82,7 @@ static json_t *json_examples(const struct analysis *a) {
       json_t *one = json_object();
       json_object_set_new(one, "parameters", json_parameters(a->example[f]->values));
       json_object_set_new(one, "message", json_lines(a->example[f]->message, '\n'));
-      json_object_set_new(object, json_statuses[f], one);
+      json_object_set_new(object, status_words[f].json, one);
     }
   return object;
 }
@@ -144,7 +138,7 @@ static json_t *json_fact(const struct fact *f, const void *what) {
   case FACT_COUNT:
     return count || f->always ? json_integer(count) : NULL;
   case FACT_ENUM:
-    return json_string(json_statuses[*FACT_IN(unsigned, f, what)]);
+    return json_string(status_words[*FACT_IN(unsigned, f, what)].json);
   case FACT_SECONDS:
     return json_real(*FACT_IN(double, f, what));
   case FACT_AMOUNT:

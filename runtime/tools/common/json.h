@@ -22,8 +22,6 @@ json_t *json_result(const struct problem *p, const struct summary *m);
 json_t *json_text(const char *s);
 /* Returns "MR=6\nNR=64\n" as {"MR": "6", "NR": "64"}. */
 json_t *json_parameters(const char *values);
-/* "right", "compile", … */
-extern const char *const json_statuses[STATUSES];
 
 /* ---- columns.c ------------------------------------------------------------------- */
 /* Returns all records of A as columns: a list for each property, and each text only once.

@@ -80,24 +80,19 @@ static json_t *export_times(const struct record *r) {
 }
 
 static json_t *export_result(const struct record *r) {
-  static const char *const words[STATUSES] = {
-    [STATUS_OK] = "correct",    [STATUS_COMPILE] = "compile",
-    [STATUS_LOAD] = "compile",  [STATUS_WRONG] = "correctness",
-    [STATUS_CRASH] = "runtime", [STATUS_TIMEOUT] = "timeout",
-    [STATUS_EXIT] = "runtime",  [STATUS_PENDING] = "runtime",
-  };
+  const char *word = status_words[r->status].fair;
   struct estimate e = stats_of(r->samples, r->n_samples);
   json_t *o = json_object(), *time = json_object();
   json_object_set_new(time, "name", json_string("time"));
   json_object_set_new(time, "value",
                       r->status == STATUS_OK ? json_real(e.median * 1e3)
-                                             : json_string(words[r->status]));
+                                             : json_string(word));
   json_object_set_new(time, "unit", json_string("milliseconds"));
   json_object_set_new(o, "timestamp", export_moment(r->when));
   json_object_set_new(o, "configuration", export_configuration(r->values));
   json_object_set_new(o, "objectives", json_pack("[s]", "time"));
   json_object_set_new(o, "times", export_times(r));
-  json_object_set_new(o, "invalidity", json_string(words[r->status]));
+  json_object_set_new(o, "invalidity", json_string(word));
   json_object_set_new(o, "correctness", json_integer(r->status == STATUS_OK));
   json_object_set_new(o, "measurements", json_pack("[o]", time));
   return o;
@@ -128,9 +123,8 @@ static json_t *export_t4(const struct listed *item) {
   json_t *o = json_object(), *results = json_array();
   for (unsigned i = 0; i < item->n_records; i++) {
     const struct record *r = &item->records[i];
-    if (r->status == STATUS_PENDING || r->status == STATUS_DROPPED ||
-        (r->status == STATUS_OK && r->n_samples == 0))
-      continue; // being tried, left out, or left before it was
+    if (!status_words[r->status].fair || (r->status == STATUS_OK && r->n_samples == 0))
+      continue; // not run, or not timed
     json_array_append_new(results, export_result(r));
   }
   json_object_set_new(o, "schema_version", json_string("1.0.0"));

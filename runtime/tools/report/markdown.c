@@ -171,7 +171,7 @@ static void put_failures(FILE *out, const struct analysis *a) {
             "| --- | ---: | --- | --- |\n",
             out);
     any = true;
-    fprintf(out, "| %s | %u | ", status_name((enum status)f), a->statuses[f]);
+    fprintf(out, "| %s | %u | ", status_words[f].name, a->statuses[f]);
     put_values(out, r ? r->values : "");
     fputs(" | ", out);
     bool said = r && f != STATUS_PENDING; // there it is whose trial it was

@@ -154,8 +154,11 @@ static int write_page(const void *what, FILE *f) {
 
 static json_t *page_json(const char *folder, const struct listing *l,
                          const struct analysis *all) {
-  json_t *root = json_report(false, folder, l, all),
+  json_t *root = json_report(false, folder, l, all), *fates = json_object(),
          *kernels = json_object_get(root, "kernels");
+  for (int f = 0; f < STATUSES; f++) // in the order of the numbers in the columns
+    json_object_set_new(fates, status_words[f].json, json_string(status_words[f].name));
+  json_object_set_new(root, "fates", fates);
   for (unsigned i = 0; i < l->n; i++)
     json_object_set_new(json_array_get(kernels, i), "columns", json_columns(&all[i]));
   json_object_set_new(root, "made", json_integer((json_int_t)time(NULL)));

@@ -121,7 +121,7 @@ static void print_failure(const struct sheet *s, const struct analysis *a) {
       most = f;
   sheet_line(s, "winner", "the default stays: no variant was right");
   char *message = clean_line(a->example[most] ? a->example[most]->message : "");
-  char *text = sys_printf("%s: %s", status_name((enum status)most), message);
+  char *text = sys_printf("%s: %s", status_words[most].name, message);
   if (*message && text)
     sheet_line(s, "", text);
   free(text);
@@ -186,8 +186,7 @@ static void text_print_variants(const struct sheet *s, const struct analysis *a)
   for (int f = STATUS_OK; f < STATUSES; f++) {
     if (a->statuses[f] == 0)
       continue;
-    snprintf(text, sizeof text, "· %u %s", a->statuses[f],
-             f == STATUS_OK ? "right" : status_name(f));
+    snprintf(text, sizeof text, "· %u %s", a->statuses[f], status_words[f].name);
     w.paint = f == STATUS_OK ? PAINT_GOOD : f == STATUS_DROPPED ? PAINT_END : PAINT_BAD;
     wrapped_piece(&w, text, 1);
   }
@@ -352,7 +351,7 @@ static void print_examples(const struct sheet *s, const struct analysis *a) {
     if (!r || f == STATUS_PENDING)
       continue;
     bool was = f == STATUS_WRONG || f == STATUS_DROPPED;
-    fprintf(s->out, "\n  one that %s%s\n    ", was ? "was " : "", status_name(f));
+    fprintf(s->out, "\n  one that %s%s\n    ", was ? "was " : "", status_words[f].name);
     struct wrapped w = { .sheet = s, .column = 4, .indent = 8, .first = true };
     wrapped_values(&w, r->values);
     char *message = clean_line(r->message);

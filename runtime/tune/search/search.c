@@ -23,18 +23,3 @@ const struct strategy_class *strategy_choose(const struct space *s, unsigned bud
   bool fits = space_count(s, (uint64_t)budget + 1) <= budget;
   return fits ? &search_exhaustive : &search_auto;
 }
-
-const char *status_name(enum status f) {
-  static const char *const names[STATUSES] = {
-    [STATUS_OK] = "ok",
-    [STATUS_COMPILE] = "did not compile",
-    [STATUS_LOAD] = "did not load",
-    [STATUS_WRONG] = "wrong",
-    [STATUS_CRASH] = "crashed",
-    [STATUS_TIMEOUT] = "timed out",
-    [STATUS_EXIT] = "exited",
-    [STATUS_PENDING] = "took the tuner down",
-    [STATUS_DROPPED] = "not run",
-  };
-  return (unsigned)f < STATUSES ? names[f] : "unknown";
-}

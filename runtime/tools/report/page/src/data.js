@@ -21,18 +21,21 @@ function rank(parameters, influence) {
   return parameters.sort((a, b) => at(a) - at(b));
 }
 
+// What the report says of variants, by the name of their fate; the columns count them in this order.
+export const fateNames = {};
+
 function prepare(result, index) {
   const c = result.columns;
   const median = Float64Array.from(c.median, (x) => x === null ? NaN : x);
-  const right = c.fates.indexOf('right');
+  const names = Object.keys(fateNames), fate = Array.from(c.fate, (i) => names[i]);
   const ran = [];
   for (let i = 0; i < median.length; i++)
-    if (c.fate[i] === right && median[i] > 0)
+    if (fate[i] === 'right' && median[i] > 0)
       ran.push(i);
   ran.sort((a, b) => median[a] - median[b]);
   const keyText = format.key(result.key);
   return {
-    ...result, index, median, ran, keyText,
+    ...result, index, median, fate, ran, keyText,
     label: keyText ? `${result.kernel} · ${keyText}` : result.kernel,
     parameters: rank(c.parameters.map(sortValues), result.influence),
     n: median.length,
@@ -41,6 +44,7 @@ function prepare(result, index) {
 
 export function read() {
   const report = JSON.parse(document.getElementById('results').textContent);
+  Object.assign(fateNames, report.fates);
   report.kernels = report.kernels.map(prepare);
   return report;
 }
@@ -71,9 +75,3 @@ export function speedup(result) {
   return { ratio: a.median / b.median, low: known ? a.low / b.high : null,
            high: known ? a.high / b.low : null };
 }
-
-export const fateNames = {
-  right: 'right', compile: 'did not compile', load: 'could not be loaded', wrong: 'wrong answer',
-  crash: 'crashed', timeout: 'timed out', exit: 'ended the program',
-  pending: 'took the tuner down', dropped: 'not run: sure to lose',
-};

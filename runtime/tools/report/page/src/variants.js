@@ -8,7 +8,7 @@ import { table } from './table.js';
 export function variantsTable(result) {
   const c = result.columns;
   const best = result.ran.length ? result.median[result.ran[0]] : NaN;
-  const fate = (i) => fateNames[c.fates[c.fate[i]]] || c.fates[c.fate[i]];
+  const fate = (i) => fateNames[result.fate[i]];
   const low = (i) => c.low[i];
   return table({
     name: 'variants', rows: Array.from({ length: result.n }, (_, i) => i), sort: 1, columns: [

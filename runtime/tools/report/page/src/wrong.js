@@ -6,10 +6,10 @@ import { figure, h, pieces } from './dom.js';
 import * as f from './format.js';
 import { table } from './table.js';
 
-const failures = ['compile', 'load', 'wrong', 'crash', 'timeout', 'exit', 'pending'];
-const failed = (result) => failures.reduce((sum, name) => sum + (result.variants[name] || 0), 0);
+const failures = () => Object.keys(fateNames).filter((name) => name !== 'right' && name !== 'dropped');
+const failed = (result) => failures().reduce((sum, name) => sum + (result.variants[name] || 0), 0);
 
-const sentence = { ...fateNames, wrong: 'gave a wrong answer' };
+const sentence = (name) => name === 'wrong' ? 'gave a wrong answer' : fateNames[name];
 
 function answer(result) {
   const n = failed(result), v = result.variants;
@@ -18,10 +18,10 @@ function answer(result) {
   if (n === 0)
     return `Nothing: all ${f.many(v.tried, 'variant')} that were tried gave the right answer` +
       (result.finished && !result.verified ? ', as far as is known: there was nothing to compare.' : '.');
-  const top = failures.reduce((a, b) => (v[b] || 0) > (v[a] || 0) ? b : a);
+  const top = failures().reduce((a, b) => (v[b] || 0) > (v[a] || 0) ? b : a);
   const all = n === v.tried ? `All ${f.many(v.tried, 'variant')}` : `${f.count(n)} of ${f.many(v.tried, 'variant')}`;
-  const how = v[top] === n ? `: ${n === 1 ? 'it' : 'they'} ${sentence[top]}.`
-    : `; most of them ${sentence[top]} (${f.count(v[top])}).`;
+  const how = v[top] === n ? `: ${n === 1 ? 'it' : 'they'} ${sentence(top)}.`
+    : `; most of them ${sentence(top)} (${f.count(v[top])}).`;
   return `${all} failed${how} ${n === v.tried ? 'So the default stays.'
     : n === 1 ? 'It cannot win.' : 'None of these can win.'}`;
 }
@@ -54,7 +54,7 @@ function remarks(result, report) {
 }
 
 function causes(result) {
-  const list = [...failures, 'dropped'].filter((name) => result.variants[name]).reverse();
+  const list = [...failures(), 'dropped'].filter((name) => result.variants[name]).reverse();
   if (list.length < 2)
     return null;
   const one = chart({
@@ -79,17 +79,16 @@ function causes(result) {
 // One row for each cause and first line of a message, whatever numbers are in it: { fate, first, whole, n, example }.
 function groups(result) {
   const c = result.columns, found = new Map();
-  const right = c.fates.indexOf('right');
   for (let i = 0; i < result.n; i++) {
-    if (c.fate[i] === right)
+    if (result.fate[i] === 'right')
       continue;
     const whole = c.message.texts[c.message.of[i]], first = whole.split('\n')[0];
-    const key = `${c.fate[i]} ${first.replace(/[-+]?\d[\d.]*(e[-+]?\d+)?/gi, '0')}`;
+    const key = `${result.fate[i]} ${first.replace(/[-+]?\d[\d.]*(e[-+]?\d+)?/gi, '0')}`;
     const group = found.get(key);
     if (group)
       group.n++;
     else
-      found.set(key, { fate: c.fates[c.fate[i]], first, whole, n: 1, example: i });
+      found.set(key, { fate: result.fate[i], first, whole, n: 1, example: i });
   }
   return [...found.values()];
 }
@@ -107,7 +106,7 @@ export function wrong(result, report) {
     causes(result),
     rows.length ? h('h3', {}, 'Messages') : null,
     rows.length ? table({ name: 'failures', rows, sort: 2, down: true, perPage: 10, columns: [
-      { title: 'Cause', value: (g) => fateNames[g.fate] || g.fate, show: (g) => fateNames[g.fate] || g.fate },
+      { title: 'Cause', value: (g) => fateNames[g.fate], show: (g) => fateNames[g.fate] },
       { title: 'Message', wide: true, value: (g) => g.first, search: (g) => g.whole, show: message },
       { title: 'Variants', number: true, value: (g) => g.n, show: (g) => f.count(g.n) },
       { title: 'For example', wide: true, value: (g) => settings(result, g.example),
