@@ -257,6 +257,25 @@ static void puts_headers_inline(void **state) {
                       "#pragma autotune kernel\n# 2 \"a.c\" 2\n");
 }
 
+static void headers_count_once(void **state) {
+  (void)state;
+  static const char twice[] = "#include <o.h>\nint a;\n#include <o.h>\n";
+  static const char *const texts[] = {
+    "# pragma once // said\n#pragma autotune kernel\nint k;\n", // and no #include in it
+    "/* c */\n#ifndef O // its guard\n#define O 1\n#pragma autotune kernel\nint k;\n#endif\n",
+    "#if !defined (O)\n#define O\n#pragma autotune kernel\nint k;\n#endif /* O */\n",
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    bool conflict;
+    write_file("o.h", texts[i]);
+    const char *t = inlined(twice, &conflict), *k = strstr(t, "int k;");
+    assert_non_null(k);
+    assert_null(strstr(k + 1, "int k;"));
+    // the same text, wherever the header stands on the disk
+    assert_true(i > 0 || strstr(t, "#define AUTOTUNE_ONCE_o_h 1\n"));
+  }
+}
+
 static void maps_lines(void **state) {
   (void)state;
   static const char text[] =
@@ -289,7 +308,7 @@ static int make_folder(void **state) {
 static int remove_folder(void **state) {
   (void)state;
   static const char *const names[] = { "inner",   "outer", "options", "a.c",
-                                       "plain.h", "k.h",   "cycle.h" };
+                                       "plain.h", "k.h",   "cycle.h", "o.h" };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     unlink(arena_printf("%s/%s", folder, names[i]));
   arena_reset();
@@ -302,7 +321,7 @@ int main(void) {
     cmocka_unit_test(reads_nvcc),          cmocka_unit_test(understands_nvcc),
     cmocka_unit_test(reads_options_files), cmocka_unit_test(reads_response_files),
     cmocka_unit_test(finds_directives),    cmocka_unit_test(puts_headers_inline),
-    cmocka_unit_test(maps_lines),
+    cmocka_unit_test(maps_lines),          cmocka_unit_test(headers_count_once),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

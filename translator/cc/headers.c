@@ -38,27 +38,29 @@ static const char *headers_folder_of(const char *path) {
 
 // Returns the X of #ifndef X or #if !defined(X); empty if D is neither.
 static struct slice guard_name(const struct directive *d) {
-  struct slice rest = slice_trim(d->rest);
-  if (slice_is(d->word, "ifndef"))
-    return rest;
-  if (!slice_is(d->word, "if") || rest.size < 9 || memcmp(rest.data, "!defined", 8) != 0)
+  struct lexer l = lexer_of(d->rest);
+  struct token t = lex(&l);
+  if (slice_is(d->word, "if") && slice_is(t.text, "!") &&
+      slice_is(lex(&l).text, "defined")) {
+    bool open = slice_is((t = lex(&l)).text, "(");
+    t = open ? lex(&l) : t;
+    if (open && !slice_is(lex(&l).text, ")"))
+      return (struct slice){ 0 };
+  } else if (!slice_is(d->word, "ifndef")) {
     return (struct slice){ 0 };
-  rest = slice_trim((struct slice){ rest.data + 8, rest.size - 8 });
-  if (rest.size > 2 && rest.data[0] == '(' && rest.data[rest.size - 1] == ')')
-    rest = slice_trim((struct slice){ rest.data + 1, rest.size - 2 });
-  return rest;
+  }
+  return lex(&l).kind == TOKEN_END ? t.text : (struct slice){ 0 };
 }
 
-// True if all of TEXT but comments stands within #ifndef X, #define X, …, #endif.
+// True if all of TEXT's directives stand within #ifndef X, #define X, …, #endif.
 static bool is_guarded(struct slice text) {
   size_t at = 0, depth = 1;
   struct directive first, second, d = { 0 };
   if (!directive_next(text, &at, &first) || !guard_name(&first).size ||
       !directive_next(text, &at, &second) || !slice_is(second.word, "define"))
     return false;
-  struct slice guard = guard_name(&first), name = slice_trim(second.rest);
-  if (!guard.size || name.size < guard.size ||
-      memcmp(guard.data, name.data, guard.size) != 0)
+  struct lexer l = lexer_of(second.rest);
+  if (!slices_same(guard_name(&first), lex(&l).text))
     return false;
   while (depth && directive_next(text, &at, &d)) {
     enum line kind = line_kind(d.word);
@@ -70,6 +72,16 @@ static bool is_guarded(struct slice text) {
       return false;
   }
   return depth == 0 && !directive_next(text, &at, &d);
+}
+
+static bool has_once(struct slice text) {
+  struct directive d;
+  for (size_t at = 0; directive_next(text, &at, &d);) {
+    struct lexer l = lexer_of(d.rest);
+    if (slice_is(d.word, "pragma") && slice_is(lex(&l).text, "once"))
+      return true;
+  }
+  return false;
 }
 
 // Adds the include of "NAME" or <NAME>. An include whose file a macro names is ignored.
@@ -94,12 +106,9 @@ static void headers_scan(struct cc_header *h) {
   if (!memmem(h->text.data, h->text.size, "include", 7))
     return;
   struct directive d;
-  for (size_t at = 0; directive_next(h->text, &at, &d);) {
+  for (size_t at = 0; directive_next(h->text, &at, &d);)
     if (slice_is(d.word, "include") || slice_is(d.word, "include_next"))
       headers_add_include(h, &d);
-    else if (slice_is(d.word, "pragma") && slice_is(slice_trim(d.rest), "once"))
-      h->once = true;
-  }
 }
 
 // Returns the index of the header at PATH, and reads it the first time. 0: no such file.
@@ -297,6 +306,7 @@ struct cc_headers *cc_headers_scan(const struct cc_command *c, const char *path,
     add_launching(hs);
   for (unsigned i = 1; i < hs->n; i++) {
     struct cc_header *h = hs->list[i];
+    h->once = h->kernel && has_once(h->text);
     h->guarded = h->kernel && is_guarded(h->text);
     for (unsigned k = 0; k < h->n_includes; k++)
       hs->conflict |= goes_astray(hs, h, &h->includes[k]);

@@ -4,6 +4,7 @@
 // Keeps three things: the preprocessor sees the same tokens in the same order,
 // linemarkers assign each line to its own file, and each header keeps the name it was
 // found under.
+#include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,10 +124,23 @@ static void inline_add_include(struct inliner *in, const struct cc_header *h,
 
 // ---- the text -----------------------------------------------------------------------
 
-// Returns the macro that stands for the #pragma once of H, named after the file.
-static char *once_macro(const struct cc_header *h) {
-  return arena_printf("AUTOTUNE_ONCE_%llx_%llx", (unsigned long long)h->device,
-                      (unsigned long long)h->inode);
+static const char *macro_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  char *name = arena_printf("AUTOTUNE_ONCE_%s", slash ? slash + 1 : path);
+  for (char *p = name; *p; p++)
+    if (!isalnum((unsigned char)*p))
+      *p = '_';
+  return name;
+}
+
+// Returns the macro that stands for the #pragma once of H. Units contain it, so it is the
+// same in each checkout, and usually in each source that includes H.
+static const char *once_macro(const struct cc_headers *hs, const struct cc_header *h) {
+  const char *name = macro_name(h->path);
+  unsigned same = 0;
+  for (unsigned i = 0; hs->list[i] != h; i++)
+    same += strcmp(macro_name(hs->list[i]->path), name) == 0;
+  return same ? arena_printf("%s_%u_", name, same) : name;
 }
 
 static void inline_text(struct inliner *in, struct cc_header *h);
@@ -136,7 +150,7 @@ static void inline_include(struct inliner *in, struct cc_header *h,
                            const struct cc_include *include, unsigned n) {
   struct cc_header *target = in->headers->list[include->target];
   bool again = target->active || (target->done && (target->once || target->guarded));
-  const char *macro = target->once ? once_macro(target) : NULL;
+  const char *macro = target->once ? once_macro(in->headers, target) : NULL;
   if (macro)
     text_printf(&in->out, "#ifndef %s\n", macro);
   if (again) { // its guard then leaves nothing, unless the first include was in an #if
@@ -170,7 +184,8 @@ static void inline_text(struct inliner *in, struct cc_header *h) {
   while (directive_next(h->text, &at, &d)) {
     const struct cc_include *include = next < h->n_includes ? &h->includes[next] : NULL;
     bool here = include && include->directive.offset == d.offset;
-    bool once = slice_is(d.word, "pragma") && slice_is(slice_trim(d.rest), "once");
+    struct lexer l = lexer_of(d.rest);
+    bool once = slice_is(d.word, "pragma") && slice_is(lex(&l).text, "once");
     enum line kind = line_kind(d.word);
     bool ends = (kind == LINE_ELSE || kind == LINE_ENDIF) && touched > 0 &&
         touched >= depth;
