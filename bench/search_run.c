@@ -51,10 +51,10 @@ static void note(struct replay *p, const struct row *row,
   double factor = p->options->noise > 0 ? exp(p->options->noise * noise(&p->rng)) : 1;
   struct run *run = p->run;
   *observation = (struct observation){
-    .status = row->status, .seconds = row->status == STATUS_OK ? row->seconds * factor : 0
+    .status = row->status, .cost = row->status == STATUS_OK ? row->seconds * factor : 0
   };
-  if (row->status == STATUS_OK && observation->seconds < p->observation) {
-    p->observation = observation->seconds;
+  if (row->status == STATUS_OK && observation->cost < p->observation) {
+    p->observation = observation->cost;
     p->best = row->seconds;
   }
   run->trials++;
@@ -101,8 +101,8 @@ static unsigned tune_near(const struct replay *p, const struct strategy_class *c
   for (unsigned i = 0; st && i < p->options->near_trials && class->ask(st, point); i++) {
     const struct row *row = recorded_find(near, point);
     struct observation observation = { .status = row->status,
-                                       .seconds = row->status == STATUS_OK ? row->seconds
-                                                                           : 0 };
+                                       .cost = row->status == STATUS_OK ? row->seconds
+                                                                        : 0 };
     class->tell(st, point, &observation);
     rows[n] = (struct row){ calloc(width, sizeof *point), row->status, row->seconds };
     if (row->status == STATUS_OK && rows[n].point &&

@@ -119,7 +119,7 @@ int machine_read_synthetic(const char *description, struct autotune_machine *out
 struct estimate {
   double median, low, high;
   unsigned n;
-}; /* seconds; 95 % interval of the median */
+}; /* 95 % interval of the median */
 /* Returns the median with a distribution-free interval from order statistics (binomial).
  * Sorts SAMPLES. */
 struct estimate stats_median(double *samples, unsigned n);
@@ -127,8 +127,8 @@ struct estimate stats_median(double *samples, unsigned n);
 struct estimate stats_of(const double *samples, unsigned n);
 bool stats_precise(struct estimate e,
                    double fraction); /* true if the interval is within ± fraction/2 */
-bool stats_slower(struct estimate e,
-                  struct estimate best); /* true if E is slower beyond noise */
+/* True if E is above BEST beyond noise. */
+bool stats_above(struct estimate e, struct estimate best);
 
 /* ---- types that all folders use --------------------------------------------------- */
 

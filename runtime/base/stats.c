@@ -58,6 +58,6 @@ bool stats_precise(struct estimate e, double fraction) {
   return e.n >= 3 && e.high - e.low <= fraction * e.median;
 }
 
-bool stats_slower(struct estimate e, struct estimate best) {
+bool stats_above(struct estimate e, struct estimate best) {
   return best.n > 0 && e.n > 0 && e.low > best.high;
 }

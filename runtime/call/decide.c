@@ -104,6 +104,7 @@ static bool decide_adopt(struct site *s, struct node *n, const struct recall *kn
   const struct summary *m = &known->summary;
   double speedup = m->best.median > 0 ? m->original.median / m->best.median : 0;
   bool elsewhere = known->source[0] != '\0';
+  bool timed = objective_get(objective_of(s->kernel))->is_seconds;
   char why[320];
   if (known->kind == RECALL_DEFAULT) {
     snprintf(why, sizeof why, "default: %s%s found nothing better (%u variant%s)",
@@ -125,7 +126,7 @@ static bool decide_adopt(struct site *s, struct node *n, const struct recall *kn
     return false;
   double rest = m->ended == ENDED_RACED ? watch_pause() - ((double)time(NULL) - m->when)
                                         : 0;
-  watch_begin(n, elsewhere ? 0 : m->best.median, rest);
+  watch_begin(n, elsewhere || !timed ? 0 : m->best.median, rest);
   return true;
 }
 

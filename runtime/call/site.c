@@ -106,6 +106,7 @@ struct identity site_identity(const struct site *s, const long long *key) {
     .space = s->space,
     .contract = s->contract,
     .device = here.device,
+    .objective = objective_of(k),
   };
 }
 

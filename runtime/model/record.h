@@ -20,6 +20,7 @@
 #define AUTOTUNE_RECORD_H
 
 #include "base/base.h"
+#include "model/objective/objective.h"
 
 /* ---- what is kept ---------------------------------------------------------------- */
 
@@ -73,6 +74,7 @@ struct identity {
   uint64_t
       contract; /* identity_contract; results of another contract are checked again */
   enum device_kind device; /* does not identify the problem, either */
+  enum objective_kind objective;
 };
 /* An identity as text, as it is kept. */
 struct problem {

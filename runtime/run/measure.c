@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// measure.c: how long a variant takes. The run that is checked comes first and is not
-// timed with the others (page faults, cold caches, threads that start). Before each timed
-// run what is read and written is put back, outside of the timed part. The best variant
-// so far may run in turns with this one, to tell a slow variant from a slow moment. A
-// kernel of less than 20 us is timed in batches of about 50 us, unless something is put
-// back between runs: repeated on its own result it would compute something else. Nothing
-// is subtracted.
+// measure.c: what a run of a variant costs. The run that is checked comes first and is
+// not measured with the others (page faults, cold caches, threads that start). Before
+// each measured run what is read and written is put back, outside of the measured part.
+// The best variant so far may run in turns with this one, to tell a slow variant from a
+// slow moment. A kernel of less than 20 us is measured in batches of about 50 us, unless
+// something is put back between runs: repeated on its own result it would compute
+// something else. Nothing is subtracted.
 #include <string.h>
 #include <time.h>
 
@@ -20,14 +20,14 @@ static unsigned measure_batch(const struct measure *m, double seconds) {
   return (unsigned)(batch_of / (seconds > m->shortest ? seconds : m->shortest));
 }
 
-static double measure_least(const double *samples, unsigned n) {
-  double best = samples[0];
+static double measure_least(const double *costs, unsigned n) {
+  double best = costs[0];
   for (unsigned i = 1; i < n; i++)
-    best = samples[i] < best ? samples[i] : best;
+    best = costs[i] < best ? costs[i] : best;
   return best;
 }
 
-// True if the variant is slower than the plan wants, whatever else the machine does. A
+// True if the variant costs more than the plan wants, whatever else the machine does. A
 // variant that is only somewhat slower is not given up before the system has found cores
 // for its threads.
 static bool measure_is_slow(const struct measure *m, const struct measured *out,
@@ -35,7 +35,7 @@ static bool measure_is_slow(const struct measure *m, const struct measured *out,
   const struct trial_plan *p = m->plan;
   if (p->stop_above <= 0 || out->n < 2)
     return false;
-  double slowdown = m->rival ? measure_least(rivals, out->n) / p->rival_seconds : 1;
+  double slowdown = m->rival ? measure_least(rivals, out->n) / p->rival_sample.cost : 1;
   double best = measure_least(out->samples, out->n) / slowdown;
   bool settled = m->settling > 0 && spent >= m->settling;
   settled |= (m->settling <= 0 || m->rival) && out->n >= FEW;
@@ -56,39 +56,45 @@ static bool measure_is_enough(const struct measure *m, const struct measured *ou
   return stats_precise(stats_median(sorted, n), p->precision);
 }
 
-// Runs a short kernel a few times first, since its first runs say little. *FIRST: seconds
-// of the last of them.
-static bool measure_warm_up(const struct measure *m, double *first) {
-  if (*first >= 10 * batch_below)
+// Runs a short kernel a few times first, since its first runs say little. *FIRST: the
+// last of them.
+static bool measure_warm_up(const struct measure *m, struct sample *first) {
+  if (first->seconds >= 10 * batch_below)
     return true;
   if (!m->run(m->data, MEASURE_VARIANT, 1, first))
     return false;
-  return *first >= batch_below ||
+  return first->seconds >= batch_below ||
       m->run(m->data, MEASURE_VARIANT, m->batches ? 4 : 1, first);
 }
 
-bool measure(const struct measure *m, double first, struct measured *out) {
+bool measure(const struct measure *m, struct sample first, struct measured *out) {
   double rivals[MEASURE_MAX], start = m->clock();
+  struct sample rival = { 0 }, own;
   out->n = 0;
   out->slowdown = 1;
-  bool good = measure_warm_up(m, &first), enough = false;
-  unsigned batch = measure_batch(m, first);
-  unsigned rival_batch = measure_batch(m, m->plan->rival_seconds);
-  while (good && !enough) {
-    good = (!m->rival || m->run(m->data, MEASURE_RIVAL, rival_batch, &rivals[out->n])) &&
-        m->run(m->data, MEASURE_VARIANT, batch, &out->samples[out->n]);
-    out->n += good;
-    enough = good && measure_is_enough(m, out, rivals, m->clock() - start);
-  }
+  out->run_seconds = 0;
+  bool good = measure_warm_up(m, &first);
+  unsigned batch = measure_batch(m, first.seconds);
+  unsigned rival_batch = measure_batch(m, m->plan->rival_sample.seconds);
+  do {
+    good = good && (!m->rival || m->run(m->data, MEASURE_RIVAL, rival_batch, &rival)) &&
+        m->run(m->data, MEASURE_VARIANT, batch, &own);
+    if (!good)
+      break;
+    rivals[out->n] = rival.cost;
+    out->samples[out->n++] = own.cost;
+    out->run_seconds += (own.seconds - out->run_seconds) / out->n;
+  } while (!measure_is_enough(m, out, rivals, m->clock() - start));
   if (good && m->rival)
-    out->slowdown = stats_median(rivals, out->n).median / m->plan->rival_seconds;
+    out->slowdown = stats_median(rivals, out->n).median / m->plan->rival_sample.cost;
   out->seconds = m->clock() - start;
   return good;
 }
 
-bool measure_settled(const struct trial_plan *p, double first, bool warm) {
-  bool slow = warm && p->stop_above > 0 && first > 3 * p->stop_above && first > 1e-3;
-  return slow || first > p->budget;
+bool measure_settled(const struct trial_plan *p, struct sample first, bool warm) {
+  bool slow = warm && p->stop_above > 0 && first.cost > 3 * p->stop_above &&
+      first.seconds > 1e-3;
+  return slow || first.seconds > p->budget;
 }
 
 double measure_clock(void) {

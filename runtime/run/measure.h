@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* measure.h: measures how long a variant takes. All targets use this loop; the functions
- * that run variants are parameters, so that a test can simulate a machine. */
+/* measure.h: measures what a run of a variant costs. All targets use this loop; the
+ * functions that run variants are parameters, so that a test can simulate a machine. */
 #ifndef AUTOTUNE_MEASURE_H
 #define AUTOTUNE_MEASURE_H
 
@@ -18,25 +18,27 @@ struct measure {
   double settling;   /* seconds in which the system may still move threads between cores;
                         0: it moves none */
   unsigned capacity; /* of SAMPLES; at most MEASURE_MAX */
-  /* Puts back what runs change, then runs WHICH BATCH times. *SECONDS: of one run. False:
-   * it failed, and the caller knows how. */
-  bool (*run)(void *data, enum measure_what which, unsigned batch, double *seconds);
+  /* Puts back what runs change, then runs WHICH BATCH times, and measures what the plan's
+   * objective says. *OUT: the mean of the runs. False: it failed, and the caller knows
+   * how. */
+  bool (*run)(void *data, enum measure_what which, unsigned batch, struct sample *out);
   double (*clock)(void); /* seconds, monotonic */
   void *data;
 };
 struct measured {
-  unsigned n;      /* samples */
-  double *samples; /* the caller's, CAPACITY of them: seconds of one run, in order */
-  double slowdown; /* how many times as long as usual the rival took; 1: no rival */
-  double seconds;  /* that all of it took */
+  unsigned n;         /* samples */
+  double *samples;    /* the caller's, CAPACITY of them: costs of one run, in order */
+  double slowdown;    /* how many times its usual cost the rival had; 1: no rival */
+  double run_seconds; /* of one run: the mean */
+  double seconds;     /* that all of it took */
 };
 
-/* Fills in *OUT but for its pointer. FIRST: seconds that a checked run took; below 0:
- * there was none. False: a run failed; what was measured until then is there. */
-bool measure(const struct measure *m, double first, struct measured *out);
+/* Fills in *OUT but for its pointer. FIRST: the checked run; seconds below 0: there was
+ * none. False: a run failed; what was measured until then is there. */
+bool measure(const struct measure *m, struct sample first, struct measured *out);
 /* True if the checked run says enough: it used up the budget, or is far slower than the
  * best although nothing was cold (WARM). */
-bool measure_settled(const struct trial_plan *plan, double first, bool warm);
+bool measure_settled(const struct trial_plan *plan, struct sample first, bool warm);
 /* Seconds, monotonic: the real clock, also where a test has set sys_now's. */
 double measure_clock(void);
 

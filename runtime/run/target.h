@@ -12,6 +12,7 @@
 
 #include "base/base.h"
 #include "model/kernel.h"
+#include "model/objective/objective.h"
 #include "model/record.h"
 
 /* ---- trials ---------------------------------------------------------------------- */
@@ -20,25 +21,27 @@ struct trial {
   enum status status;
   char
       message[256]; /* what went wrong: "SIGSEGV", "C[0:n]: element 17 is 1.5, not 1.0" */
-  double *samples;
-  unsigned n_samples; /* seconds of one call, in order, divided by SLOWDOWN; malloc'ed */
+  double *samples;  /* costs of one call, in order, divided by SLOWDOWN; malloc'ed */
+  unsigned n_samples;
+  double run_seconds; /* of one call: the mean */
   double verify_seconds, time_seconds, load_seconds;
-  double slowdown; /* how many times as long as usual the rival took beside it; 1: no
-                      rival */
+  double
+      slowdown; /* how many times its usual cost the rival had meanwhile; 1: no rival */
   bool has_features;
   struct features features; /* what is known once it is loaded; NAN where unknown */
 };
 struct trial_plan {
+  enum objective_kind objective; /* what samples measure */
   double limit;      /* seconds one run may take before the worker is killed */
   double budget;     /* seconds for all samples */
-  double stop_above; /* seconds: stop sampling once clearly slower; 0: never */
+  double stop_above; /* cost: stop sampling once clearly above; 0: never */
   unsigned min_samples, max_samples;
   double precision; /* fraction: stop when the interval is inside */
   bool verify;      /* also after the last timed run */
   uint64_t
       rival; /* ticket of a right variant that runs in turns with this one, if the worker
                 has it loaded, to tell a slow variant from a slow moment; 0: none */
-  double rival_seconds;          /* what that one takes */
+  struct sample rival_sample;    /* its usual run; cost 0: not known */
   struct autotune_launch launch; /* of the variant, where kernels are launched */
 };
 

@@ -86,14 +86,14 @@ void candidate_note(struct tuning *t, struct candidate *c) {
   c->done = true;
   t->summary.failed[c->status] += c->status != STATUS_OK;
   if (c->status == STATUS_OK &&
-      (t->best == NONE || objective_better(c->e, t->candidates[t->best].e)))
+      (t->best == NONE || c->e.median < t->candidates[t->best].e.median))
     t->best = i;
   struct estimate best = tune_best(t);
   prune_relate(t->candidates, t->n, t->kernel->n_params, (unsigned)i);
   prune_learn(&t->pruning, t->candidates, c, best);
   struct observation observation = { .status = c->status,
                                      .features = &c->features,
-                                     .seconds = c->status == STATUS_OK ? c->e.median
+                                     .cost = c->status == STATUS_OK ? c->e.median
                                          : c->status == STATUS_DROPPED
                                          ? prune_guess(t->candidates, c, best)
                                          : 0 };
@@ -120,9 +120,10 @@ static void candidate_tell(const struct tuning *t, const struct candidate *c,
        *code = features_describe(&c->features);
   const char *sep = c->from && *c->from ? "  from " : "", *from = c->from ? c->from : "";
   if (c->status == STATUS_OK)
-    log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %.4g s (%u samples)  %s (%s)%s%s",
-                sys_now() - t->began, t->kernel->name, c->e.median, c->e.n,
-                point ? point : "", code ? code : "?", sep, from);
+    log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %.4g %s (%u samples)  %s (%s)%s%s",
+                sys_now() - t->began, t->kernel->name, c->e.median,
+                objective_get(t->id->objective)->unit, c->e.n, point ? point : "",
+                code ? code : "?", sep, from);
   else
     log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %s: %.200s  %s%s%s", sys_now() - t->began,
                 t->kernel->name, status_words[c->status].name, message,
@@ -146,6 +147,7 @@ void candidate_settle(struct tuning *t, struct candidate *c, const struct trial 
   c->samples = trial->samples;
   c->n_samples = trial->n_samples;
   c->e = stats_median(c->samples, c->n_samples);
+  c->run_seconds = trial->run_seconds;
   candidate_note(t, c);
   drop_losers(t);
   candidate_tell(t, c, trial->message);

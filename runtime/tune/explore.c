@@ -162,7 +162,7 @@ static const struct candidate *explore_twin(const struct tuning *t,
 // the best has lost, and may be ended early. (Restoring and comparing memory around a
 // run does not count.)
 static double explore_limit(const struct tuning *t) {
-  double limit = tune_limit(t), lost = 5 * tune_best(t).high;
+  double limit = tune_limit(t), lost = 5 * tune_best_seconds(t).high;
   if (lost < 0.5)
     lost = 0.5;
   return t->best == NONE || limit < lost ? limit : lost;
@@ -171,20 +171,22 @@ static double explore_limit(const struct tuning *t) {
 // Plans one trial: the variant's part of the time, at most a fiftieth of all (the race
 // is precise, not the search), and at least three runs where those are short.
 static struct trial_plan explore_plan(const struct tuning *t) {
-  struct estimate best = tune_best(t);
-  double all = t->deadline - t->began,
+  const struct candidate *rival = t->best == NONE ? NULL : &t->candidates[t->best];
+  double run = tune_best_seconds(t).median, all = t->deadline - t->began,
          fraction = 0.5 * all / (t->expected ? t->expected : 1);
-  double runs = 3 * best.median < all / 20 ? 3 * best.median : all / 20;
+  double runs = 3 * run < all / 20 ? 3 * run : all / 20;
   double budget = fraction < all / 50 ? fraction : all / 50;
   budget = budget > runs ? budget : runs;
-  double rival = t->best == NONE ? 0 : t->candidates[t->best].e.median;
-  bool short_enough = rival > 0 && 12 * rival < budget;
+  struct sample usual = { 0 };
+  if (rival)
+    usual = (struct sample){ rival->e.median, tune_seconds(t, rival).median };
+  bool short_enough = usual.seconds > 0 && 12 * usual.seconds < budget;
   return (struct trial_plan){
     .limit = explore_limit(t),
     .budget = budget,
     .rival = short_enough ? (uint64_t)t->best + 1 : 0,
-    .rival_seconds = rival,
-    .stop_above = 1.05 * best.high,
+    .rival_sample = usual,
+    .stop_above = 1.05 * tune_best(t).high,
     .min_samples = t->online ? 1 : 3,
     .max_samples = t->online ? 3 : 64,
     .precision = 0.02,

@@ -73,7 +73,7 @@ bool finish_link(struct tuning *t, const struct candidate *c, int fd,
   free(kept);
   memcpy(out->point, c->point, t->kernel->n_params * sizeof *c->point);
   out->winner = true;
-  out->seconds = c->e.median;
+  out->seconds = tune_seconds(t, c).median;
   return true;
 }
 
@@ -147,8 +147,9 @@ static void finish_tell(struct tuning *t, int winner, struct outcome *out) {
   const char *more = is_final(t, winner) ? ""
                                          : "; the next run of the program tries more";
   char original[64], best[64];
-  const char *was = objective_get()->show(original, sizeof original, m->original.median);
-  const char *is = objective_get()->show(best, sizeof best, m->best.median);
+  const struct objective *o = objective_get(t->id->objective);
+  const char *was = o->show(original, sizeof original, m->original.median);
+  const char *is = o->show(best, sizeof best, m->best.median);
   if (winner != NONE) {
     char *point = space_describe(&t->space, t->candidates[winner].point);
     bool again = t->plan->kind == PLAN_RACE;

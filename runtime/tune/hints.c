@@ -143,9 +143,9 @@ struct adding {
   const struct relative *relative;
 };
 
-static void tune_hints_add(const char *values, double seconds, void *data) {
+static void tune_hints_add(const char *values, double cost, void *data) {
   struct adding *a = data;
-  (void)seconds;
+  (void)cost;
   struct hint *hint =
       hints_add(a->request->out, a->request->space, values, a->relative->name);
   if (hint)

@@ -102,7 +102,7 @@ static struct candidate *next_newcomer(struct tuning *t) {
     struct candidate *c = &t->candidates[i];
     if (c->done && !c->offered && c->status == STATUS_OK && c->e.n > 0 &&
         c->object.data && c->e.low <= close * best &&
-        (!found || objective_better(c->e, found->e)) && !online_is_twin(t, c))
+        (!found || c->e.median < found->e.median) && !online_is_twin(t, c))
       found = c;
   }
   return found;
@@ -307,7 +307,7 @@ static void see_again(struct tuning *t) {
       struct candidate *c = &t->candidates[i];
       if (c->done && !c->offered && !c->object.data && c->status == STATUS_OK &&
           c->e.n > 0 && c->e.low <= promising * best &&
-          (!next || objective_better(c->e, next->e)))
+          (!next || c->e.median < next->e.median))
         next = c;
     }
     if (!next)

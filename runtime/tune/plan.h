@@ -51,7 +51,8 @@ struct plan {
 /* The progress of a tuning. */
 struct progress_report {
   unsigned done, total;
-  double best, original; /* seconds of a call; 0: not known yet */
+  enum objective_kind objective;
+  double best, original; /* costs; 0: not known yet */
   double left;           /* seconds of the budget */
   double silence;        /* seconds: if no report comes for that long, the tuner hangs */
 };

@@ -20,7 +20,7 @@ bool provisional_wants(const struct tuning *t, const struct candidate *c) {
       !t->store)
     return false;
   t->target->call(t->workers, &flops, &bytes, &verified);
-  return verified && objective_clearly_worse(t->original, c->e);
+  return verified && stats_above(t->original, c->e);
 }
 
 // Links C into the store. False: it cannot be linked.

@@ -57,7 +57,7 @@ static unsigned race_choose(struct tuning *t, struct runner_up *f) {
     for (unsigned i = 0; i < t->n; i++) {
       const struct candidate *c = &t->candidates[i];
       if (!seen[i] && c->done && c->status == STATUS_OK && c->e.n > 0 &&
-          (next == NONE || objective_better(c->e, t->candidates[next].e)))
+          (next == NONE || c->e.median < t->candidates[next].e.median))
         next = (int)i;
     }
     struct candidate *c = next == NONE ? NULL : &t->candidates[next];
@@ -74,14 +74,14 @@ static unsigned race_choose(struct tuning *t, struct runner_up *f) {
 }
 
 // True if the default is to run again. False if it takes a good part of the time and
-// lost already.
+// lost already. FIRST: the best of the finalists.
 static bool races_default(const struct tuning *t, const struct runner_up *first) {
   double best = first->candidate->e.high, left = t->deadline - sys_now();
-  return t->original.low < 1.5 * best || t->original.median < left / 20;
+  return t->original.low < 1.5 * best || tune_seconds(t, NULL).median < left / 20;
 }
 
 static void race_run(struct tuning *t, struct runner_up *f) {
-  double seconds = f->candidate ? f->candidate->e.median : t->original.median;
+  double seconds = tune_seconds(t, f->candidate).median;
   unsigned n = seconds > 0.3 ? 1 : seconds > 0.03 ? 2 : seconds > 0.003 ? 3 : 5;
   struct trial_plan plan = { .limit = tune_limit(t),
                              .budget = 0.5 + 4 * seconds,
@@ -109,15 +109,15 @@ static void race_run(struct tuning *t, struct runner_up *f) {
 static const struct runner_up *race_leader(const struct runner_up *f, unsigned n) {
   const struct runner_up *best = NULL;
   for (unsigned i = 0; i < n; i++)
-    if (f[i].n > 0 && (!best || objective_better(f[i].e, best->e)))
+    if (f[i].n > 0 && (!best || f[i].e.median < best->e.median))
       best = &f[i];
   return best;
 }
 
-static int by_median(const void *a, const void *b) {
+static int race_by_median(const void *a, const void *b) {
   const struct runner_up *x = *(struct runner_up *const *)a,
                          *y = *(struct runner_up *const *)b;
-  return objective_better(y->e, x->e) - objective_better(x->e, y->e);
+  return (x->e.median > y->e.median) - (x->e.median < y->e.median);
 }
 
 // Successive halving (Karnin, Koren, Somekh 2013): while many race, the slower half is
@@ -130,7 +130,7 @@ static void race_halve(struct runner_up *f, unsigned n) {
       racing[left++] = &f[i];
   if (left <= LAST_ROUND)
     return;
-  qsort(racing, left, sizeof *racing, by_median);
+  qsort(racing, left, sizeof *racing, race_by_median);
   unsigned keep = left / 2 > LAST_ROUND ? left / 2 : LAST_ROUND;
   for (unsigned i = keep; i < left; i++)
     racing[i]->out = racing[i]->halved = true;
@@ -141,7 +141,7 @@ static bool is_decided(struct runner_up *f, unsigned n) {
   const struct runner_up *best = race_leader(f, n);
   unsigned racing = 0, imprecise = 0;
   for (unsigned i = 0; i < n; i++) {
-    if (best && f[i].n >= 6 && best->n >= 6 && objective_clearly_worse(f[i].e, best->e))
+    if (best && f[i].n >= 6 && best->n >= 6 && stats_above(f[i].e, best->e))
       f[i].out = true;
     if (best && f[i].n >= 3 && best->n >= 3 && f[i].e.low > 1.2 * best->e.high)
       f[i].out = true;
@@ -198,7 +198,7 @@ static struct runner_up *race_fastest(struct runner_up *f, unsigned n) {
   struct runner_up *best = NULL;
   for (unsigned i = 0; i < n; i++)
     if (f[i].n > 0 && f[i].candidate && !f[i].halved &&
-        (!best || objective_better(f[i].e, best->e)))
+        (!best || f[i].e.median < best->e.median))
       best = &f[i];
   return best;
 }

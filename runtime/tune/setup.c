@@ -56,9 +56,13 @@ static bool set_strategy(struct tuning *t, struct outcome *out) {
 }
 
 static bool set_online(struct tuning *t, struct outcome *out) {
-  bool set = t->plan->kind != PLAN_ONLINE || online_new(t);
-  if (!set)
+  const struct objective *o = objective_get(t->id->objective);
+  bool asked = t->plan->kind == PLAN_ONLINE, can = o->is_seconds;
+  bool set = !asked || (can && online_new(t));
+  if (!set && can)
     SAY(out, "default: no memory to time calls");
+  else if (!set)
+    SAY(out, "default: mode online measures time, and not %s", o->name);
   return set;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// transfer.c: tells the search the times of variants for the nearest key before it
-// proposes anything. Hints (hints.c) say what to try first; these times say what need not
-// be tried, and in which direction times fall. If few variants are tried for a key, most
+// transfer.c: tells the search the costs of variants for the nearest key before it
+// proposes anything. Hints (hints.c) say what to try first; these costs say what need not
+// be tried, and in which direction costs fall. If few variants are tried for a key, most
 // of the knowledge about it comes from its neighbours.
 #include <stdlib.h>
 #include <string.h>
@@ -16,19 +16,19 @@ enum {
                                  // others are spread over the rest
 };
 
-struct timed {
+struct priced {
   choice *point;
-  double seconds;
+  double cost;
 };
 struct gathered {
   const struct space *space;
-  struct timed *items;
+  struct priced *items;
   unsigned n;
 };
 
 // Adds a variant of the near key. Skips a variant that does not exist here, or is another
 // variant here.
-static void transfer_gather(const char *values, double seconds, void *data) {
+static void transfer_gather(const char *values, double cost, void *data) {
   struct gathered *g = data;
   choice point[MAX_PARAMS];
   size_t size = g->space->kernel->n_params * sizeof *point;
@@ -40,12 +40,12 @@ static void transfer_gather(const char *values, double seconds, void *data) {
   if (!copy)
     return;
   memcpy(copy, point, size);
-  g->items[g->n++] = (struct timed){ copy, seconds };
+  g->items[g->n++] = (struct priced){ copy, cost };
 }
 
-static int by_time(const void *a, const void *b) {
-  double left = ((const struct timed *)a)->seconds,
-         right = ((const struct timed *)b)->seconds;
+static int transfer_by_cost(const void *a, const void *b) {
+  double left = ((const struct priced *)a)->cost,
+         right = ((const struct priced *)b)->cost;
   return (left > right) - (left < right);
 }
 
@@ -59,10 +59,10 @@ static unsigned transfer_chosen(unsigned i, unsigned n, unsigned all) {
 static unsigned transfer_tell(const struct gathered *g,
                               const struct strategy_class *class, struct strategy *st) {
   unsigned n = g->n < MAX_TRANSFERRED ? g->n : MAX_TRANSFERRED;
-  qsort(g->items, g->n, sizeof *g->items, by_time);
+  qsort(g->items, g->n, sizeof *g->items, transfer_by_cost);
   for (unsigned i = n; i-- > 0;) {
-    const struct timed *t = &g->items[transfer_chosen(i, n, g->n)];
-    class->transfer(st, t->point, t->seconds);
+    const struct priced *t = &g->items[transfer_chosen(i, n, g->n)];
+    class->transfer(st, t->point, t->cost);
   }
   return n;
 }

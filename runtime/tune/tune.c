@@ -12,11 +12,27 @@
 
 // ---- shared by all of it ------------------------------------------------------------
 
-struct estimate tune_best(const struct tuning *t) {
+static const struct candidate *tune_leader(const struct tuning *t) {
   const struct candidate *c = t->best == NONE ? NULL : &t->candidates[t->best];
   bool better = c && c->status == STATUS_OK && c->e.n > 0 &&
-      objective_better(c->e, t->original);
-  return better ? c->e : t->original;
+      c->e.median < t->original.median;
+  return better ? c : NULL;
+}
+
+struct estimate tune_best(const struct tuning *t) {
+  const struct candidate *c = tune_leader(t);
+  return c ? c->e : t->original;
+}
+
+struct estimate tune_seconds(const struct tuning *t, const struct candidate *c) {
+  double seconds = c && c->run_seconds > 0 ? c->run_seconds : t->original_seconds;
+  if (objective_get(t->id->objective)->is_seconds)
+    return c ? c->e : t->original;
+  return (struct estimate){ seconds, seconds, seconds, 1 };
+}
+
+struct estimate tune_best_seconds(const struct tuning *t) {
+  return tune_seconds(t, tune_leader(t));
 }
 
 unsigned tune_asked(const struct tuning *t) {
@@ -26,8 +42,8 @@ unsigned tune_asked(const struct tuning *t) {
 double tune_limit(const struct tuning *t) {
   // A run that is ended only because the budget is used up would be noted as failed for
   // ever.
-  double limit = fmax(10 * t->original.median, 1),
-         least = fmax(1.5 * t->original.median, 1);
+  double run = tune_seconds(t, NULL).median, limit = fmax(10 * run, 1),
+         least = fmax(1.5 * run, 1);
   double left = fmax(t->deadline - sys_now(), least);
   return limit < left ? limit : left;
 }
@@ -41,6 +57,7 @@ void tune_report(struct tuning *t, double silence) {
   struct progress_report p = {
     .done = t->summary.tried,
     .total = t->expected,
+    .objective = t->id->objective,
     .original = t->original.median,
     .best = tune_best(t).median,
     .left = t->deadline - sys_now(),
@@ -58,6 +75,7 @@ void tune_try(struct tuning *t, struct candidate *c, const struct trial_plan *pl
               struct trial *out) {
   struct trial_plan p = *plan;
   uint64_t ticket = c ? (uint64_t)(c - t->candidates) + 1 : 0;
+  p.objective = t->id->objective;
   if (c)
     space_launch(&t->space, c->point, &p.launch);
   t->lost = t->target->try(t->workers, ticket, c ? c->object.data : NULL,
@@ -87,11 +105,13 @@ static bool measure_default(struct tuning *t, struct outcome *out) {
     plan = tune_once(limit);
   if (t->online)
     plan.max_samples = 4;
+  plan.objective = t->id->objective;
   struct trial trial;
   double start = sys_now();
   tune_report(t, tune_silence(&plan));
   int rc = t->target->reference(t->workers, &plan, &trial);
   t->original = stats_median(trial.samples, trial.n_samples);
+  t->original_seconds = trial.run_seconds;
   free(trial.samples);
   if (trial.status == STATUS_WRONG && t->original.n > 0)
     SAY(out,

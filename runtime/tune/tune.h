@@ -8,7 +8,7 @@
 #include "compile/static.h"
 #include "plan.h"
 #include "run/target.h"
-#include "tune/objective/objective.h"
+#include "model/objective/objective.h"
 #include "tune/search/search.h"
 #include "model/space.h"
 #include "keep/store/store.h"
@@ -72,7 +72,8 @@ struct candidate {
   bool taken;           /* put off: another process is trying it */
   bool offered;         /* sent, or not to be sent, to be timed in the program's calls */
   enum status status;
-  struct estimate e;
+  struct estimate e;  /* of its cost */
+  double run_seconds; /* as in struct trial; 0: not known */
   double *samples;
   unsigned n_samples;
   struct object object; /* kept while it may win */
@@ -129,8 +130,9 @@ struct tuning {
                 */
   struct hints *hints;
   unsigned next_hint;
-  bool provisional; /* a provisional variant was offered to the program */
-  struct estimate original;
+  bool provisional;         /* a provisional variant was offered to the program */
+  struct estimate original; /* cost of the default */
+  double original_seconds;  /* seconds of one run of it */
   struct pruning pruning;
   double until; /* the plan's or the kernel's; 0: never */
   double began, budget, deadline, explore_from, explore_until; /* sys_now */
@@ -157,8 +159,13 @@ double tune_limit(const struct tuning *t);
 double tune_silence(const struct trial_plan *plan);
 /* Variants that were proposed, but for those that were dropped. */
 unsigned tune_asked(const struct tuning *t);
-/* The better of the default and the best candidate. */
+/* Returns the cost of the better of the default and the best candidate. */
 struct estimate tune_best(const struct tuning *t);
+/* Returns the seconds of a run of C (NULL: the default), as far as they are known; else
+ * those of the default. */
+struct estimate tune_seconds(const struct tuning *t, const struct candidate *c);
+/* The same of the variant that tune_best means. */
+struct estimate tune_best_seconds(const struct tuning *t);
 /* Loads, checks (once) and times C (NULL: the default). Sets T->lost where nothing can be
  * tried any more. */
 void tune_try(struct tuning *t, struct candidate *c, const struct trial_plan *plan,
@@ -197,7 +204,7 @@ bool candidate_given(const struct tuning *t, const choice *point);
 bool candidate_identify(const struct tuning *t, struct candidate *c);
 /* Returns the store's record of C, without samples. It points into C. */
 struct record candidate_record(const struct candidate *c);
-/* Counts C, whose status and time are known, and tells the strategy. */
+/* Counts C, whose status and cost are known, and tells the strategy. */
 void candidate_note(struct tuning *t, struct candidate *c);
 /* Notes the result of C in the store, the counts and the strategy. C takes over TRIAL's
  * samples. */
@@ -247,10 +254,10 @@ struct candidate *share_rival(struct tuning *t);
 void share_phase(const struct tuning *t, enum phase phase, const char *why);
 
 /* ---- prune.c: pure, except that it writes to F, ALL and C ---------------------- */
-/* Called once candidate INDEX has its features or its time: notes which siblings the
+/* Called once candidate INDEX has its features or its cost: notes which siblings the
  * rules compare it with, and for which candidates it is the sibling. */
 void prune_relate(struct candidate *all, unsigned n, unsigned n_params, unsigned index);
-/* True if EXPECTED (seconds; 0: not known) is much more than the best. */
+/* True if EXPECTED (a cost; 0: not known) is much more than the best. */
 bool prune_hopeless(double expected, struct estimate best);
 /* Returns the rule that predicts that C, which was not run, loses; NONE: no rule does. */
 int prune_loser(const struct pruning *f, const struct candidate *all, unsigned n,
@@ -258,7 +265,7 @@ int prune_loser(const struct pruning *f, const struct candidate *all, unsigned n
 /* Decides about C, against which RULE spoke. True: drop C. False: run C all the same,
  * to check the rule. */
 bool prune_drops(struct pruning *f, struct candidate *c, int rule);
-/* Returns a guess of the seconds of C, which was dropped. Searches are told this. */
+/* Returns a guess of the cost of C, which was dropped. Searches are told this. */
 double prune_guess(const struct candidate *all, const struct candidate *c,
                    struct estimate best);
 /* Called after C was run: silences the rule that spoke against C, if it was wrong. */

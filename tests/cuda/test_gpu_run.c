@@ -110,7 +110,7 @@ static void beside_a_rival(void **state) {
   assert_int_equal(a.status, STATUS_OK);
   struct trial_plan plan = times;
   plan.rival = 1;
-  plan.rival_seconds = 1e-9; // so it takes many times as long
+  plan.rival_sample = (struct sample){ 1e-9, 1e-9 }; // so it takes many times as long
   gpu_run_try(r, &second, &plan, &a);
   assert_int_equal(a.status, STATUS_OK);
   assert_true(a.slowdown > 1.5);

@@ -156,7 +156,7 @@ static struct observation told_of(const choice *p) {
   if (p[WIDTH] == 7)
     return (struct observation){ .status = STATUS_CRASH };
   double off = p[GATE] ? fabs((double)p[TILE] - 4) : 8;
-  return (struct observation){ .status = STATUS_OK, .seconds = 1e-3 * (1 + off) };
+  return (struct observation){ .status = STATUS_OK, .cost = 1e-3 * (1 + off) };
 }
 
 static struct lessons *taught(const struct space *s, const struct learner *l,
@@ -193,12 +193,12 @@ static void check_lessons(const struct learner *l) {
   assert_true(lessons_right(lessons) < 80);
   struct observation best = told_of(lessons_best(lessons, 0)),
                      next = told_of(lessons_best(lessons, 1));
-  assert_true(best.seconds <= next.seconds);
+  assert_true(best.cost <= next.cost);
   assert_true(lessons_distance(lessons, lessons_best(lessons, 0)) == 0);
   double fast = lessons_expect(lessons, good, NULL),
          slow = lessons_expect(lessons, bad, NULL);
-  assert_true(fast > 0 && fast <= 1.01 * told_of(good).seconds);
-  assert_true(slow > fast && slow <= 1.01 * told_of(bad).seconds);
+  assert_true(fast > 0 && fast <= 1.01 * told_of(good).cost);
+  assert_true(slow > fast && slow <= 1.01 * told_of(bad).cost);
   lessons_free(lessons);
 }
 
@@ -244,7 +244,7 @@ static void check_related(const struct learner *learner) {
   for (unsigned i = 0; i < 60; i++) {
     choice point[N] = { 1, (choice)rng_below(&rng, 8), (choice)rng_below(&rng, 6),
                         (choice)rng_below(&rng, 3) };
-    lessons_transfer(l, point, 30 * told_of(point).seconds);
+    lessons_transfer(l, point, 30 * told_of(point).cost);
   }
   assert_int_equal(lessons_transferred(l), 60);
   const choice poor[N] = { 1, 0, 1, 1 }, fair[N] = { 1, 6, 2, 2 };
@@ -257,7 +257,7 @@ static void check_related(const struct learner *learner) {
   for (unsigned i = 0; i < 64; i++) { // here the best is at the other end
     choice point[N] = { 1, (choice)(i % 8), (choice)(i / 8 % 4), (choice)(i % 3) };
     struct observation observation = { .status = STATUS_OK,
-                                       .seconds = 1e-3 * (8 - point[TILE]) };
+                                       .cost = 1e-3 * (8 - point[TILE]) };
     lessons_add(l, point, &observation);
   }
   assert_int_equal(best_tile(l, 5), 7);
@@ -280,7 +280,7 @@ static void test_many(void **state) {
     point[1] = i % 8, point[2] = i / 8 % 8,
     point[3] = i / 64; // beyond the space: all different
     struct observation observation = { .status = STATUS_OK,
-                                       .seconds = 1.0 + (i * 7919 % 1000) };
+                                       .cost = 1.0 + (i * 7919 % 1000) };
     lessons_add(lessons, point, &observation);
   }
   for (unsigned i = 1; i < MAX_LESSONS; i++)

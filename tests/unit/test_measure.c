@@ -14,6 +14,7 @@
 static struct {
   double now, variant, rival; // seconds; of one run
   double slowdown;            // of everything
+  double price;               // cost of a second
   unsigned runs[2];           // of the variant, of the rival
   unsigned batch;             // the largest
   unsigned fails;             // the number of the run that fails; 0: none
@@ -24,11 +25,12 @@ static double machine_clock(void) {
 }
 
 static bool machine_run(void *data, enum measure_what which, unsigned batch,
-                        double *seconds) {
+                        struct sample *out) {
   (void)data;
-  *seconds = (which == MEASURE_RIVAL ? machine.rival : machine.variant) *
+  out->seconds = (which == MEASURE_RIVAL ? machine.rival : machine.variant) *
       machine.slowdown;
-  machine.now += batch * *seconds;
+  out->cost = machine.price * out->seconds;
+  machine.now += batch * out->seconds;
   machine.runs[which]++;
   machine.batch = batch > machine.batch ? batch : machine.batch;
   return machine.runs[0] + machine.runs[1] != machine.fails;
@@ -39,7 +41,7 @@ static const struct trial_plan thorough = { .limit = 1,
                                             .min_samples = 5,
                                             .max_samples = 40,
                                             .precision = 0.02,
-                                            .rival_seconds = 1e-3 };
+                                            .rival_sample = { 1e-3, 1e-3 } };
 static double samples[MEASURE_MAX];
 
 static struct measured measure_with(const struct trial_plan *p, double variant,
@@ -48,13 +50,15 @@ static struct measured measure_with(const struct trial_plan *p, double variant,
   machine.variant = variant;
   machine.rival = 1e-3;
   machine.slowdown = machine.slowdown > 0 ? machine.slowdown : 1;
+  machine.price = machine.price > 0 ? machine.price : 1;
   machine.runs[0] = machine.runs[1] = machine.batch = 0;
   m.plan = p;
   m.shortest = 5e-9;
   m.capacity = 64;
   m.run = machine_run;
   m.clock = machine_clock;
-  assert_int_equal(measure(&m, -1, &out), machine.fails == 0);
+  assert_int_equal(measure(&m, (struct sample){ .seconds = -1 }, &out),
+                   machine.fails == 0);
   return out;
 }
 
@@ -111,10 +115,31 @@ static void test_budget_and_failure(void **state) {
   assert_int_equal(measure_with(&thorough, 1e-3, (struct measure){ .rival = false }).n,
                    2);
   machine.fails = 0;
-  assert_true(measure_settled(&p, 1, false)); // one run was more than the budget
+  struct sample first = { 1, 1 };
+  assert_true(measure_settled(&p, first, false)); // one run was more than the budget
   p.stop_above = 1e-4;
-  assert_true(measure_settled(&p, 1.1e-3, true));
-  assert_false(measure_settled(&p, 1.1e-3, false)); // perhaps it was only cold
+  first = (struct sample){ 1.1e-3, 1.1e-3 };
+  assert_true(measure_settled(&p, first, true));
+  assert_false(measure_settled(&p, first, false)); // perhaps it was only cold
+}
+
+// What is measured is the cost; how often and how long is decided by the seconds.
+static void test_costs_are_not_seconds(void **state) {
+  struct trial_plan p = thorough;
+  (void)state;
+  machine.price = 1e6;
+  p.rival_sample.cost = 1e3;
+  p.stop_above = 1.1e3;
+  struct measured out =
+      measure_with(&p, 1e-6, (struct measure){ .batches = true, .rival = true });
+  assert_in_range(machine.batch, 45, 50);
+  assert_true(fabs(samples[0] - 1) < 1e-9 && fabs(out.run_seconds - 1e-6) < 1e-15);
+  assert_true(fabs(out.slowdown - 1) < 1e-9);
+  assert_int_equal(measure_with(&p, 3e-3, (struct measure){ .settling = 1 }).n, 2);
+  assert_true(measure_settled(&p, (struct sample){ 3.4e3, 1.1e-3 }, true));
+  assert_false(measure_settled(&p, (struct sample){ 3.4e3, 0.9e-3 }, true));
+  assert_true(measure_settled(&p, (struct sample){ 1, 11 }, true)); // of budget 10
+  machine.price = 1;
 }
 
 int main(void) {
@@ -124,6 +149,7 @@ int main(void) {
     cmocka_unit_test(test_slow_moment),
     cmocka_unit_test(test_slow_variants_are_given_up),
     cmocka_unit_test(test_budget_and_failure),
+    cmocka_unit_test(test_costs_are_not_seconds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,6 +53,8 @@ static void report(void *data, const struct progress_report *p) {
 
 static const struct tune_host host = { .progress = report };
 
+static const struct identity by_time = { .objective = OBJECTIVE_TIME };
+
 static struct estimate estimate_of(uint64_t ticket, unsigned n) {
   double samples[8];
   for (unsigned i = 0; i < n; i++)
@@ -67,6 +69,7 @@ static int run_race(uint64_t seed, unsigned n, double budget) {
   static struct candidate all[MOST];
   const struct plan plan = { .kind = PLAN_SEARCH };
   struct tuning t = { .kernel = &kernel,
+                      .id = &by_time,
                       .plan = &plan,
                       .target = &target,
                       .workers = (struct executor *)all,
@@ -151,6 +154,7 @@ static void test_without_code_nothing_is_said(void **state) {
     .done = true, .status = STATUS_OK, .e = { 1, 1, 1, 6 }, .point = point
   };
   struct tuning t = { .kernel = &kernel,
+                      .id = &by_time,
                       .plan = &plan,
                       .target = &target,
                       .workers = (struct executor *)&known,

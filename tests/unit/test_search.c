@@ -72,7 +72,7 @@ static struct observation told_of(struct run *r, const choice *point) {
   r->failed += r->fail_all || high;
   if (r->fail_all || high)
     return (struct observation){ .status = r->n % 2 ? STATUS_COMPILE : STATUS_CRASH };
-  return (struct observation){ .status = STATUS_OK, .seconds = seconds_of(point) };
+  return (struct observation){ .status = STATUS_OK, .cost = seconds_of(point) };
 }
 
 static void asked(struct run *r, const choice *point) {
@@ -98,7 +98,7 @@ static void go(struct run *r, const struct strategy_class *class, struct strateg
       return;
     struct observation observation = told_of(r, flying[first]);
     if (observation.status == STATUS_OK)
-      r->best = fmin(r->best, observation.seconds);
+      r->best = fmin(r->best, observation.cost);
     class->tell(st, flying[first], &observation);
     first = (first + 1) % 8;
     n--;
@@ -228,11 +228,10 @@ static void test_expected_improvement(void **state) {
     assert_true(c->expected_improvement(st) < 0);
     for (unsigned n = 0; n < 120; n++) {
       assert_true(c->ask(st, point));
-      struct observation observation = { .status = STATUS_OK,
-                                         .seconds = seconds_of(point) };
+      struct observation observation = { .status = STATUS_OK, .cost = seconds_of(point) };
       double expected = c->expect(st, point, NULL);
       said += expected > 0;
-      wrong += expected > observation.seconds;
+      wrong += expected > observation.cost;
       c->tell(st, point, &observation);
       early = n == 20 ? c->expected_improvement(st) : early;
     }
@@ -252,12 +251,11 @@ static void test_failures(void **state) {
   for (choice v = 0; v < 8; v++) {
     point[5] = v;
     struct observation observation = { .status = v >= 4 ? STATUS_WRONG : STATUS_OK,
-                                       .seconds = 1.0 + v };
-    assert_true(isnan(known_seconds(&k, point)));
+                                       .cost = 1.0 + v };
+    assert_true(isnan(known_cost(&k, point)));
     assert_true(known_tell(&k, point, &observation));
     assert_false(known_tell(&k, point, &observation));
-    assert_true(v >= 4 ? isinf(known_seconds(&k, point))
-                       : known_seconds(&k, point) == 1.0 + v);
+    assert_true(v >= 4 ? isinf(known_cost(&k, point)) : known_cost(&k, point) == 1.0 + v);
   }
   again[2] = 0, again[0] = 1, again[5] = 7;
   assert_true(known_risk(&k, again) > 0.6);

@@ -162,7 +162,7 @@ static unsigned run(const char *name, const struct space *s, uint64_t seed,
     hashes[n] = space_hash(s, point);
     for (unsigned i = 0; i < n; i++)
       assert_true(hashes[i] != hashes[n]); // none twice
-    class->tell(st, point, &(struct observation){ .status = STATUS_OK, .seconds = 1 });
+    class->tell(st, point, &(struct observation){ .status = STATUS_OK, .cost = 1 });
   }
   class->free(st);
   return n;
@@ -229,10 +229,10 @@ static void test_comparisons(void **state) {
                   c = { 10.1, 10, 11, 9 };
   assert_true(stats_precise(a, 0.02));
   assert_false(stats_precise(b, 0.02));
-  assert_true(stats_slower(b, a));
-  assert_false(stats_slower(c, a)); // the intervals meet
-  assert_false(stats_slower(a, b));
-  assert_false(stats_slower(a, (struct estimate){ 0 }));
+  assert_true(stats_above(b, a));
+  assert_false(stats_above(c, a)); // the intervals meet
+  assert_false(stats_above(a, b));
+  assert_false(stats_above(a, (struct estimate){ 0 }));
 }
 
 int main(void) {

@@ -697,7 +697,7 @@ static void test_rival(void **state) {
   assert_true(trial.slowdown == 1);
   free(trial.samples);
   p.rival = 1;
-  p.rival_seconds = 1e-3;
+  p.rival_sample = (struct sample){ 1e-3, 1e-3 };
   assert_int_equal(worker_try(bench.workers, 2, &second, sizeof second, &p, &trial), 0);
   assert_int_equal(trial.status, STATUS_OK);
   assert_true(trial.slowdown > 2 && trial.slowdown < 4.01);

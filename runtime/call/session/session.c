@@ -319,12 +319,13 @@ static enum session_state session_finish(int rc, bool gone, struct outcome *out)
 // ---- listening ----------------------------------------------------------------------
 
 static void session_show(const struct progress_report *p) {
-  char line[160];
+  char line[160], best[64];
   int n = snprintf(line, sizeof line, "autotune: %s: %u of %u variant%s, %.0f s left",
                    session.kernel->name, p->done, p->total, p->total == 1 ? "" : "s",
                    p->left > 0 ? p->left : 0);
   if (p->original > 0 && p->best > 0 && n > 0 && (size_t)n < sizeof line)
-    snprintf(line + n, sizeof line - (size_t)n, ", best %.3g ms (%.2f x)", p->best * 1e3,
+    snprintf(line + n, sizeof line - (size_t)n, ", best %s (%.2f x)",
+             objective_get(p->objective)->show(best, sizeof best, p->best),
              p->original / p->best);
   log_progress(line);
 }

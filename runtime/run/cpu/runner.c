@@ -44,32 +44,27 @@ static void runner_allow(struct runner *r, double seconds) {
 
 // ---- running ------------------------------------------------------------------------
 
-static void runner_call(struct runner *r, autotune_fn code) {
+// Runs CODE BATCH times and measures what PLAN says.
+static struct sample runner_measured(struct runner *r, const struct trial_plan *plan,
+                                     autotune_fn code, unsigned batch) {
+  const struct objective *o = objective_get(plan->objective);
   const struct image *m = &r->zygote->image;
-  m->kernel->invoke(code, m->args, m->ret);
-}
-
-static double runner_timed(struct runner *r, autotune_fn code, unsigned batch) {
-  const struct image *m = &r->zygote->image;
-  double start = measure_clock();
+  double begun = o->begin(), start = measure_clock();
   for (unsigned i = 0; i < batch; i++)
     m->kernel->invoke(code, m->args, m->ret);
-  return (measure_clock() - start) / batch;
+  return objective_end(o, begun, measure_clock() - start, batch);
 }
 
-// Runs once on fresh data, and checks that all is as after the default. *SECONDS: of
-// the run.
+// Runs once on fresh data, and checks that all is as after the default. *OUT: the run.
 static bool runner_checked_run(struct runner *r, const struct command *c,
-                               autotune_fn code, struct answer *a, double *seconds) {
+                               autotune_fn code, struct answer *a, struct sample *out) {
   struct image *m = &r->zygote->image;
   runner_allow(r, load_limit);
   image_prepare(m);
   image_watch(m);
   runner_allow(r, c->plan.limit);
   stack_confine(true);
-  double start = measure_clock();
-  runner_call(r, code);
-  *seconds = measure_clock() - start;
+  *out = runner_measured(r, &c->plan, code, 1);
   stack_confine(false);
   runner_allow(r, load_limit);
   bool right = c->reference ? image_reference(m, a->message, sizeof a->message)
@@ -83,17 +78,18 @@ static bool runner_checked_run(struct runner *r, const struct command *c,
 // kernels that may win are checked twice (a long one when it is timed, and again in the
 // final race).
 static bool runner_verify(struct runner *r, const struct command *c, autotune_fn code,
-                          struct answer *a, double *seconds) {
-  double start = measure_clock(), second;
-  bool right = runner_checked_run(r, c, code, a, seconds);
-  bool slow = c->plan.stop_above > 0 && *seconds > 2 * c->plan.stop_above &&
-      *seconds > 1e-3;
+                          struct answer *a, struct sample *first) {
+  double start = measure_clock();
+  struct sample second;
+  bool right = runner_checked_run(r, c, code, a, first);
+  bool slow = c->plan.stop_above > 0 && first->cost > 2 * c->plan.stop_above &&
+      first->seconds > 1e-3;
   bool again = right && r->zygote->kernel->openmp && !c->reference &&
-      r->zygote->image.verified && !slow && *seconds <= c->plan.budget;
+      r->zygote->image.verified && !slow && first->seconds <= c->plan.budget;
   if (again)
     right = runner_checked_run(r, c, code, a, &second);
-  if (again && right && second < *seconds)
-    *seconds = second;
+  if (again && right && second.seconds < first->seconds)
+    *first = second;
   a->verify_seconds = measure_clock() - start;
   return right;
 }
@@ -110,30 +106,31 @@ static struct loaded *runner_find(struct runner *r, uint64_t ticket) {
 struct sampling {
   struct runner *runner;
   autotune_fn code, rival;
-  double limit;
+  const struct trial_plan *plan;
 };
 
 // Runs a variant for measure(); struct measure says how.
 static bool runner_run(void *data, enum measure_what which, unsigned batch,
-                       double *seconds) {
+                       struct sample *out) {
   const struct sampling *m = data;
   runner_allow(m->runner, load_limit);
   image_restore(&m->runner->zygote->image);
-  runner_allow(m->runner, m->limit);
-  *seconds = runner_timed(m->runner, which == MEASURE_RIVAL ? m->rival : m->code, batch);
+  runner_allow(m->runner, m->plan->limit);
+  *out = runner_measured(m->runner, m->plan, which == MEASURE_RIVAL ? m->rival : m->code,
+                         batch);
   return true;
 }
 
-// FIRST: seconds that the checked run took; below 0: there was none.
+// FIRST: the checked run; seconds below 0: there was none.
 static void runner_sample(struct runner *r, const struct command *c, autotune_fn code,
-                          struct answer *a, double first) {
+                          struct answer *a, struct sample first) {
   const struct trial_plan *p = &c->plan;
   const struct loaded *l = runner_find(r, p->rival);
   bool rival = p->rival && p->rival != c->ticket && l && l->checked;
-  struct sampling data = { r, code, rival ? l->code : NULL, p->limit };
+  struct sampling data = { r, code, rival ? l->code : NULL, p };
   const struct measure m = {
     .plan = p,
-    .rival = rival && p->rival_seconds > 0,
+    .rival = rival && p->rival_sample.cost > 0,
     .batches = !image_restores(&r->zygote->image),
     .shortest = 5e-9,
     .settling = settling,
@@ -147,6 +144,7 @@ static void runner_sample(struct runner *r, const struct command *c, autotune_fn
   runner_allow(r, 0);
   a->n_samples = out.n;
   a->slowdown = out.slowdown;
+  a->run_seconds = out.run_seconds;
   a->time_seconds = out.seconds;
 }
 
@@ -187,7 +185,8 @@ static autotune_fn runner_load(struct runner *r, const struct command *c, int fd
 
 static void runner_try(struct runner *r, const struct command *c, int fd,
                        struct answer *a) {
-  double start = measure_clock(), first = -1;
+  double start = measure_clock();
+  struct sample first = { .seconds = -1 };
   struct loaded *l = runner_known(r, c->ticket);
   runner_allow(r, load_limit);
   if (!l) {
@@ -207,7 +206,8 @@ static void runner_try(struct runner *r, const struct command *c, int fd,
     l->checked = true;
   }
   if (measure_settled(&c->plan, first, r->warm && r->zygote->kernel->n_sections > 0)) {
-    a->samples[a->n_samples++] = first;
+    a->samples[a->n_samples++] = first.cost;
+    a->run_seconds = first.seconds;
   } else {
     runner_sample(r, c, code, a, first);
     runner_allow(r, load_limit);

@@ -112,9 +112,8 @@ struct command {
 struct answer {
   enum status status;
   char message[256];
-  double verify_seconds, time_seconds, load_seconds;
-  double
-      slowdown; /* how many times as long as usual the plan's rival took; 0: not known */
+  double run_seconds, verify_seconds, time_seconds, load_seconds; /* as in struct trial */
+  double slowdown; /* likewise; 0: not known */
   unsigned n_samples;
   double samples[MAX_SAMPLES];
 };

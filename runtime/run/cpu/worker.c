@@ -210,6 +210,7 @@ static int worker_copy_answer(const struct answer *a, struct trial *out) {
   unsigned n = a->n_samples <= MAX_SAMPLES ? a->n_samples : 0;
   out->status = (unsigned)a->status < STATUS_PENDING ? a->status : STATUS_CRASH;
   snprintf(out->message, sizeof out->message, "%.255s", a->message);
+  out->run_seconds = a->run_seconds;
   out->verify_seconds = a->verify_seconds;
   out->time_seconds = a->time_seconds;
   out->load_seconds = a->load_seconds;
@@ -217,7 +218,7 @@ static int worker_copy_answer(const struct answer *a, struct trial *out) {
       : a->slowdown >= 1 / slowest_slowdown      ? a->slowdown
                                                  : 1;
   for (unsigned i = 0; i < n; i++)
-    if (!(a->samples[i] >= 0 && a->samples[i] < 1e9))
+    if (!(a->samples[i] >= 0 && a->samples[i] < 1e18))
       n = 0;
   if (out->status == STATUS_OK && n == 0) {
     out->status = STATUS_CRASH;

@@ -252,10 +252,9 @@ struct gpu_answer {
   enum status status;
   char message[256];
   bool sticky; /* the context is lost */
-  double verify_seconds, time_seconds, load_seconds;
+  double run_seconds, verify_seconds, time_seconds, load_seconds; /* as in struct trial */
   struct gpu_facts facts;
-  double slowdown; /* how many times as long as usual the plan's rival took; 1: there was
-                      none */
+  double slowdown; /* as in struct trial */
   unsigned n_samples;
   double samples[MAX_GPU_SAMPLES];
 };

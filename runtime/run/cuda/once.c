@@ -88,11 +88,13 @@ static void once_announce(const struct gpu_run *r, double seconds) {
     r->announce(seconds);
 }
 
-bool gpu_once(struct gpu_run *r, const struct loaded *l, unsigned n, double limit,
-              double *seconds, struct gpu_answer *a) {
+bool gpu_once(struct gpu_run *r, const struct loaded *l, unsigned n,
+              const struct trial_plan *plan, struct sample *out, struct gpu_answer *a) {
+  const struct objective *o = objective_get(plan->objective);
   float milliseconds = 0;
-  double most = limit > 0 ? limit * n : no_limit;
+  double most = plan->limit > 0 ? plan->limit * n : no_limit;
   once_announce(r, most);
+  double begun = o->begin();
   gpu_result e = r->api->event_record(r->from, r->stream);
   for (unsigned i = 0; i < n && e == 0; i++)
     e = once_launch(r, l);
@@ -103,7 +105,7 @@ bool gpu_once(struct gpu_run *r, const struct loaded *l, unsigned n, double limi
   once_announce(r, -1);
   if (e == 0)
     e = r->api->event_elapsed(&milliseconds, r->from, r->to);
-  *seconds = (double)milliseconds / 1e3 / n;
+  *out = objective_end(o, begun, (double)milliseconds / 1e3, n);
   if (e == GPU_TOO_LATE) {
     too_late(r, most, a);
     return false;
@@ -113,10 +115,10 @@ bool gpu_once(struct gpu_run *r, const struct loaded *l, unsigned n, double limi
       a->status = STATUS_TIMEOUT;
     return false;
   }
-  if (*seconds * n <= most)
+  if (out->seconds * n <= most)
     return true;
   a->status = STATUS_TIMEOUT; // it ended between two looks
   snprintf(a->message, sizeof a->message, "it took %.3g s, and %.3g s is the limit",
-           *seconds * n, most);
+           out->seconds * n, most);
   return false;
 }

@@ -273,14 +273,12 @@ static bool keep_outputs(struct gpu_run *r, struct gpu_answer *a) {
   return gpu_good(r, e ? e : gpu_await(r, 0), "keeping outputs", a);
 }
 
-// *SECONDS: what the run took.
 static bool run_checked_run(struct gpu_run *r, const struct loaded *l, bool keep,
-                            const struct trial_plan *p, double *seconds,
+                            const struct trial_plan *p, struct sample *out,
                             struct gpu_answer *a) {
   return gpu_good(r, make_ready(r), "restoring", a) && hash_rests(r, keep, a) &&
-      gpu_once(r, l, 1, p->limit, seconds, a) &&
-      (keep ? keep_outputs(r, a) : same_outputs(r, a)) && same_inputs(r, a) &&
-      same_fences(r, keep, a) && same_rests(r, keep, a);
+      gpu_once(r, l, 1, p, out, a) && (keep ? keep_outputs(r, a) : same_outputs(r, a)) &&
+      same_inputs(r, a) && same_fences(r, keep, a) && same_rests(r, keep, a);
 }
 
 // ---- the functions of gpu.h ---------------------------------------------------------
@@ -328,7 +326,8 @@ void gpu_run_reference(struct gpu_run *r,
                        const struct trial_plan *plan, struct gpu_answer *out) {
   struct gpu_scope scope;
   char message[sizeof out->message];
-  double start = measure_clock(), first = -1, second = -1;
+  double start = measure_clock();
+  struct sample first, second = { .seconds = -1 };
   if (!run_begin(r, out))
     return;
   gpu_enter(r, &scope);
@@ -350,7 +349,8 @@ void gpu_run_reference(struct gpu_run *r,
 
 static bool load_and_try(struct gpu_run *r, const struct gpu_variant *v,
                          const struct trial_plan *plan, struct gpu_answer *a) {
-  double start = measure_clock(), first = -1;
+  double start = measure_clock();
+  struct sample first = { .seconds = -1 };
   struct loaded *l = v->ticket ? gpu_loaded(r, v->ticket) : NULL;
   if (!l && v->ticket)
     l = gpu_load(r, v, a);

@@ -138,10 +138,11 @@ bool gpu_run_prepare(struct gpu_run *r, char *why, size_t size);
 
 /* ---- once.c ---------------------------------------------------------------------- */
 
-/* Runs L (NULL: the default) N times, and waits at most N × LIMIT seconds (LIMIT 0: very
- * long). True, and the *SECONDS of one; else A says what happened. */
-bool gpu_once(struct gpu_run *r, const struct loaded *l, unsigned n, double limit,
-              double *seconds, struct gpu_answer *a);
+/* Runs L (NULL: the default) N times, and waits at most N times the limit of PLAN (0:
+ * very long). True, and *OUT is the mean run, measured as PLAN says; else A says what
+ * happened. */
+bool gpu_once(struct gpu_run *r, const struct loaded *l, unsigned n,
+              const struct trial_plan *plan, struct sample *out, struct gpu_answer *a);
 /* Notes in A an error of a driver call other than a launch. True: E is success. */
 bool gpu_good(struct gpu_run *r, gpu_result e, const char *doing, struct gpu_answer *a);
 /* Waits at most LIMIT seconds for the work queued on our stream. */
@@ -157,10 +158,10 @@ void gpu_unload(struct gpu_run *r, struct loaded *l);
 
 /* ---- sample.c -------------------------------------------------------------------- */
 
-/* Fills in A's samples. FIRST: seconds that the checked run took; below 0: there was
- * none. L NULL: the default. False: A says what happened. */
+/* Fills in A's samples. FIRST: the checked run; seconds below 0: there was none. L NULL:
+ * the default. False: A says what happened. */
 bool gpu_sample(struct gpu_run *r, const struct loaded *l, const struct trial_plan *p,
-                double first, struct gpu_answer *a);
+                struct sample first, struct gpu_answer *a);
 /* Restores what is read and written; queued. */
 gpu_result gpu_put_back(struct gpu_run *r);
 

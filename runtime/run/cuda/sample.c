@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sample.c: one run of those that tell how long a variant takes (measure.c). What is
+// sample.c: one run of those that tell what a variant costs (measure.c). What is
 // different from a processor: the L2 cache is flushed before each run, as in a program
 // that does other things in between, unless flush(off) says that the data of this kernel
 // stays there. Only then, and with nothing to put back, short kernels are timed in
@@ -46,24 +46,24 @@ static gpu_result sample_flush(struct gpu_run *r) {
 
 // As struct measure demands.
 static bool sample_run(void *data, enum measure_what which, unsigned batch,
-                       double *seconds) {
+                       struct sample *out) {
   const struct sampling *m = data;
   struct gpu_run *r = m->run;
   gpu_result e = gpu_put_back(r);
   if (e == 0)
     e = sample_flush(r);
   return gpu_good(r, e, "restoring", m->answer) &&
-      gpu_once(r, which == MEASURE_RIVAL ? m->rival : m->code, batch, m->plan->limit,
-               seconds, m->answer);
+      gpu_once(r, which == MEASURE_RIVAL ? m->rival : m->code, batch, m->plan, out,
+               m->answer);
 }
 
 bool gpu_sample(struct gpu_run *r, const struct loaded *l, const struct trial_plan *p,
-                double first, struct gpu_answer *a) {
+                struct sample first, struct gpu_answer *a) {
   const struct loaded *rival = p->rival ? gpu_loaded(r, p->rival) : NULL;
   struct sampling data = { r, l, rival, p, a };
   const struct measure m = {
     .plan = p,
-    .rival = rival && rival != l && rival->checked && p->rival_seconds > 0,
+    .rival = rival && rival != l && rival->checked && p->rival_sample.cost > 0,
     .batches = !r->restores && !sample_flushes(r),
     .shortest = 1e-6,
     .capacity = MAX_GPU_SAMPLES,
@@ -74,12 +74,14 @@ bool gpu_sample(struct gpu_run *r, const struct loaded *l, const struct trial_pl
   struct measured out = { .samples = a->samples };
   a->slowdown = 1;
   if (measure_settled(p, first, r->warm)) {
-    a->samples[a->n_samples++] = first;
+    a->samples[a->n_samples++] = first.cost;
+    a->run_seconds = first.seconds;
     return true;
   }
   bool good = measure(&m, first, &out);
   a->n_samples = out.n;
   a->slowdown = out.slowdown;
+  a->run_seconds = out.run_seconds;
   a->time_seconds = out.seconds;
   return good;
 }

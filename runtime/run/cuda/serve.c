@@ -49,8 +49,9 @@ static int copy_all(char *why, size_t size) {
     snprintf(why, size, "no memory");
     return -1;
   }
-  gpu_run_reference(serve.run, serve.kernel->gpu->launch, &reference_plan,
-                    serve.reference);
+  struct trial_plan plan = reference_plan;
+  plan.objective = objective_of(serve.kernel);
+  gpu_run_reference(serve.run, serve.kernel->gpu->launch, &plan, serve.reference);
   if (serve.reference->status != STATUS_OK) // which the tuner says better
     return 0;
   return gpu_run_share(serve.run, true, serve.shared, &serve.file, why, size);

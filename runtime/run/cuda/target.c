@@ -152,6 +152,7 @@ static int target_copy_answer(const struct gpu_answer *a, bool timed,
   unsigned n = a->n_samples <= MAX_GPU_SAMPLES ? a->n_samples : 0;
   out->status = (unsigned)a->status < STATUS_PENDING ? a->status : STATUS_CRASH;
   snprintf(out->message, sizeof out->message, "%.255s", a->message);
+  out->run_seconds = a->run_seconds;
   out->verify_seconds += a->verify_seconds;
   out->time_seconds += a->time_seconds;
   out->load_seconds += a->load_seconds;
@@ -161,7 +162,7 @@ static int target_copy_answer(const struct gpu_answer *a, bool timed,
     out->has_features = true;
   }
   for (unsigned i = 0; i < n; i++)
-    if (!(a->samples[i] >= 0 && a->samples[i] < 1e9))
+    if (!(a->samples[i] >= 0 && a->samples[i] < 1e18))
       n = 0;
   if (timed && out->status == STATUS_OK && n == 0) {
     out->status = STATUS_CRASH;

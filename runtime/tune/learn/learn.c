@@ -23,7 +23,7 @@ static const double UNLIKELY = 1e-3; // no point is surer than that to be right 
 
 struct lesson {
   bool right, believed; // believed: it is being tried
-  double seconds;
+  double cost;
 };
 
 struct lessons {
@@ -35,7 +35,7 @@ struct lessons {
   void *times, *failures, *coded;
   uint64_t seed;
   struct lesson list[MAX_LESSONS];
-  unsigned n, observation, right;
+  unsigned n, told, right;
   choice *points;                  // of the lessons
   float *rows, *work;              // of the lessons; of points that are looked at
   unsigned order[MAX_LESSONS];     // of those that were told of and right, best first
@@ -47,7 +47,7 @@ struct lessons {
     double logs[MAX_TRANSFERRED];
     unsigned n, column;
   } near;            // a near key's
-  double unit, best; // of targets: the logarithm of seconds is BEST + target * UNIT
+  double unit, best; // of targets: the logarithm of cost is BEST + target * UNIT
 };
 
 void lessons_free(struct lessons *l) {
@@ -97,7 +97,7 @@ struct lessons *lessons_new(const struct space *s, uint64_t seed,
 }
 
 unsigned lessons_count(const struct lessons *l) {
-  return l->observation;
+  return l->told;
 }
 
 unsigned lessons_right(const struct lessons *l) {
@@ -120,7 +120,7 @@ const choice *lessons_best(const struct lessons *l, unsigned rank) {
 
 static void learn_enter(struct lessons *l, unsigned at) {
   unsigned i = l->right++;
-  for (; i > 0 && l->list[l->order[i - 1]].seconds > l->list[at].seconds; i--)
+  for (; i > 0 && l->list[l->order[i - 1]].cost > l->list[at].cost; i--)
     l->order[i] = l->order[i - 1];
   l->order[i] = at;
 }
@@ -151,12 +151,12 @@ void lessons_add(struct lessons *l, const choice *point,
   unsigned at = learn_place(l, point);
   if (at < l->n)
     learn_leave(l, at);
-  l->observation += observation != NULL;
+  l->told += observation != NULL;
   bool right = observation &&
       (observation->status == STATUS_OK || observation->status == STATUS_DROPPED);
   l->list[at] = (struct lesson){ .believed = !observation,
-                                 .right = right && observation->seconds > 0,
-                                 .seconds = observation ? observation->seconds : 0 };
+                                 .right = right && observation->cost > 0,
+                                 .cost = observation ? observation->cost : 0 };
   memcpy(point_of(l, at), point, l->space->kernel->n_params * sizeof *point);
   columns_row(&l->columns, point, observation ? observation->features : NULL,
               row_of(l, at), l->columns.n);
@@ -190,15 +190,15 @@ static bool begin_near(struct lessons *l) {
   return l->near.points && l->near.rows && l->times;
 }
 
-void lessons_transfer(struct lessons *l, const choice *point, double seconds) {
+void lessons_transfer(struct lessons *l, const choice *point, double cost) {
   unsigned at = l->near.n, width = l->columns.n_plain + (l->near.points == NULL);
-  if (l->n > 0 || at == MAX_TRANSFERRED || !(seconds > 0) || !begin_near(l))
+  if (l->n > 0 || at == MAX_TRANSFERRED || !(cost > 0) || !begin_near(l))
     return;
   float *row = l->near.rows + (size_t)at * width;
   memcpy(near_point(l, at), point, l->space->kernel->n_params * sizeof *point);
   columns_row(&l->columns, point, NULL, row, width);
   row[l->near.column] = 1;
-  l->near.logs[at] = log(seconds);
+  l->near.logs[at] = log(cost);
   l->near.n++;
 }
 
@@ -212,7 +212,7 @@ static double near_shift(const struct lessons *l) {
     best = fmin(best, l->near.logs[i]);
     for (unsigned j = 0; j < l->n; j++)
       if (l->list[j].right && space_equal(l->space, near_point(l, i), point_of(l, j)))
-        differences[n++] = log(l->list[j].seconds) - l->near.logs[i];
+        differences[n++] = log(l->list[j].cost) - l->near.logs[i];
   }
   return n > 0 ? stats_median(differences, n).median : l->best - best;
 }
@@ -225,11 +225,11 @@ static double near_unit(const struct lessons *l) {
 // ---- models -------------------------------------------------------------------------
 
 static double median_log(const struct lessons *l) {
-  return log(l->list[l->order[l->right / 2]].seconds);
+  return log(l->list[l->order[l->right / 2]].cost);
 }
 
 static float target_of(const struct lessons *l, unsigned i) {
-  return (float)((log(l->list[i].seconds) - l->best) / l->unit);
+  return (float)((log(l->list[i].cost) - l->best) / l->unit);
 }
 
 // The next row that a model of WIDTH columns is made of.
@@ -240,7 +240,7 @@ static void copy_row(struct lessons *l, unsigned n, unsigned lesson, unsigned wi
 static bool fit_times(struct lessons *l) {
   float targets[MAX_LESSONS + MAX_TRANSFERRED], spread;
   unsigned n = 0, width = l->columns.n_plain;
-  l->best = log(l->list[l->order[0]].seconds);
+  l->best = log(l->list[l->order[0]].cost);
   l->unit = fmax(fmax(median_log(l) - l->best, near_unit(l)), 1e-6);
   double shift = l->near.n > 0 ? near_shift(l) : 0;
   for (; n < l->near.n; n++)
@@ -261,7 +261,7 @@ static bool fit_times(struct lessons *l) {
 static bool fit_failures(struct lessons *l) {
   float targets[MAX_LESSONS];
   unsigned n = 0, width = l->columns.n_plain;
-  if (l->right == l->observation)
+  if (l->right == l->told)
     return true;
   for (unsigned i = 0; i < l->n; i++)
     if (!l->list[i].believed) {
@@ -281,7 +281,7 @@ static bool fit_coded(struct lessons *l) {
   if (!l->coded && !(l->coded = learner_trees.new(&l->columns, width, l->seed)))
     return false;
   for (; n < l->right; n++) {
-    targets[n] = (float)log(l->list[l->order[n]].seconds);
+    targets[n] = (float)log(l->list[l->order[n]].cost);
     copy_row(l, n, l->order[n], width);
   }
   l->coded_changes = 0;

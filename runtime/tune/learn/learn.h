@@ -81,9 +81,9 @@ void lessons_free(struct lessons *l);
  * time is used meanwhile. */
 void lessons_add(struct lessons *l, const choice *point,
                  const struct observation *observation);
-/* Adds the seconds of POINT for a near key. Called before anything else is added, at
+/* Adds the cost of POINT for a near key. Called before anything else is added, at
  * most MAX_TRANSFERRED times, the best point last. */
-void lessons_transfer(struct lessons *l, const choice *point, double seconds);
+void lessons_transfer(struct lessons *l, const choice *point, double cost);
 unsigned lessons_transferred(const struct lessons *l);
 unsigned lessons_count(const struct lessons *l); /* points told of */
 unsigned lessons_right(const struct lessons *l); /* points that ran and were right */

@@ -16,7 +16,7 @@ struct strategy {
   struct known known;
   double left; // fraction of the budget
   choice at[MAX_PARAMS];
-  double seconds; // INFINITY: there is no such point yet
+  double cost; // INFINITY: there is no such point yet
 };
 
 static struct strategy *anneal_new(const struct space *s, uint64_t seed,
@@ -26,7 +26,7 @@ static struct strategy *anneal_new(const struct space *s, uint64_t seed,
   if (!st)
     return NULL;
   st->left = 1;
-  st->seconds = INFINITY;
+  st->cost = INFINITY;
   if (known_init(&st->known, s, seed))
     return st;
   free(st);
@@ -38,32 +38,32 @@ static double anneal_temperature(const struct strategy *st) {
   return hot * pow(cold / hot, done);
 }
 
-static void anneal_consider(struct strategy *st, const choice *point, double seconds) {
-  if (!isfinite(seconds))
+static void anneal_consider(struct strategy *st, const choice *point, double cost) {
+  if (!isfinite(cost))
     return;
-  double worse = isfinite(st->seconds) ? seconds / st->seconds - 1 : 0;
+  double worse = isfinite(st->cost) ? cost / st->cost - 1 : 0;
   if (worse > 0 && rng_unit(&st->known.rng) >= exp(-worse / anneal_temperature(st)))
     return;
   memcpy(st->at, point, st->known.space->kernel->n_params * sizeof *point);
-  st->seconds = seconds;
+  st->cost = cost;
 }
 
 static bool anneal_ask(struct strategy *st, choice *point) {
   struct known *k = &st->known;
   if (known_begin(k, point))
     return true;
-  for (unsigned i = 0; i < STEPS && isfinite(st->seconds); i++) {
+  for (unsigned i = 0; i < STEPS && isfinite(st->cost); i++) {
     enum nearness near = rng_next(&k->rng) & 1 ? NEAR_STEP : NEAR_ANY;
     if (!space_neighbour(k->space, near, st->at, &k->rng, point))
       break;
-    double seconds = known_seconds(k, point);
-    if (!isnan(seconds))
-      anneal_consider(st, point, seconds);
+    double cost = known_cost(k, point);
+    if (!isnan(cost))
+      anneal_consider(st, point, cost);
     else if (known_fresh(k, point))
       return true;
   }
   if (k->best >= 0) // all around is known: on from the best, after a point elsewhere
-    anneal_consider(st, known_point(k, (unsigned)k->best), k->seconds[k->best]);
+    anneal_consider(st, known_point(k, (unsigned)k->best), k->costs[k->best]);
   return known_other(k, point);
 }
 
@@ -71,7 +71,7 @@ static void anneal_tell(struct strategy *st, const choice *point,
                         const struct observation *observation) {
   known_tell(&st->known, point, observation);
   anneal_consider(st, point,
-                  observation->status == STATUS_OK ? observation->seconds : INFINITY);
+                  observation->status == STATUS_OK ? observation->cost : INFINITY);
 }
 
 static void anneal_left(struct strategy *st, double fraction) {

@@ -90,16 +90,16 @@ static void auto_tell(struct strategy *st, const choice *point,
     searches[i]->tell(st->of[i], point, observation);
   st->observation++;
   if (observation->status == STATUS_OK &&
-      (st->best == 0 || observation->seconds < st->best)) {
-    st->best = observation->seconds;
+      (st->best == 0 || observation->cost < st->best)) {
+    st->best = observation->cost;
     st->improved = st->observation;
   }
   if (st->observation == JUDGES)
     st->stepping = st->improved == 1;
 }
 
-static void auto_transfer(struct strategy *st, const choice *point, double seconds) {
-  searches[MODEL]->transfer(st->of[MODEL], point, seconds);
+static void auto_transfer(struct strategy *st, const choice *point, double cost) {
+  searches[MODEL]->transfer(st->of[MODEL], point, cost);
   st->related = true;
 }
 

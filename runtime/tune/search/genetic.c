@@ -34,7 +34,7 @@ static const choice *genetic_parent(struct strategy *st) {
   struct known *k = &st->known;
   unsigned a = st->members[rng_below(&k->rng, st->n)],
            b = st->members[rng_below(&k->rng, st->n)];
-  return known_point(k, k->seconds[a] <= k->seconds[b] ? a : b);
+  return known_point(k, k->costs[a] <= k->costs[b] ? a : b);
 }
 
 // One parameter to another value; a number mostly by one step.
@@ -86,7 +86,7 @@ static unsigned genetic_nearest(const struct strategy *st, const choice *point) 
     for (unsigned p = 0; p < k->space->kernel->n_params; p++)
       n += member[p] != point[p];
     if (n < least ||
-        (n == least && k->seconds[st->members[i]] > k->seconds[st->members[best]])) {
+        (n == least && k->costs[st->members[i]] > k->costs[st->members[best]])) {
       least = n;
       best = i;
     }
@@ -104,7 +104,7 @@ static void genetic_tell(struct strategy *st, const choice *point,
     return;
   }
   unsigned rival = genetic_nearest(st, point);
-  if (observation->seconds < k->seconds[st->members[rival]])
+  if (observation->cost < k->costs[st->members[rival]])
     st->members[rival] = k->n - 1;
 }
 

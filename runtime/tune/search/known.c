@@ -25,7 +25,7 @@ bool known_init(struct known *k, const struct space *s, uint64_t seed) {
 void known_free(struct known *k) {
   seen_free(&k->seen);
   free(k->points);
-  free(k->seconds);
+  free(k->costs);
   free(k->slots);
   free(k->statuses);
 }
@@ -45,9 +45,9 @@ static bool known_grow(struct known *k) {
   size_t width = k->space->kernel->n_params, capacity = k->n_slots ? k->n_slots : 64;
   choice *points = sys_realloc(k->points, (capacity * width + 1) * sizeof *points);
   k->points = points ? points : k->points;
-  double *seconds = sys_realloc(k->seconds, capacity * sizeof *seconds);
-  k->seconds = seconds ? seconds : k->seconds;
-  uint32_t *slots = points && seconds ? sys_calloc(2 * capacity, sizeof *slots) : NULL;
+  double *costs = sys_realloc(k->costs, capacity * sizeof *costs);
+  k->costs = costs ? costs : k->costs;
+  uint32_t *slots = points && costs ? sys_calloc(2 * capacity, sizeof *slots) : NULL;
   if (!slots)
     return false;
   free(k->slots);
@@ -62,9 +62,9 @@ const choice *known_point(const struct known *k, unsigned i) {
   return k->points + (size_t)i * k->space->kernel->n_params;
 }
 
-double known_seconds(const struct known *k, const choice *point) {
+double known_cost(const struct known *k, const choice *point) {
   uint32_t at = k->n_slots ? *known_slot(k, point) : 0;
-  return at ? k->seconds[at - 1] : NAN;
+  return at ? k->costs[at - 1] : NAN;
 }
 
 // ---- failures -----------------------------------------------------------------------
@@ -133,8 +133,8 @@ bool known_tell(struct known *k, const choice *point,
   if (*at)
     return false;
   memcpy(k->points + k->n * width, point, width * sizeof *point);
-  k->seconds[k->n] = failed ? INFINITY : observation->seconds;
-  if (!failed && (k->best < 0 || observation->seconds < k->seconds[k->best]))
+  k->costs[k->n] = failed ? INFINITY : observation->cost;
+  if (!failed && (k->best < 0 || observation->cost < k->costs[k->best]))
     k->best = (int)k->n;
   *at = ++k->n;
   if (observation->status != STATUS_DROPPED)

@@ -16,7 +16,7 @@ struct strategy {
   choice *near; // neighbours of AT, LEFT of them not looked at
   unsigned left;
   choice at[MAX_PARAMS], home[MAX_PARAMS];
-  double seconds, home_seconds; // INFINITY: not known, or failed
+  double cost, home_cost; // INFINITY: not known, or failed
   bool lost;     // AT is not worth its neighbours: it failed, or there is none yet
   unsigned vain; // kicks from HOME that led to nothing better
 };
@@ -27,7 +27,7 @@ static struct strategy *local_new(const struct space *s, uint64_t seed, unsigned
   if (!st)
     return NULL;
   st->near = sys_calloc(NEAR * s->kernel->n_params + 1, sizeof *st->near);
-  st->seconds = st->home_seconds = INFINITY;
+  st->cost = st->home_cost = INFINITY;
   st->lost = true;
   if (known_init(&st->known, s, seed) && st->near)
     return st;
@@ -41,9 +41,9 @@ static size_t local_width(const struct strategy *st) {
   return st->known.space->kernel->n_params;
 }
 
-static void local_move(struct strategy *st, const choice *point, double seconds) {
+static void local_move(struct strategy *st, const choice *point, double cost) {
   memcpy(st->at, point, local_width(st) * sizeof *point);
-  st->seconds = seconds;
+  st->cost = cost;
   st->left = 0;
   st->lost = false;
 }
@@ -52,9 +52,9 @@ static void local_move(struct strategy *st, const choice *point, double seconds)
 static bool local_descend(struct strategy *st, unsigned n) {
   for (unsigned i = 0; i < n; i++) {
     const choice *point = st->near + i * local_width(st);
-    double seconds = known_seconds(&st->known, point);
-    if (seconds < st->seconds && isfinite(st->seconds)) {
-      local_move(st, point, seconds);
+    double cost = known_cost(&st->known, point);
+    if (cost < st->cost && isfinite(st->cost)) {
+      local_move(st, point, cost);
       return true;
     }
   }
@@ -86,12 +86,12 @@ static bool next_neighbour(struct strategy *st, choice *point) {
 static void local_settle(struct strategy *st) {
   if (st->lost)
     return;
-  if (st->seconds < st->home_seconds) {
+  if (st->cost < st->home_cost) {
     memcpy(st->home, st->at, local_width(st) * sizeof *st->at);
-    st->home_seconds = st->seconds;
+    st->home_cost = st->cost;
     st->vain = 0;
   } else if (++st->vain > PATIENCE) {
-    st->home_seconds = INFINITY;
+    st->home_cost = INFINITY;
     st->vain = 0;
   }
   st->lost = true;
@@ -100,7 +100,7 @@ static void local_settle(struct strategy *st) {
 static bool local_kick(struct strategy *st, choice *point) {
   const struct autotune_kernel *k = st->known.space->kernel;
   uint64_t *rng = &st->known.rng;
-  if (!isfinite(st->home_seconds))
+  if (!isfinite(st->home_cost))
     return false;
   for (unsigned i = 0; i < KICKS; i++) {
     memcpy(point, st->home, local_width(st) * sizeof *point);
@@ -134,10 +134,9 @@ static void local_tell(struct strategy *st, const choice *point,
                        const struct observation *observation) {
   bool failed = observation->status != STATUS_OK;
   known_tell(&st->known, point, observation);
-  if (!failed && observation->seconds < st->seconds)
-    local_move(st, point, observation->seconds);
-  else if (failed && !isfinite(st->seconds) &&
-           space_equal(st->known.space, point, st->at))
+  if (!failed && observation->cost < st->cost)
+    local_move(st, point, observation->cost);
+  else if (failed && !isfinite(st->cost) && space_equal(st->known.space, point, st->at))
     st->lost = true;
 }
 

@@ -37,7 +37,7 @@ struct strategy {
   double *scores;
   double expected_improvement, together, left;
   double bests[HISTORY];
-  unsigned observation; // seconds after each trial; INFINITY: none was right
+  unsigned told; // in BESTS: the best cost after each trial; INFINITY: none was right
 };
 
 static size_t width_of(const struct strategy *st) {
@@ -177,14 +177,14 @@ static void model_tell(struct strategy *st, const choice *point,
                        const struct observation *observation) {
   seen_add(&st->seen, st->space, point);
   lessons_add(st->lessons, point, observation);
-  double before = st->observation ? st->bests[st->observation - 1] : INFINITY;
-  if (st->observation < HISTORY)
-    st->bests[st->observation++] =
-        observation->status == STATUS_OK ? fmin(before, observation->seconds) : before;
+  double before = st->told ? st->bests[st->told - 1] : INFINITY;
+  if (st->told < HISTORY)
+    st->bests[st->told++] =
+        observation->status == STATUS_OK ? fmin(before, observation->cost) : before;
 }
 
-static void model_transfer(struct strategy *st, const choice *point, double seconds) {
-  lessons_transfer(st->lessons, point, seconds);
+static void model_transfer(struct strategy *st, const choice *point, double cost) {
+  lessons_transfer(st->lessons, point, cost);
   if (lessons_transferred(st->lessons) >= st->initial)
     st->initial = 1;
 }
@@ -202,10 +202,9 @@ static void model_left(struct strategy *st, double fraction) {
 // the last half of the trials brought. The model knows nothing about effects that it
 // has not seen.
 static double model_expected_improvement(struct strategy *st) {
-  if (st->expected_improvement < 0 || st->observation == 0)
+  if (st->expected_improvement < 0 || st->told == 0)
     return st->expected_improvement;
-  return st->expected_improvement +
-      st->bests[st->observation / 2] / st->bests[st->observation - 1] - 1;
+  return st->expected_improvement + st->bests[st->told / 2] / st->bests[st->told - 1] - 1;
 }
 
 const struct strategy_class search_model = {

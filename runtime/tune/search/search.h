@@ -10,8 +10,8 @@
 
 struct observation {
   enum status status;
-  double seconds; /* STATUS_OK: of a call; STATUS_DROPPED: a guess above the best time;
-                     else 0 */
+  double cost; /* STATUS_OK: of a call, as the objective has it; STATUS_DROPPED: a guess
+                  above the best; else 0 */
   const struct features *features; /* of the variant's code; NULL: unknown */
 };
 enum { MAX_TRANSFERRED = 96 };
@@ -29,15 +29,15 @@ struct strategy_class {
   void (*tell)(struct strategy *st, const choice *point,
                const struct observation *observation);
   void (*free)(struct strategy *st);
-  /* Optional (NULL): tells the seconds that POINT took for a near key. Called before
-   * the first ask, the best point last, at most MAX_TRANSFERRED times. */
-  void (*transfer)(struct strategy *st, const choice *point, double seconds);
-  /* Optional: returns seconds of a call that POINT, compiled to FEATURES but not run,
-   * will hardly be faster than; 0: not known. */
+  /* Optional (NULL): tells the cost of POINT for a near key. Called before the first ask,
+   * the best point last, at most MAX_TRANSFERRED times. */
+  void (*transfer)(struct strategy *st, const choice *point, double cost);
+  /* Optional: returns a cost that POINT, compiled to FEATURES but not run, will hardly be
+   * below; 0: not known. */
   double (*expect)(struct strategy *st, const choice *point,
                    const struct features *features);
   /* Optional: returns the improvement expected of further trials, as a fraction of the
-   * best time; below 0: not known. */
+   * best cost; below 0: not known. */
   double (*expected_improvement)(struct strategy *st);
   /* Optional: called before points are asked for. FRACTION (from 1 to 0): the rest of
    * the budget, of its time or its points, whichever is less. */
@@ -55,17 +55,16 @@ SEARCHES(SEARCH_DECLARED)
 /* … and of those that only other strategies and `list:FILE` use. */
 extern const struct strategy_class search_gauss, search_list;
 
-/* ---- known.c: the results that a search was told
- * --------------------------------------------- */
+/* ---- known.c: the results that a search was told --------------------------------- */
 
 struct known {
   const struct space *space;
   uint64_t rng;
   struct seen seen; /* points asked for or told of */
   choice *points;
-  double *seconds; /* of the points told of, in order; INFINITY: failed */
+  double *costs; /* of the points told of, in order; INFINITY: failed */
   unsigned n;
-  int best; /* index of the fastest; -1: none */
+  int best; /* index of the best; -1: none */
   uint32_t *slots;
   size_t n_slots; /* index + 1 by hash of the point */
   struct known_statuses {
@@ -78,8 +77,8 @@ bool known_init(struct known *k, const struct space *s,
                 uint64_t seed); /* false: no memory */
 void known_free(struct known *k);
 const choice *known_point(const struct known *k, unsigned i);
-/* Returns the seconds of POINT. NAN: not told of; INFINITY: it failed. */
-double known_seconds(const struct known *k, const choice *point);
+/* Returns the cost of POINT. NAN: not told of; INFINITY: it failed. */
+double known_cost(const struct known *k, const choice *point);
 /* Returns the probability that POINT fails, estimated from single values; 0: too little
  * is known. */
 double known_risk(const struct known *k, const choice *point);
