@@ -34,8 +34,8 @@ static bool copies_varies(const struct copies *c, struct slice text) {
 
 static void copies_add_names(struct copies *c, unsigned item) {
   const struct expansion *x = c->r->x;
-  for (unsigned i = 1; i < x->n_names; i++) {
-    const struct name *n = &x->names[i];
+  for (unsigned i = 0; i < x->names.n; i++) {
+    const struct name *n = &x->names.list[i];
     struct lexer l = lexer_of(n->text);
     bool word = lex(&l).kind == TOKEN_WORD; // `{`: there is no tag
     if (word && n->space != NAME_MACRO && n->index == item && !has_name(c, n->text))

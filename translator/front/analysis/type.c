@@ -45,9 +45,9 @@ static struct slice type_meaning(const struct model *m, struct slice w) {
   const struct name *n = NULL;
   if (!m->x)
     return (struct slice){ 0 };
-  if ((n = expand_find(m->x, NAME_MACRO, w, NULL)))
+  if ((n = names_find(&m->x->names, NAME_MACRO, w, NULL)))
     return macro_body(&m->x->macros[n->index]);
-  while ((n = expand_find(m->x, NAME_ORDINARY, w, n))) {
+  while ((n = names_find(&m->x->names, NAME_ORDINARY, w, n))) {
     const struct item *i = &m->x->items[n->index];
     if (i->is_typedef && i->n_names == 1 && !i->names[0].indirect)
       return i->specifiers;

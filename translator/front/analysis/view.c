@@ -206,7 +206,7 @@ static void put_globals(const struct expansion *x, struct slice text, struct tex
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     const struct name *n = NULL;
     while (t.kind == TOKEN_WORD &&
-           (n = expand_find(x, NAME_ORDINARY, t.text, n)) != NULL) {
+           (n = names_find(&x->names, NAME_ORDINARY, t.text, n)) != NULL) {
       const struct item *i = &x->items[n->index];
       if (!seen[n->index] && !i->is_typedef && !i->body)
         put_declaration(i, out);

@@ -23,7 +23,7 @@ static const struct item *classify_resolve(const struct expansion *x,
     }
     const struct name *n = NULL;
     do
-      n = expand_find(x, NAME_ORDINARY, item->type_name, n);
+      n = names_find(&x->names, NAME_ORDINARY, item->type_name, n);
     while (n && !x->items[n->index].is_typedef);
     if (!n)
       return item;
@@ -83,7 +83,7 @@ static void classify_result(const struct expansion *x, struct kernel *k,
              *end = x->source->text + k->main.name_at;
   struct lexer l = { start, end, false };
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
-    if (expand_find(x, NAME_MACRO, t.text, NULL)) {
+    if (names_find(&x->names, NAME_MACRO, t.text, NULL)) {
       const char *head = f->text.data;
       signature_result((struct slice){ head, (size_t)(f->names[0].name.data - head) }, k);
       return;
@@ -178,7 +178,7 @@ void adopt_headers(struct kernel *k, const struct expansion *x) {
     if (!p->named || !p->macro)
       continue;
     for (const struct name *n = NULL;
-         (n = expand_find(x, NAME_MACRO, slice_of(p->macro), n)) != NULL;) {
+         (n = names_find(&x->names, NAME_MACRO, slice_of(p->macro), n)) != NULL;) {
       const struct macro *m = &x->macros[n->index];
       const char *behind = m->name.data + m->name.size,
                  *end = m->text.data + m->text.size;

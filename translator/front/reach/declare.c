@@ -42,7 +42,7 @@ struct declaration {
 static void declare_name(const struct declaration *d, enum name_space space,
                          struct slice text) {
   if (d->x)
-    expand_name(d->x, space, text, d->index);
+    names_add(&d->x->names, space, text, d->index);
 }
 
 static void read_tag(const struct declaration *d, struct lexer *l, bool is_enum);

@@ -33,37 +33,10 @@ struct cutter {
   size_t first_line;     // offset in the source where it begins
 };
 
-static unsigned expand_hash(enum name_space space, struct slice s) {
-  unsigned h = 2166136261u + (unsigned)space;
-  for (size_t i = 0; i < s.size; i++)
-    h = (h ^ (unsigned char)s.data[i]) * 16777619u;
-  return (h ^ h >> 15) % NAME_BUCKETS;
-}
-
-void expand_name(struct expansion *x, enum name_space space, struct slice text,
-                 unsigned index) {
-  if (!x->n_names)
-    (void)GROW(x->names, x->n_names); // index 0 means none
-  unsigned h = expand_hash(space, text);
-  *GROW(x->names, x->n_names) = (struct name){ text, space, index, x->buckets[h] };
-  x->buckets[h] = x->n_names - 1;
-}
-
-const struct name *expand_find(const struct expansion *x, enum name_space space,
-                               struct slice text, const struct name *n) {
-  for (unsigned i = n ? n->next : x->buckets[expand_hash(space, text)]; i;
-       i = x->names[i].next) {
-    n = &x->names[i];
-    if (n->space == space && n->text.size == text.size &&
-        memcmp(n->text.data, text.data, text.size) == 0)
-      return n;
-  }
-  return NULL;
-}
-
 const struct macro *expand_macro(const struct expansion *x, struct slice name,
                                  size_t order) {
-  for (const struct name *n = NULL; (n = expand_find(x, NAME_MACRO, name, n)) != NULL;) {
+  for (const struct name *n = NULL;
+       (n = names_find(&x->names, NAME_MACRO, name, n)) != NULL;) {
     const struct macro *m = &x->macros[n->index];
     if (m->order < order)
       return m->undefined ? NULL : m;
@@ -135,7 +108,7 @@ static void read_macro(struct cutter *c, struct slice line, struct lexer l,
       h->order = h->order < m.order ? h->order : m.order;
     }
   }
-  expand_name(c->x, NAME_MACRO, t.text, c->x->n_macros);
+  names_add(&c->x->names, NAME_MACRO, t.text, c->x->n_macros);
   *GROW(c->x->macros, c->x->n_macros) = m;
 }
 
@@ -321,7 +294,7 @@ static void expand_cut(struct expansion *x) {
 
 const struct item *expand_function(const struct expansion *x, const struct function *f) {
   for (const struct name *n = NULL;
-       (n = expand_find(x, NAME_ORDINARY, slice_of(f->name), n)) != NULL;) {
+       (n = names_find(&x->names, NAME_ORDINARY, slice_of(f->name), n)) != NULL;) {
     const struct item *i = &x->items[n->index];
     if (i->body && i->end && i->start <= f->name_at && f->name_at < i->end)
       return i;
@@ -344,7 +317,8 @@ bool expand_thread_local(const struct expansion *x, struct slice name) {
     if (x->threads[i].size == name.size &&
         !memcmp(x->threads[i].data, name.data, name.size))
       return true;
-  for (const struct name *n = NULL; (n = expand_find(x, NAME_ORDINARY, name, n)) != NULL;)
+  for (const struct name *n = NULL;
+       (n = names_find(&x->names, NAME_ORDINARY, name, n)) != NULL;)
     if (x->items[n->index].is_thread)
       return true;
   return false;

@@ -75,14 +75,15 @@ static bool type_is_complete(const struct reach *r, const struct item *item,
       continue;
     struct lexer behind = l;
     struct slice tag = lex(&behind).text;
-    for (const struct name *n = NULL; (n = expand_find(x, NAME_TAG, tag, n)) != NULL;)
+    for (const struct name *n = NULL;
+         (n = names_find(&x->names, NAME_TAG, tag, n)) != NULL;)
       if (x->items[n->index].text.data < item->text.data &&
           memchr(x->items[n->index].specifiers.data, '{',
                  x->items[n->index].specifiers.size))
         return true;
   }
   for (const struct name *n = NULL; item->type_name.size &&
-       (n = expand_find(x, NAME_ORDINARY, item->type_name, n)) != NULL;) {
+       (n = names_find(&x->names, NAME_ORDINARY, item->type_name, n)) != NULL;) {
     const struct item *type = &x->items[n->index];
     if (type->is_typedef && type->n_names == 1 && depth < 20)
       return !type->names[0].unsized &&
@@ -121,7 +122,7 @@ static enum how function_how(const struct reach *r, struct slice name) {
   if (own_function(r->k, name))
     return HOW_OWN;
   for (const struct name *n = NULL;
-       (n = expand_find(x, NAME_ORDINARY, name, n)) != NULL;) {
+       (n = names_find(&x->names, NAME_ORDINARY, name, n)) != NULL;) {
     const struct item *i = &x->items[n->index];
     user |= !i->system;
     definition = i->body ? i : definition;
@@ -142,7 +143,7 @@ static enum how variable_how(const struct reach *r, const struct item *item) {
         slice_has(item->specifiers, "volatile"))
       return HOW_EXTERN;
   for (const struct name *n = NULL;
-       (n = expand_find(r->x, NAME_ORDINARY, item->names[0].name, n)) != NULL;)
+       (n = names_find(&r->x->names, NAME_ORDINARY, item->names[0].name, n)) != NULL;)
     declarations++;
   return item->is_static || declarations == 1 ? HOW_STATIC : HOW_EXTERN;
 }
@@ -200,7 +201,7 @@ static bool is_visible(const struct reach *r, const struct item *item) {
 static bool reach_ordinary(struct reach *r, struct slice name) {
   bool found = false;
   for (const struct name *n = NULL;
-       (n = expand_find(r->x, NAME_ORDINARY, name, n)) != NULL;)
+       (n = names_find(&r->x->names, NAME_ORDINARY, name, n)) != NULL;)
     if (is_visible(r, &r->x->items[n->index])) {
       reach_item(r, n->index, name);
       found = true;
@@ -210,7 +211,8 @@ static bool reach_ordinary(struct reach *r, struct slice name) {
 
 // Reaches tag NAME. KIND: `struct`, `union` or `enum`.
 static void reach_tag(struct reach *r, struct slice name, struct slice kind) {
-  for (const struct name *n = NULL; (n = expand_find(r->x, NAME_TAG, name, n)) != NULL;)
+  for (const struct name *n = NULL;
+       (n = names_find(&r->x->names, NAME_TAG, name, n)) != NULL;)
     reach_item(r, n->index, (struct slice){ 0 });
   for (unsigned i = 0; i < r->n_tags; i++)
     if (slices_same(r->tags[i].name, name))

@@ -5,6 +5,7 @@
  *   feed.c         the file as input of the preprocessor: params stay identifiers
  *   preprocess.c   runs the unit's compiler with -E -dD
  *   declare.c      one declaration: its specifiers, declarators, tags
+ *   names.c        tables of names
  *   expand.c       the whole output, cut into declarations and macro definitions
  *   classify.c     resolves typedefs; reads defaults of params from headers and -D
  *   flags.c        checks that the compiler knows flags(…)
@@ -13,7 +14,7 @@
 #ifndef AUTOTUNE_UNIT_H
 #define AUTOTUNE_UNIT_H
 
-#include "front/front.h"
+#include "names.h"
 
 /* ---- feed.c ---------------------------------------------------------------------- */
 
@@ -98,12 +99,6 @@ void flags_check(const struct source *s, const struct kernel *k,
 
 /* ---- expand.c -------------------------------------------------------------------- */
 
-enum name_space { NAME_ORDINARY, NAME_TAG, NAME_MACRO };
-struct name {
-  struct slice text;
-  enum name_space space;
-  unsigned index, next;
-};
 struct macro {
   struct slice name, text; /* TEXT from '#' to the end of its line */
   size_t order;            /* offset in the compiler's output */
@@ -118,7 +113,6 @@ struct context {
   unsigned n_options;
 };
 
-#define NAME_BUCKETS 32768
 struct expansion {
   const struct source *source;
   const struct kernel *kernels;
@@ -134,17 +128,10 @@ struct expansion {
   unsigned n_contexts;
   struct slice *sticky;
   unsigned n_sticky; /* #pragma STDC … of the user's */
-  struct name *names;
-  unsigned n_names; /* from 1 */
-  unsigned buckets[NAME_BUCKETS];
+  struct names names;
   struct slice *threads;
   unsigned n_threads; /* #pragma omp threadprivate(…) */
 };
-void expand_name(struct expansion *x, enum name_space space, struct slice text,
-                 unsigned index);
-/* Returns the newest name TEXT in SPACE, or the next older one after N; NULL: no more. */
-const struct name *expand_find(const struct expansion *x, enum name_space space,
-                               struct slice text, const struct name *n);
 /* Returns the definition of NAME in force at ORDER, or NULL. */
 const struct macro *expand_macro(const struct expansion *x, struct slice name,
                                  size_t order);

@@ -26,7 +26,7 @@ struct expansion *cuda_macros(const struct source *s, const struct kernel *kerne
     if ((i->kind != ITEM_DEFINE && i->kind != ITEM_UNDEF) || !i->names[0].size)
       continue;
     const char *behind = i->names[0].data + i->names[0].size;
-    expand_name(x, NAME_MACRO, i->names[0], x->n_macros);
+    names_add(&x->names, NAME_MACRO, i->names[0], x->n_macros);
     *GROW(x->macros, x->n_macros) =
         (struct macro){ .name = i->names[0],
                         .text = item_text(i),

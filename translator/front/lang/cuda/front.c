@@ -84,19 +84,19 @@ struct mentions {
 // Finds all mentions in one walk over the tree, because the tree is large.
 static struct mentions mentions_of(const struct source *s, const struct kernel *all,
                                    unsigned n) {
-  struct word_set names = { 0 };
+  struct names names = { 0 };
   struct mentions found = { 0 };
   for (unsigned i = 0; i < n; i++) {
-    word_set_add(&names, slice_of(all[i].main.name));
+    names_put(&names, slice_of(all[i].main.name));
     for (unsigned j = 0; j < all[i].n_params; j++)
       if (all[i].params[j].named)
-        word_set_add(&names, slice_of(all[i].params[j].name));
+        names_put(&names, slice_of(all[i].params[j].name));
   }
   TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(s->tree));
   for (bool more = true; more && names.n; more = cursor_next(&cursor, true)) {
     TSNode node = ts_tree_cursor_current_node(&cursor);
     if ((node_is(node, "identifier") || node_is(node, "type_identifier")) &&
-        word_set_has(&names, source_slice(s, node)))
+        names_has(&names, source_slice(s, node)))
       *GROW(found.list, found.n) = node;
   }
   ts_tree_cursor_delete(&cursor);

@@ -281,7 +281,7 @@ static const char *library_of(struct slice name) {
 
 struct declared {
   struct toolkit *toolkit;
-  const struct word_set *seen;
+  const struct names *seen;
   const char **paths;
   unsigned n_paths;
 };
@@ -317,7 +317,7 @@ static bool file_declares(struct declared *d, const char *path) {
     struct slice name = { 0 };
     bool quoted;
     for (unsigned k = 0; i->kind != ITEM_UNDEF && k < i->n_names; k++)
-      if (word_set_has(d->seen, i->names[k]) && !is_built_in_name(i->names[k]))
+      if (names_has(d->seen, i->names[k]) && !is_built_in_name(i->names[k]))
         return true;
     if (i->kind == ITEM_INCLUDE)
       name = include_name(i, &quoted);
@@ -335,14 +335,14 @@ static bool file_declares(struct declared *d, const char *path) {
 }
 
 bool toolkit_declares(struct toolkit *t, const struct cuda_item *i,
-                      const struct word_set *seen) {
+                      const struct names *seen) {
   bool quoted;
   struct slice name = include_name(i, &quoted);
   const char *library = library_of(name);
   if (!t->folder || !name.size || include_is_built_in(name))
     return false;
   if (library)
-    return word_set_has(seen, slice_of(library));
+    return names_has(seen, slice_of(library));
   const char *path = arena_printf("%s/%.*s", t->folder, (int)name.size, name.data);
   struct declared d = { .toolkit = t, .seen = seen };
   return is_file(path) && file_declares(&d, path);
@@ -363,13 +363,13 @@ static const char *include_snake(struct slice word) {
 // Appends #includes that replace <cub/cub.cuh>: it has algorithms for the host, which
 // NVRTC refuses. Includes the headers of the algorithms for blocks and warps that are
 // named.
-static bool write_cub(const struct toolkit *t, const struct word_set *seen,
+static bool write_cub(const struct toolkit *t, const struct names *seen,
                       struct text *out) {
   static const char *const folders[] = { "block", "warp", "thread", "iterator" };
   for (unsigned n = 0; n < seen->n; n++)
-    for (size_t f = 0; isupper((unsigned char)*seen->list[n].data) && f < 4; f++) {
+    for (size_t f = 0; isupper((unsigned char)*seen->list[n].text.data) && f < 4; f++) {
       const char *name =
-          arena_printf("cub/%s/%s.cuh", folders[f], include_snake(seen->list[n]));
+          arena_printf("cub/%s/%s.cuh", folders[f], include_snake(seen->list[n].text));
       if (is_file(arena_printf("%s/%s", t->folder, name)) ||
           is_file(arena_printf("%s/cccl/%s", t->folder, name)))
         text_printf(out, "#include <%s>\n", name);
@@ -378,7 +378,7 @@ static bool write_cub(const struct toolkit *t, const struct word_set *seen,
 }
 
 bool toolkit_write(const struct toolkit *t, const struct cuda_item *i,
-                   const struct word_set *seen, struct text *out) {
+                   const struct names *seen, struct text *out) {
   bool quoted;
   return slice_is(include_name(i, &quoted), "cub/cub.cuh") && write_cub(t, seen, out);
 }

@@ -5,7 +5,6 @@
  *   declaration.c   reads one declaration
  *   include.c       puts the user's headers in place of their #include; finds the
  *                   toolkit's headers by the names they declare
- *   word_set.c      sets of words
  *   reach.c         finds the items that the kernel reaches
  *   body.c          writes one item: kernels become functions, variables pointers
  *   prologue.c      writes the names that <stdint.h> and the like would declare
@@ -17,6 +16,7 @@
 #define AUTOTUNE_CUDA_ITEMS_H
 
 #include "cuda.h"
+#include "front/reach/names.h"
 
 enum item_kind {
   ITEM_CODE, /* a declaration at namespace scope */
@@ -77,19 +77,6 @@ bool items_skip_angles(struct lexer *l);
 /* Moves L past the bracket that closes the one just read. */
 void items_skip_group(struct lexer *l);
 
-/* ---- word_set.c ------------------------------------------------------------------ */
-
-enum { WORD_BUCKETS = 8192 };
-unsigned word_hash(struct slice word); /* below WORD_BUCKETS */
-struct word_set {
-  struct slice *list;
-  unsigned *next;
-  unsigned n;
-  unsigned *buckets;
-};
-bool word_set_has(const struct word_set *w, struct slice word);
-bool word_set_add(struct word_set *w, struct slice word); /* false: it was in the set */
-
 /* ---- include.c ------------------------------------------------------------------- */
 
 /* Returns the folder with cuda_runtime.h; NULL: there is no toolkit. */
@@ -105,11 +92,11 @@ struct toolkit {
 };
 /* Appends the replacement of I in a unit. False: I has none and stays as it is. */
 bool toolkit_write(const struct toolkit *t, const struct cuda_item *i,
-                   const struct word_set *seen, struct text *out);
+                   const struct names *seen, struct text *out);
 /* True if the toolkit's header that I includes, or a header included from there, declares
  * one of the words in SEEN. */
 bool toolkit_declares(struct toolkit *t, const struct cuda_item *i,
-                      const struct word_set *seen);
+                      const struct names *seen);
 
 /* ---- reach.c --------------------------------------------------------------------- */
 
@@ -118,8 +105,8 @@ struct cuda_reach {
   unsigned n_kernels;
   const struct kernel *k;
   struct cuda_items items; /* the file's; marks in them last until the next kernel */
-  struct word_set seen;    /* identifiers of everything reached */
-  struct word_set macros;  /* names after `.` and `->`, which can only mean macros */
+  struct names seen;       /* identifiers of everything reached */
+  struct names macros;     /* names after `.` and `->`, which can only mean macros */
   struct variable {        /* a variable that the unit uses by address */
     struct slice name;
     unsigned item;
@@ -130,11 +117,7 @@ struct cuda_reach {
     bool constant;
   } *variables;
   unsigned n_variables;
-  struct entry {
-    struct slice name;
-    unsigned item, next;
-  } *entries; /* items by name, from 1 */
-  unsigned n_entries, *buckets;
+  struct names names; /* of the items */
   struct toolkit toolkit;
 };
 struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kernels,

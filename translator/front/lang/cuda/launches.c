@@ -103,7 +103,7 @@ static struct slice written_spaces(const struct callee *c) {
 }
 
 int kernel_meant(const struct finder *f, const struct callee *c) {
-  if (!word_set_has(&f->names, c->last))
+  if (!names_has(&f->names, c->last))
     return CALLED_NONE;
   for (unsigned i = 0; i < f->n_kernels; i++)
     if (slice_is(c->last, f->kernels[i].main.name) &&
@@ -212,7 +212,7 @@ static int launches_look_up(const struct finder *f, const struct callee *c, TSNo
 }
 
 int kernel_called(const struct finder *f, const struct callee *c, TSNode n) {
-  if (!word_set_has(&f->names, c->last))
+  if (!names_has(&f->names, c->last))
     return CALLED_NONE;
   struct candidates all = candidates_of(f, c);
   return all.n == 0 ? CALLED_NONE
@@ -348,9 +348,9 @@ struct slice called(const struct source *s, TSNode call) {
 static void launches_visit(struct finder *f, TSNode n) {
   TSNode config, list;
   if (node_is(n, "identifier") ||
-      (node_is(n, "type_identifier") && word_set_has(&f->names, source_slice(f->s, n)) &&
+      (node_is(n, "type_identifier") && names_has(&f->names, source_slice(f->s, n)) &&
        node_inside(n, "template_argument_list", &list))) {
-    if (word_set_has(&f->names, source_slice(f->s, n)))
+    if (names_has(&f->names, source_slice(f->s, n)))
       mention_check(f, n);
   } else if (node_is(n, "call_expression")) {
     config = child_of(n, "kernel_call_syntax");
@@ -378,7 +378,7 @@ struct launch *cuda_launches(const struct source *s, const struct kernel *kernel
                              unsigned n_kernels, unsigned *n) {
   struct finder f = { .s = s, .kernels = kernels, .n_kernels = n_kernels };
   for (unsigned i = 0; i < n_kernels; i++)
-    word_set_add(&f.names, slice_of(kernels[i].main.name));
+    names_put(&f.names, slice_of(kernels[i].main.name));
   find_aliases(&f);
   TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(s->tree));
   for (bool more = true; more; more = cursor_next(&cursor, true))

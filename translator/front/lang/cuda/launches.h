@@ -9,7 +9,7 @@ struct finder {
   const struct source *s;
   const struct kernel *kernels;
   unsigned n_kernels;
-  struct word_set names; /* names of the kernels */
+  struct names names; /* names of the kernels */
   struct alias {
     struct slice name, means;
   } *aliases;

@@ -223,15 +223,15 @@ static void write_own(struct slice name, struct text *out) {
 
 static void write_library(const struct cuda_reach *r, struct text *out) {
   struct std_names names = { .r = r };
-  struct word_set headers = { 0 }, own = { 0 };
+  struct names headers = { 0 }, own = { 0 };
   bool any = false;
   for (struct slice name; next_std_name(&names, &name);) {
-    if (prologue_is_own(name) && word_set_add(&own, name))
+    if (prologue_is_own(name) && names_put(&own, name))
       write_own(name, out);
     if (prologue_is_built_in(name) || prologue_is_own(name) || !r->toolkit.folder)
       continue;
     const char *header = library_header(name);
-    if (word_set_add(&headers, slice_of(header)))
+    if (names_put(&headers, slice_of(header)))
       text_printf(out, "#include <cuda/std/%s>\n", header);
     any = true;
   }
@@ -251,7 +251,7 @@ static bool is_users(const struct cuda_reach *r, const char *name) {
 // Writes CUDA_VERSION or CUDART_VERSION as the toolkit's header has it.
 static void write_version(const struct cuda_reach *r, const char *name,
                           struct text *out) {
-  if (!word_set_has(&r->seen, slice_of(name)) || !r->toolkit.folder)
+  if (!names_has(&r->seen, slice_of(name)) || !r->toolkit.folder)
     return;
   const char *header = strcmp(name, "CUDA_VERSION") == 0 ? "cuda.h"
                                                          : "cuda_runtime_api.h";
@@ -270,7 +270,7 @@ static void write_limits(const struct cuda_reach *r, struct text *out) {
   static const char *const headers[] = { "climits", "cstdint", "cfloat" };
   bool any = false;
   for (size_t i = 0; i < COUNT(constants); i++)
-    any = any || word_set_has(&r->seen, slice_of(constants[i][0]));
+    any = any || names_has(&r->seen, slice_of(constants[i][0]));
   for (size_t i = 0; any && i < COUNT(headers); i++)
     if (access(arena_printf("%s/cccl/cuda/std/%s", r->toolkit.folder, headers[i]),
                R_OK) == 0)
@@ -284,7 +284,7 @@ static void write_types(const struct cuda_reach *r, bool toolkit, struct text *o
         strstr(types[i][0], "intmax_t");
     if (toolkit && varies)
       type = *type == 'u' ? "unsigned long long" : "long long";
-    if (word_set_has(&r->seen, slice_of(types[i][0])) && !is_users(r, types[i][0]))
+    if (names_has(&r->seen, slice_of(types[i][0])) && !is_users(r, types[i][0]))
       text_printf(out, "typedef %s %s;\n", type, types[i][0]);
   }
 }
@@ -295,8 +295,7 @@ void prologue_write(const struct cuda_reach *r, struct text *out) {
     write_limits(r, out);
   write_types(r, toolkit, out);
   for (size_t i = 0; i < COUNT(constants); i++)
-    if (word_set_has(&r->seen, slice_of(constants[i][0])) &&
-        !is_users(r, constants[i][0]))
+    if (names_has(&r->seen, slice_of(constants[i][0])) && !is_users(r, constants[i][0]))
       text_printf(out, "#ifndef %s\n#define %s %s\n#endif\n", constants[i][0],
                   constants[i][0], constants[i][1]);
   write_version(r, "CUDA_VERSION", out);

@@ -11,14 +11,12 @@ enum { MAX_MACRO_DEPTH = 8 };
 
 // ---- kinds of items -----------------------------------------------------------------
 
-// Returns the next item after entry *N (0 at first) that declares NAME; NULL: no more.
+// Returns the next item after *N (NULL at first) that declares NAME, the first of the
+// file first; NULL: no more.
 static const struct cuda_item *next_item(const struct cuda_reach *r, struct slice name,
-                                         unsigned *n) {
-  for (*n = *n ? r->entries[*n].next : r->buckets[word_hash(name)]; *n;
-       *n = r->entries[*n].next)
-    if (slices_same(r->entries[*n].name, name))
-      return &r->items.list[r->entries[*n].item];
-  return NULL;
+                                         const struct name **n) {
+  *n = names_find(&r->names, NAME_ORDINARY, name, *n);
+  return *n ? &r->items.list[(*n)->index] : NULL;
 }
 
 // True if TEXT holds WORD, directly or through a macro of the user's.
@@ -31,7 +29,7 @@ static bool reach_mentions(const struct cuda_reach *r, struct slice text,
     if (slice_is(t.text, word))
       return true;
     const struct cuda_item *i;
-    for (unsigned n = 0;
+    for (const struct name *n = NULL;
          depth < MAX_MACRO_DEPTH && (i = next_item(r, t.text, &n)) != NULL;) {
       struct slice body = item_text(i);
       if (i->kind != ITEM_DEFINE)
@@ -207,13 +205,13 @@ static void add_variable(struct cuda_reach *r, const struct cuda_item *i,
 static void reach_mark(struct cuda_reach *r, unsigned n);
 
 static void reach_see_word(struct cuda_reach *r, struct slice word) {
-  if (!word_set_add(&r->seen, word))
+  if (!names_put(&r->seen, word))
     return;
   const struct cuda_item *i;
-  for (unsigned n = 0; (i = next_item(r, word, &n)) != NULL;)
+  for (const struct name *n = NULL; (i = next_item(r, word, &n)) != NULL;)
     if (is_for_device(r, i)) {
-      struct slice name = r->entries[n].name;
-      reach_mark(r, r->entries[n].item);
+      struct slice name = n->text;
+      reach_mark(r, n->index);
       if (goes_by_address(r, i) && (!i->type || name.data >= i->s->text + i->head_end))
         add_variable(r, i, name);
     }
@@ -221,12 +219,12 @@ static void reach_see_word(struct cuda_reach *r, struct slice word) {
 
 // Reaches the name of a member: only a macro can give it a meaning outside of its class.
 static void see_member(struct cuda_reach *r, struct slice word) {
-  if (!word_set_add(&r->macros, word))
+  if (!names_put(&r->macros, word))
     return;
   const struct cuda_item *i;
-  for (unsigned n = 0; (i = next_item(r, word, &n)) != NULL;)
+  for (const struct name *n = NULL; (i = next_item(r, word, &n)) != NULL;)
     if (i->kind == ITEM_DEFINE && is_for_device(r, i))
-      reach_mark(r, r->entries[n].item);
+      reach_mark(r, n->index);
 }
 
 static void cuda_reach_scan(struct cuda_reach *r, struct slice text) {
@@ -292,7 +290,7 @@ static bool has_seen_type(const struct cuda_reach *r, const struct cuda_item *i)
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     within = within || slice_is(t.text, "(");
     if (within && t.kind == TOKEN_WORD && !slice_is(t.text, "const") &&
-        word_set_has(&r->seen, t.text))
+        names_has(&r->seen, t.text))
       return true;
   }
   return false;
@@ -300,8 +298,8 @@ static bool has_seen_type(const struct cuda_reach *r, const struct cuda_item *i)
 
 // True if NAME, the last word of `using namespace a::b;`, names a namespace in the unit.
 static bool is_namespace(struct cuda_reach *r, struct slice name) {
-  struct word_set only = { 0 };
-  word_set_add(&only, name);
+  struct names only = { 0 };
+  names_put(&only, name);
   for (unsigned n = 0; n < r->items.n; n++) {
     const struct cuda_item *i = &r->items.list[n];
     if (!i->reached)
@@ -321,7 +319,7 @@ static bool is_made_by_macro(const struct cuda_reach *r, const struct cuda_item 
   bool made = false;
   if (!i->function || i->n_names != 1 || i->names[0].data != i->s->text + i->start)
     return false;
-  for (unsigned n = 0; (macro = next_item(r, i->names[0], &n)) != NULL;)
+  for (const struct name *n = NULL; (macro = next_item(r, i->names[0], &n)) != NULL;)
     made = made || macro->kind == ITEM_DEFINE;
   return made;
 }
@@ -374,7 +372,7 @@ static void see_instances(struct cuda_reach *r, const struct source *s) {
     else if (slice_is(t.text, ";"))
       statement = false;
     const struct cuda_item *i;
-    for (unsigned n = 0;
+    for (const struct name *n = NULL;
          statement && t.kind == TOKEN_WORD && (i = next_item(r, t.text, &n)) != NULL;)
       if (i->kind == ITEM_CODE && !i->function && (i->type || !reach_is_variable(i)) &&
           is_for_device(r, i))
@@ -394,7 +392,7 @@ static void see_template_arguments(struct cuda_reach *r, const struct source *s)
         (slice_is(previous, "<") || slice_is(previous, ",")) &&
         (slice_is(next, ">") || slice_is(next, ",") || slice_is(next, "<"));
     const struct cuda_item *i;
-    for (unsigned n = 0;
+    for (const struct name *n = NULL;
          t.kind == TOKEN_WORD && (i = next_item(r, t.text, &n)) != NULL;) {
       bool own = t.text.data >= i->s->text + i->start &&
           t.text.data < i->s->text + i->end;
@@ -421,16 +419,10 @@ static void find_own(struct cuda_reach *r, const struct source *s) {
 }
 
 static void name_items(struct cuda_reach *r) {
-  r->buckets = arena_alloc(WORD_BUCKETS * sizeof *r->buckets);
-  (void)GROW(r->entries, r->n_entries); // index 0 means none
   for (unsigned n = r->items.n; n-- > 0;)
     for (unsigned k = 0;
-         r->items.list[n].kind != ITEM_OPEN && k < r->items.list[n].n_names; k++) {
-      struct slice name = r->items.list[n].names[k];
-      unsigned h = word_hash(name);
-      *GROW(r->entries, r->n_entries) = (struct entry){ name, n, r->buckets[h] };
-      r->buckets[h] = r->n_entries - 1;
-    }
+         r->items.list[n].kind != ITEM_OPEN && k < r->items.list[n].n_names; k++)
+      names_add(&r->names, NAME_ORDINARY, r->items.list[n].names[k], n);
 }
 
 struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kernels,
