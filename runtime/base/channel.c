@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // channel.c: messages between autotune's processes (channel.h).
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,6 +10,7 @@
 
 #include "base.h"
 #include "channel.h"
+#include "descriptor.h"
 
 // Seconds between two checks of `stop`, and the longest duration of one poll.
 static const double look_every = 0.25, longest_poll = 3600;
@@ -29,23 +29,13 @@ union control {
 
 // ---- descriptors --------------------------------------------------------------------
 
-// Returns FD or, if it is 2 or less, a copy above 2 in its place: 0 to 2 are the
-// program's.
-static int channel_raise(int fd) {
-  if (fd < 0 || fd > 2)
-    return fd;
-  int high = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-  close(fd);
-  return high;
-}
-
 int channel_pair(int fds[2]) {
   int pair[2];
   if (sys_fails(SYS_PIPE) ||
       socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
     return -1;
-  fds[0] = channel_raise(pair[0]);
-  fds[1] = channel_raise(pair[1]);
+  fds[0] = descriptor_raise(pair[0]);
+  fds[1] = descriptor_raise(pair[1]);
   if (fds[0] >= 0 && fds[1] >= 0)
     return 0;
   for (int i = 0; i < 2; i++)
@@ -55,7 +45,7 @@ int channel_pair(int fds[2]) {
 }
 
 int channel_file(const char *name, const void *data, size_t size) {
-  int fd = sys_fails(SYS_OPEN) ? -1 : channel_raise(memfd_create(name, MFD_CLOEXEC));
+  int fd = sys_fails(SYS_OPEN) ? -1 : descriptor_raise(memfd_create(name, MFD_CLOEXEC));
   if (fd >= 0 && size > 0 && sys_write_all(fd, data, size) != 0) {
     close(fd);
     fd = -1;
@@ -110,7 +100,7 @@ static int channel_descriptor(struct msghdr *packet) {
   if (h && h->cmsg_level == SOL_SOCKET && h->cmsg_type == SCM_RIGHTS &&
       h->cmsg_len >= CMSG_LEN(sizeof fd))
     memcpy(&fd, CMSG_DATA(h), sizeof fd);
-  return channel_raise(fd);
+  return descriptor_raise(fd);
 }
 
 // True if H announces a message of the protocol, and the N bytes that came are all of it.

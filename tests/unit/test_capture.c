@@ -13,6 +13,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -176,6 +178,35 @@ static void test_call_that_did_not_return(void **state) {
   free(data);
 }
 
+// A kernel that closes all descriptors and opens a file under the capture's number.
+static int own_file, own_at = -1;
+
+static double call_that_closes(long n, const double *x, double *y) {
+  struct stat info;
+  for (int fd = 3; fd < 5000; fd++)
+    if (fd != own_file && fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
+      dup2(own_file, own_at = fd);
+  return n > 0 ? y[0] = x[0] : 0;
+}
+
+static void test_call_that_closes(void **state) {
+  (void)state;
+  struct autotune_kernel k = fixture_kernel;
+  double x[2] = { 1, 2 }, y[2];
+  size_t size;
+  k.original = (autotune_fn)call_that_closes;
+  own_file = memfd_create("own", 0);
+  assert_true(make_call(&k, &(struct call){ 2, x, y, 0 }, true));
+  assert_non_null(strstr(said, "what the captured call wrote is not known"));
+  assert_true(own_at >= 0);
+  struct stat info;
+  assert_int_equal(fstat(own_at, &info), 0); // still open, and nothing was written
+  assert_int_equal(info.st_size, 0);
+  close(own_at);
+  close(own_file);
+  free(take_file(&size));
+}
+
 // ---- damage -------------------------------------------------------------------------
 
 static void test_damage(void **state) {
@@ -300,6 +331,7 @@ int main(void) {
     cmocka_unit_test(test_comes_back),
     cmocka_unit_test(test_memory_and_result),
     cmocka_unit_test(test_call_that_did_not_return),
+    cmocka_unit_test(test_call_that_closes),
     cmocka_unit_test(test_first_version),
     cmocka_unit_test(test_damage),
     cmocka_unit_test(test_made_up),

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/channel.h"
+#include "base/descriptor.h"
 #include "packet.h"
 #include "base/role.h"
 #include "run/cpu/module.h"
@@ -30,10 +31,9 @@
 // tuners of a session may crash.
 enum { FIRST_WORD = 20, LAST_BREATH = 10, CRASHES = 2 };
 
-// One session in this process. Fields that a fork of the program reads are atomic;
-// descriptors are -1 if not open.
+// One session in this process. Fields that a fork of the program reads are atomic.
 static struct {
-  atomic_int socket, memory, pidfd; // memory: the file for the winner
+  struct descriptor socket, memory, pidfd; // memory: the file for the winner
   _Atomic(struct shared_memory *) shared;
   _Atomic(pthread_t) forker;    // the thread that is forking a tuner
   atomic_uint memfds;           // memory files loaded so far, for unique names
@@ -57,7 +57,9 @@ static struct {
     unsigned arm;
     unsigned char request[4096];
   } *packet; // the last one received
-} session = { .socket = -1, .memory = -1, .pidfd = -1 };
+} session = { .socket = DESCRIPTOR_NONE,
+              .memory = DESCRIPTOR_NONE,
+              .pidfd = DESCRIPTOR_NONE };
 
 static const struct message_kind session_kinds[] = {
   [PACKET_PROGRESS] = { sizeof(struct progress_report) },
@@ -74,19 +76,13 @@ struct shared_memory *session_shared_memory(void) {
   return atomic_load(&session.shared);
 }
 
-static void close_one(atomic_int *fd) {
-  int n = atomic_exchange(fd, -1);
-  if (n >= 0)
-    close(n);
-}
-
 void session_forget(void) {
   // A tuner, zygote or worker closes its descriptors itself.
   if (role_inside() || pthread_equal(atomic_load(&session.forker), pthread_self()))
     return;
-  close_one(&session.socket);
-  close_one(&session.memory);
-  close_one(&session.pidfd);
+  descriptor_close(&session.socket);
+  descriptor_close(&session.memory);
+  descriptor_close(&session.pidfd);
   atomic_store(&session.shared, NULL);
   module_abandon(false);
   session.kernel = NULL;
@@ -98,7 +94,7 @@ void session_forget(void) {
 // Kills the tuner. Only one that the program waits for is its child, for which a pid may
 // be needed.
 static void kill_tuner(void) {
-  int pidfd = atomic_load(&session.pidfd);
+  int pidfd = descriptor_get(&session.pidfd);
   if (pidfd >= 0)
     syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
   else if (session.pid > 0 &&
@@ -111,7 +107,7 @@ static void kill_tuner(void) {
 static bool session_reap(double seconds) {
   double end = sys_now() + seconds;
   for (;;) {
-    int status, pidfd = atomic_load(&session.pidfd);
+    int status, pidfd = descriptor_get(&session.pidfd);
     pid_t got = waitpid(session.pid, &status, WNOHANG);
     if (got == session.pid)
       session.status = status; // otherwise it was reaped elsewhere
@@ -151,8 +147,8 @@ static int fork_tuner(const struct tuner_job *job, int socket) {
   if (pid > 0)
     pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
   session.pid = pid;
-  atomic_store(&session.pidfd, pidfd);
-  atomic_store(&session.socket, socket);
+  descriptor_keep(&session.pidfd, descriptor_raise(pidfd));
+  descriptor_keep(&session.socket, socket);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   errno = error;
   return rc;
@@ -175,8 +171,8 @@ static void end_session(void) {
   struct shared_memory *shared = atomic_exchange(&session.shared, NULL);
   if (shared)
     munmap(shared, sizeof *shared);
-  close_one(&session.socket);
-  close_one(&session.pidfd);
+  descriptor_close(&session.socket);
+  descriptor_close(&session.pidfd);
   targets_close();
   free(session.packet);
   session.packet = NULL;
@@ -252,7 +248,7 @@ int session_start(const struct autotune_kernel *k, const struct identity *id,
   int rc = fork_tuner(&job, pair[0]), error = errno;
   give_up((int[]){ pair[1], job.program }, 2);
   if (rc == 0) {
-    atomic_store(&session.memory, memory);
+    descriptor_keep(&session.memory, memory);
     session.kernel = k;
     session.end = sys_now() + FIRST_WORD;
     return 0;
@@ -285,11 +281,17 @@ static void session_bury(int rc, bool *crashed) {
   }
 }
 
+// Sets OUT to a result without a winner: the program has closed what the session needs.
+static void session_lost(struct outcome *out) {
+  *out = (struct outcome){ .fd = -1, .cost = out->cost };
+  snprintf(out->why, sizeof out->why,
+           "default: the program closed descriptors that its tuning needed");
+}
+
 // Ends the session. RC is the tuner's result; GONE: it exited without a result; otherwise
 // it was cancelled.
 static enum session_state session_finish(int rc, bool gone, struct outcome *out) {
-  int memory = atomic_exchange(&session.memory,
-                               -1); // open here, but not in a child of the program
+  int memory = descriptor_take(&session.memory);
   unsigned suspects = session.n_suspects;
   bool crashed = false;
   log_progress(NULL);
@@ -307,10 +309,12 @@ static enum session_state session_finish(int rc, bool gone, struct outcome *out)
     crashed = session.n_suspects > suspects;
   end_session();
   out->fd = -1;
-  if (rc == 0 && out->winner && out->path[0] == '\0') {
+  if (rc == 0 && out->winner && out->path[0] == '\0' && memory < 0) {
+    session_lost(out);
+  } else if (rc == 0 && out->winner && out->path[0] == '\0') {
     out->fd = memory;
     name_memory(memory, out);
-  } else {
+  } else if (memory >= 0) {
     close(memory);
   }
   return crashed ? SESSION_CRASHED : SESSION_ENDED;
@@ -387,17 +391,25 @@ enum session_state session_wait(double seconds, struct outcome *out) {
   while (session.kernel && !module_abandoned()) {
     // The socket alone does not show the tuner's end if a fork of the program holds a
     // copy.
-    const struct channel c = { atomic_load(&session.socket), atomic_load(&session.pidfd),
-                               &session_protocol, NULL };
+    const struct channel c = { descriptor_get(&session.socket),
+                               descriptor_get(&session.pidfd), &session_protocol, NULL };
     double left = (until < session.end ? until : session.end) - sys_now();
     struct message m;
-    enum channel_result e = channel_receive(&c, &m, session.packet,
-                                            sizeof *session.packet, left > 0 ? left : 0);
+    enum channel_result e = c.socket < 0
+        ? CHANNEL_CLOSED
+        : channel_receive(&c, &m, session.packet, sizeof *session.packet,
+                          left > 1       ? 1
+                              : left > 0 ? left
+                                         : 0);
     bool gone = e == CHANNEL_CLOSED || e == CHANNEL_WATCHED;
     if (e == CHANNEL_MESSAGE) {
       session.read++;
       if (session_obey(&c, &m, out))
         return session_finish(session.packet->end.rc, false, out);
+    } else if (gone && descriptor_get(&session.socket) < 0) {
+      out->cost = 0;
+      session_lost(out);
+      return session_finish(-1, false, out);
     } else if (gone || sys_now() >= session.end) {
       *out = (struct outcome){ .fd = -1 };
       snprintf(out->why, sizeof out->why, "default: the tuning process %s",
@@ -422,14 +434,14 @@ bool session_has_news(void) {
 void session_cancel(void) {
   if (!session.kernel)
     return;
-  int pidfd = atomic_load(&session.pidfd); // SIGTERM lets it finish what it is writing
+  int pidfd = descriptor_get(&session.pidfd); // SIGTERM lets it finish what it is writing
   if (session.background && pidfd >= 0)
     syscall(SYS_pidfd_send_signal, pidfd, SIGTERM, NULL, 0);
   else if (!session.background)
     kill_tuner();
   if (!session.background)
     session_reap(LAST_BREATH);
-  close_one(&session.memory);
+  descriptor_close(&session.memory);
   end_session();
 }
 

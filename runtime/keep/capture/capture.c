@@ -14,6 +14,7 @@
 #include <xxhash.h>
 
 #include "capture.h"
+#include "base/descriptor.h"
 #include "keep/store/store.h"
 
 enum { STEP = 1 << 16 };
@@ -22,6 +23,7 @@ enum { STEP = 1 << 16 };
 struct capturing {
   const struct autotune_kernel *kernel;
   int fd;
+  struct descriptor own; // the same, while the call runs
   double began;
   char *temporary, *path;
   struct autotune_span *spans;
@@ -161,7 +163,8 @@ static bool capture_open_file(struct capturing *c, uint64_t unit, const long lon
   free(folder);
   if (c->path && c->temporary) {
     unlink(c->temporary); // a killed process with the same number may have left it
-    c->fd = sys_open(c->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+    c->fd = descriptor_raise(
+        sys_open(c->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600));
   }
   if (c->fd < 0)
     snprintf(c->why, sizeof c->why, "%s",
@@ -290,8 +293,10 @@ bool capture_begin(const struct autotune_kernel *k, uint64_t unit, const long lo
   if (c && !good)
     capture_capture_end(c);
   state->capture = good ? c : NULL;
-  if (good)
+  if (good) {
+    descriptor_keep(&c->own, c->fd);
     c->began = sys_now();
+  }
   return good;
 }
 
@@ -301,6 +306,7 @@ void capture_end(struct autotune_call_state *state) {
   int error = errno;
   struct capture_result r = { .seconds = sys_now() - c->began };
   state->capture = NULL;
+  c->fd = descriptor_get(&c->own);
   sys_block_signals(&blocked_signals);
   r.outputs = capture_outputs(c->kernel, c->spans);
   r.ret = state->result ? XXH3_64bits(state->result, c->kernel->ret_size) : 0;
