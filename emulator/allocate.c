@@ -1,15 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* allocate.c: the driver's functions on memory. */
+/* allocate.c: the driver's functions that allocate and describe memory. */
 #include <string.h>
 
 #include "emulator.h"
 
-/* Returns the error that forbids an allocation now, or 0. */
+/* Sets *C to the current context. Returns the error that forbids an allocation now, or 0.
+ */
 static CUresult allocation_usable(struct CUctx_st **c, const void *out) {
   CUresult e = context_current(c);
   if (e == CUDA_SUCCESS && !out)
     e = CUDA_ERROR_INVALID_VALUE;
   return e == CUDA_SUCCESS ? capture_forbids() : e;
+}
+
+/* Frees P, of KIND. NULL is valid, except as the memory of an IPC handle. */
+static CUresult allocation_free(uintptr_t p, enum memory_kind kind) {
+  struct CUctx_st *c;
+  CUresult e = allocation_usable(&c, &p);
+  if (e != CUDA_SUCCESS || (!p && kind != MEMORY_OPENED))
+    return e;
+  queue_wait(c, NULL);
+  return memory_free(p, kind);
 }
 
 EXPORT CUresult cuMemGetInfo(size_t *available, size_t *total) {
@@ -33,12 +44,7 @@ EXPORT CUresult cuMemAlloc(CUdeviceptr *p, size_t bytes) {
 }
 
 EXPORT CUresult cuMemFree(CUdeviceptr p) {
-  struct CUctx_st *c;
-  CUresult e = allocation_usable(&c, &p);
-  if (e != CUDA_SUCCESS || !p)
-    return e;
-  queue_wait(c, NULL);
-  return memory_free((uintptr_t)p, MEMORY_DEVICE);
+  return allocation_free((uintptr_t)p, MEMORY_DEVICE);
 }
 
 EXPORT CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *bytes, CUdeviceptr p) {
@@ -80,8 +86,8 @@ EXPORT CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
       return CUDA_ERROR_INVALID_VALUE;
     *(void **)data = (void *)p;
     return CUDA_SUCCESS;
-  case CU_POINTER_ATTRIBUTE_IS_MANAGED: /* bool in the driver's documentation, one byte at
-                                           least */
+  case CU_POINTER_ATTRIBUTE_IS_MANAGED: /* one byte, although the driver's documentation
+                                           says bool */
     *(unsigned char *)data = a.kind == MEMORY_MANAGED;
     return CUDA_SUCCESS;
   case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
@@ -113,12 +119,7 @@ EXPORT CUresult cuMemHostAlloc(void **p, size_t bytes, unsigned flags) {
 }
 
 EXPORT CUresult cuMemFreeHost(void *p) {
-  struct CUctx_st *c;
-  CUresult e = allocation_usable(&c, &p);
-  if (e != CUDA_SUCCESS || !p)
-    return e;
-  queue_wait(c, NULL);
-  return memory_free((uintptr_t)p, MEMORY_HOST);
+  return allocation_free((uintptr_t)p, MEMORY_HOST);
 }
 
 EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr p) {
@@ -146,10 +147,5 @@ EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr *p, CUipcMemHandle handle,
 }
 
 EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr p) {
-  struct CUctx_st *c;
-  CUresult e = allocation_usable(&c, &p);
-  if (e != CUDA_SUCCESS)
-    return e;
-  queue_wait(c, NULL);
-  return memory_free((uintptr_t)p, MEMORY_OPENED);
+  return allocation_free((uintptr_t)p, MEMORY_OPENED);
 }

@@ -6,9 +6,8 @@
  *     ▲        │ __syncthreads · __shfl_sync, … · __activemask
  *     └── waits at the block · at the warp · at a place
  *
- * The last thread that arrives wakes the others. If no thread can run and not all are
- * done, they wait for an event that cannot come: a launch failure here, undefined on a
- * GPU. */
+ * The last thread that arrives wakes the others. If no thread can run and not all have
+ * returned, the launch fails; on a GPU that is undefined. */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -25,7 +24,7 @@ enum { CANARY = 0xa5 };
 enum progress { FRESH, READY, AT_BLOCK, AT_WARP, AT_PLACE, DONE };
 typedef void act_fn(void *const *args, unsigned who);
 
-struct pending { /* cp.async */
+struct pending { /* a copy by cp.async */
   void *to;
   const void *from;
   unsigned bytes, zero, group;
@@ -33,25 +32,26 @@ struct pending { /* cp.async */
 struct thread {
   enum progress progress;
   void *sp;
-  unsigned stack; /* its number */
+  unsigned stack; /* index of its stack */
   struct extent index;
   act_fn *act; /* AT_BLOCK, AT_WARP */
   void *arg;
-  unsigned mask;     /* AT_WARP: with whom; after AT_PLACE: who is there */
+  unsigned
+      mask; /* AT_WARP: the lanes to wait for; after AT_PLACE: the lanes that are there */
   const void *place; /* AT_PLACE */
   struct pending *pending;
   unsigned n_pending, room, groups;
 };
 
-/* The toolkit's headers declare these const: kernels do not write them. */
+/* kernels do not write them: the toolkit's headers declare them const */
 EXPORT struct extent threadIdx, blockIdx, blockDim, gridDim;
 
-/* All of it is the device thread's. */
+/* Only the device thread uses this. */
 static struct {
   struct thread threads[MAX_THREADS];
-  unsigned n, left, now,
-      waiting; /* threads; that have not returned; that runs; AT_BLOCK */
-  void *sp;    /* the scheduler's */
+  unsigned n, left, now, waiting; /* all threads; those that have not returned; the
+                                     running one; those AT_BLOCK */
+  void *sp;                       /* stack pointer of the scheduler */
   char *stacks;
   unsigned free_stacks[MAX_THREADS], n_free;
   const struct grid *grid;
@@ -80,8 +80,8 @@ static size_t shared_pages(size_t bytes) {
   return (bytes + GUARD - 1) / GUARD * GUARD;
 }
 
-/* Only what the launch asked for can be touched, in whole pages; what is too much of the
- * last one is watched. */
+/* Makes the pages of the BYTES that the launch requested accessible, and no others. Fills
+ * the rest of the last page with a canary, which shared_check compares. */
 static void shared_open(size_t bytes) {
   size_t pages = shared_pages(bytes);
   if (pages)
@@ -114,7 +114,7 @@ static bool stacks_make(void) {
   return true;
 }
 
-/* Back to the scheduler, until this thread is let go on. */
+/* Switches to the scheduler, which resumes this thread later. */
 static void block_leave(void) {
   fibre_switch(&b.threads[b.now].sp, b.sp);
 }
@@ -149,7 +149,8 @@ static void thread_run(unsigned t) {
 
 /* ---- waiting --------------------------------------------------------------------- */
 
-/* Lets the block go on if all that have not returned are here. */
+/* Ends the wait at the block's barrier if all threads that have not returned wait there.
+ * False: some do not wait yet. */
 static bool block_complete(void) {
   static void *args[MAX_THREADS];
   unsigned n = 0;
@@ -175,7 +176,7 @@ static bool block_complete(void) {
   return true;
 }
 
-/* The same for those that wait with the lane of thread T. */
+/* The same for the threads that wait with thread T of a warp. */
 static bool warp_complete(unsigned t) {
   struct thread *warp = &b.threads[t & ~(WARP - 1u)], *me = &b.threads[t];
   unsigned lanes = 0, n = b.n - (t & ~(WARP - 1u));
@@ -196,7 +197,7 @@ static bool warp_complete(unsigned t) {
   return true;
 }
 
-/* The caller has returned: it may have been the last that others waited for. */
+/* Ends the waits for which the returned thread was the last one missing. */
 static void settle_done(void) {
   unsigned first = b.now & ~(WARP - 1u);
   for (unsigned t = first; t < first + WARP && t < b.n; t++)
@@ -206,7 +207,8 @@ static void settle_done(void) {
     block_complete();
 }
 
-/* No thread can run: those at the same place of a warp are together there. */
+/* Resumes, when no thread can run, the threads of each warp that wait at the same place.
+ * False: there are none. */
 static bool settle_places(void) {
   bool any = false;
   for (unsigned first = 0; first < b.n; first += WARP) {
@@ -293,7 +295,7 @@ EXPORT void autotune_emulate_commit(void) {
   b.threads[b.now].groups++;
 }
 
-/* Copies what was committed in the first UNTIL groups. */
+/* Performs the pending copies of the first UNTIL groups. */
 static void block_copies_do(struct thread *me, unsigned until) {
   unsigned kept = 0;
   for (unsigned i = 0; i < me->n_pending; i++) {
@@ -337,7 +339,8 @@ EXPORT void autotune_emulate_assert(const char *text, const char *file, unsigned
   launch_abort(CUDA_ERROR_ASSERT, reason);
 }
 
-/* The host's threads that call kernels' functions end as any that fails an assertion. */
+/* Fails an assertion in a function that kernels and the host share. On the host it ends
+ * the program, as assert does. */
 EXPORT void autotune_emulate_failed(const char *text, const char *file, unsigned line,
                                     const char *function) {
   if (signals_in_kernel())

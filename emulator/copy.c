@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* copy.c: copies and fills, of device memory and of the host's, which are one here but
- * for who may say so: what has to be device memory must lie in one allocation. */
+/* copy.c: copies and fills memory of the device and of the host. Both are the same memory
+ * here; only the checks differ: device memory must lie in one allocation. */
 #include <string.h>
 
 #include "emulator.h"
@@ -33,7 +33,8 @@ static CUresult setting_run(struct operation *o) {
   return CUDA_SUCCESS;
 }
 
-/* Memory that the host may change or read as soon as the call is over. */
+/* True if P is in memory of the host that the program may change once the call has
+ * returned. */
 static bool copy_pageable(const void *p) {
   struct allocation a;
   return !memory_find((uintptr_t)p, &a);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c: devices and their contexts. A context that a kernel has broken stays so until
- * the process ends, as with CUDA; so does a driver in a process that was forked from one
- * that uses it. */
+/* device.c: devices and their contexts. A context that a kernel has broken stays broken
+ * until the process ends, as with CUDA. The driver also stays unusable in a process
+ * forked from one that uses it. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -9,7 +9,8 @@
 #include "emulator.h"
 
 EXPORT extern const int autotune_emulated;
-const int autotune_emulated = 1; /* who finds it knows that this is no GPU */
+const int autotune_emulated =
+    1; /* libautotune looks for this symbol to learn that there is no GPU */
 
 static struct {
   pthread_mutex_t lock;
@@ -107,7 +108,7 @@ EXPORT CUresult cuGetErrorString(CUresult e, const char **text) {
   return w ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Called first by every function that needs a device. */
+/* Returns the error that makes DEVICE or OUT unusable, or 0. */
 static CUresult device_usable(const void *out, CUdevice device) {
   CUresult e = driver_ready();
   if (e == CUDA_SUCCESS && !out)

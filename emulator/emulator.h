@@ -5,13 +5,13 @@
  *   runtime.c     in order     of the host           a block    a thread of it
  *   driver.c
  *
- *   settings.c    AUTOTUNE_EMULATE, and which call fails
+ *   settings.c    AUTOTUNE_EMULATE: the device, and which calls fail
  *   memory.c      device memory: parts of one memory file, with unmapped pages between
- *   device.c      devices, their contexts, errors that stay
+ *   device.c      devices, their contexts, lasting errors
  *   kernels.c     kernels of the program, by address
- *   module.c      what NVRTC's double made, loaded
+ *   module.c      loads the images that nvrtc.c makes
  *   graph.c       capture of streams, graphs
- *   nvrtc.c       text to a shared object, by Clang; rewrite.c does what macros cannot
+ *   nvrtc.c       text to a shared object, by Clang, after rewrite.c changed the text
  *
  * There is one device thread for all devices and streams: operations run in the order in
  * which they were queued. So kernels never run at the same time, and __shared__ variables
@@ -59,19 +59,18 @@ struct settings {
   int devices, cc;
   size_t memory;  /* of one device */
   double timeout; /* seconds of a launch */
-  bool verbose;   /* says on standard error why a launch failed */
+  bool verbose;   /* prints on standard error why a launch failed */
 };
 const struct settings *settings_get(void);
-/* True if this call of its kind is the one that AUTOTUNE_EMULATE makes fail. Counts
- * it. */
+/* True if AUTOTUNE_EMULATE makes this call of kind F fail. Each call is counted. */
 bool fault_due(enum fault f);
 
 /* ---- fibre.c --------------------------------------------------------------------- */
 
-/* Saves the caller's stack pointer in *SAVE and goes on where LOAD was saved. */
+/* Saves the caller's stack pointer in *SAVE and continues where LOAD was saved. */
 void fibre_switch(void **save, void *load);
-/* Returns what fibre_switch loads first, so that ENTRY runs on the stack below TOP. ENTRY
- * never returns. */
+/* Returns the stack pointer for fibre_switch with which ENTRY begins to run on the stack
+ * below TOP. ENTRY must not return. */
 void *fibre_prepare(void *top, void (*entry)(void));
 
 /* ---- block.c --------------------------------------------------------------------- */
@@ -96,12 +95,12 @@ _Noreturn void launch_abort(CUresult error, const char *reason);
 
 /* ---- signals.c ------------------------------------------------------------------- */
 
-/* Faults of the calling thread come to signals_fault from now on; all other signals are
- * blocked. */
+/* Makes faults of the calling thread end the running kernel, from now on; blocks all
+ * other signals of the thread. */
 bool signals_begin(void);
-/* A launch may take SECONDS of CPU time from now on; 0: no launch runs. */
+/* Limits the CPU time of a launch to SECONDS from now on; 0: no launch runs. */
 void signals_limit(double seconds);
-/* True if the caller is a kernel. */
+/* True if the calling thread runs a kernel. */
 bool signals_in_kernel(void);
 
 /* ---- memory.c -------------------------------------------------------------------- */
@@ -112,21 +111,21 @@ enum memory_kind {
   MEMORY_HOST,
   MEMORY_OPENED,
   MEMORY_SYMBOL,
-  MEMORY_REGISTERED /* the program's own, known by cudaHostRegister */
+  MEMORY_REGISTERED /* memory of the program, made known by cudaHostRegister */
 };
 static inline bool is_host(enum memory_kind k) {
   return k == MEMORY_HOST || k == MEMORY_REGISTERED;
 }
 struct allocation {
   uintptr_t base;
-  size_t bytes; /* as asked */
+  size_t bytes; /* as requested */
   enum memory_kind kind;
   int device;
   size_t offset;
-  uint64_t inode; /* of the first page, in the memory file; of the file: OPENED */
+  uint64_t inode; /* identifies the first page in the memory file; for OPENED the file */
   void *pages;
-  size_t mapped;   /* the pages */
-  unsigned opened; /* times an IPC handle was opened */
+  size_t mapped;   /* bytes of the mapped pages */
+  unsigned opened; /* how often its IPC handle was opened */
 };
 CUresult memory_new(int device, size_t bytes, enum memory_kind kind, uintptr_t *base);
 CUresult memory_free(uintptr_t base, enum memory_kind kind);
@@ -134,11 +133,10 @@ CUresult memory_free(uintptr_t base, enum memory_kind kind);
 bool memory_find(uintptr_t p, struct allocation *out);
 /* True if BYTES from P on lie in one allocation on a device. */
 bool memory_on_device(uintptr_t p, size_t bytes);
-/* A variable of a module or of the program. */
+/* Makes a variable of a module or of the program known. */
 void memory_symbol(const void *p, size_t bytes, int device);
 void memory_forget(const void *p);
-/* Memory of the host, which stays where it is. Fails where a part of it is known
- * already. */
+/* Makes memory of the program known. Fails if a part of it is known already. */
 CUresult memory_register(uintptr_t p, size_t bytes, int device);
 size_t memory_used(int device);
 void memory_reset(int device);
@@ -151,19 +149,20 @@ struct error_words {
   int number;
   const char *driver, *runtime, *words;
 };
-/* NULL: the driver has no such error. */
+/* Returns NULL if the driver has no such error. */
 const struct error_words *error_words(int number);
 
 struct CUctx_st {
   int device;
   unsigned retained;
-  CUresult lost; /* the error that stays; atomic */
+  CUresult lost; /* an error that stays; atomic */
 };
-/* 0 if the driver is initialised in this process. */
+/* Returns 0 if the driver is initialised in this process. */
 CUresult driver_ready(void);
 CUresult driver_initialise(void);
 struct CUctx_st *context_of(int device);
-/* Sets *C to the calling thread's context. 0, or the reason why it cannot be used. */
+/* Sets *C to the calling thread's context. Returns 0, or the error that makes it
+ * unusable. */
 CUresult context_current(struct CUctx_st **c);
 void context_use(struct CUctx_st *c);
 void context_lose(int device, CUresult error);
@@ -173,42 +172,44 @@ void context_lose(int device, CUresult error);
 struct graph;
 struct CUstream_st {
   int device;
-  bool blocking; /* waits for the legacy stream, and it for this one */
-  uint64_t last; /* the number of its newest operation */
+  bool blocking; /* the stream and the legacy stream wait for each other */
+  uint64_t last; /* number of its newest operation */
   CUstreamCaptureStatus capture;
   CUstreamCaptureMode mode;
-  struct graph *graph; /* what is being captured, by */
+  struct graph *graph; /* the graph that is being captured */
   struct CUstream_st *origin, *next_capture;
-  uintptr_t thread; /* that began it */
+  uintptr_t thread; /* the thread that began the capture */
 };
-/* Something for the device to do. SIZE bytes in all, so that graphs can copy it. */
+/* An operation for the device. SIZE is its size in bytes, so that graphs can copy it. */
 struct operation {
   struct operation *next;
   CUresult (*run)(struct operation *o);
   uint64_t number;
   size_t size;
   int device;
-  bool always; /* runs on a lost device too: events, functions of the host */
+  bool always; /* runs on a lost device too: events, callbacks */
 };
-/* OPERATION is the queue's, or the graph's that STREAM is captured into. */
+/* Queues OPERATION, or adds it to the graph that STREAM is captured into. Takes
+ * ownership. */
 CUresult queue_add(struct CUctx_st *c, CUstream stream, struct operation *operation);
 void *operation_new(size_t size, CUresult (*run)(struct operation *));
-/* Waits for all that was queued in STREAM; NULL: in any. */
+/* Waits for all operations queued in STREAM; NULL: in any stream. */
 CUresult queue_wait(struct CUctx_st *c, CUstream stream);
-/* Waits until operation NUMBER is done, or says whether it is. */
+/* Waits until operation NUMBER is done. queue_done: true if it is done. */
 void queue_wait_for(uint64_t number);
 bool queue_done(uint64_t number);
-/* Stream NULL, and CUDA's handles for the two default streams, as one that exists. */
+/* Returns the stream for S: C's default stream for NULL and for CUDA's handles of the two
+ * default streams, else S. */
 CUstream stream_of(struct CUctx_st *c, CUstream s);
 /* Returns the error of a call that would break a capture in progress, or 0. */
 CUresult capture_forbids(void);
 CUresult capture_begin(CUstream s, CUstreamCaptureMode mode);
-/* The graph; NULL: the capture was broken. */
+/* Ends the capture that began with S. Returns its graph; NULL: the capture was broken. */
 struct graph *capture_end(CUstream s);
 
 /* ---- graph.c --------------------------------------------------------------------- */
 
-/* Operations in order, which the graph owns. */
+/* Operations in their order, owned by the graph. */
 struct graph {
   struct operation *first, **last;
   unsigned n;
@@ -221,8 +222,8 @@ CUresult graph_launch(struct CUctx_st *c, const struct graph *g, CUstream stream
 
 /* ---- copy.c ---------------------------------------------------------------------- */
 
-/* ROWS rows of BYTES, their beginnings TO_PITCH and FROM_PITCH apart. WAIT: until it is
- * done. */
+/* A copy of ROWS rows of BYTES. Rows begin TO_PITCH and FROM_PITCH apart. copy_queue and
+ * set_queue wait until the copy is done if WAIT is set. */
 struct copy {
   void *to;
   const void *from;
@@ -235,8 +236,8 @@ CUresult set_queue(struct CUctx_st *c, uintptr_t p, unsigned char value, size_t 
 
 /* ---- launch.c -------------------------------------------------------------------- */
 
-/* SHARED_STATIC bytes are the kernel's own; with the dynamic ones they may be
- * SHARED_LIMIT. */
+/* SHARED_STATIC bytes belong to the kernel itself; with the dynamic ones there may be at
+ * most SHARED_LIMIT. */
 struct launch {
   const struct autotune_emulate_kernel *kernel;
   struct extent grid, block;

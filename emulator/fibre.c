@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fibre.c: the switch from one stack to another: what the calling convention wants to be
- * kept is pushed, the stack pointer exchanged, the rest popped. */
+/* fibre.c: switches from one stack to another: pushes the registers that the calling
+ * convention preserves, exchanges the stack pointer, and pops the registers. */
 #include "emulator.h"
 
 #if defined(__x86_64__)
@@ -29,7 +29,7 @@ __asm__(".text\n"
 
 void *fibre_prepare(void *top, void (*entry)(void)) {
   void **sp = top;
-  *--sp = NULL; /* entry finds the stack as after a call, from nowhere */
+  *--sp = NULL; /* the return address: ENTRY has no caller */
   *--sp = (void *)(uintptr_t)entry;
   for (int i = 0; i < 6; i++)
     *--sp = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels.c: the kernels of the program by address, for calls that have nothing else. */
+/* kernels.c: finds the program's kernels by address, for runtime calls that have only the
+ * address. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -30,7 +31,7 @@ struct registered *kernel_find(const void *fn) {
 
 EXPORT void autotune_emulate_register(const struct autotune_emulate_kernel *kernel) {
   struct registered *old = kernel_find(kernel->fn);
-  if (old) { /* another library may have had the address before */
+  if (old) { /* an unloaded library may have had a kernel at the same address */
     old->kernel = *kernel;
     return;
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* launch.c: one launch: may it be, and its arguments copied for the device's thread. */
+/* launch.c: checks a launch and copies its arguments for the device's thread. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +11,7 @@ struct launching {
   struct extent grid, block;
   size_t shared;
   enum fault fault;
-  unsigned offsets[]; /* of the arguments, which follow the offsets, in bytes from the
-                         beginning */
+  unsigned offsets[]; /* of the arguments, in bytes from the start; arguments follow */
 };
 
 static CUresult launch_injected(enum fault f) {
@@ -55,7 +54,8 @@ static CUresult launch_possible(const struct launch *l) {
   return fault_due(FAULT_LAUNCH) ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES : CUDA_SUCCESS;
 }
 
-/* The kinds are counted apart; the first that is due wins. */
+/* Returns the fault that this launch has by AUTOTUNE_EMULATE. Each kind is counted
+ * separately; the first one that is due is returned. */
 static enum fault launch_fault(void) {
   enum fault due = FAULT_NONE;
   for (enum fault f = FAULT_ILLEGAL; f <= FAULT_TIMEOUT; f++)

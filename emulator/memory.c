@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* memory.c: device memory. Each device has one memory file and reserves as many
- * addresses; what lies at an offset of the file is mapped at the same offset of the
- * addresses. An allocation ends where its last page does (but for 256 bytes of
- * alignment), and the page after it is never mapped, so that an access beyond it faults.
+ * addresses; each offset of the file is mapped at the same offset of the addresses. An
+ * allocation ends at the end of its last page (except 256 bytes of alignment), and the
+ * page after it is never mapped, so that an access beyond it faults.
  * Another process opens the file through /proc. */
 #include <errno.h>
 #include <fcntl.h>
@@ -58,7 +58,7 @@ static bool device_open(int device) {
 
 /* ---- the list, under the lock ---------------------------------------------------- */
 
-/* The first allocation with a base above P. */
+/* Returns the index of the first allocation with a base above P. */
 static size_t memory_above(uintptr_t p) {
   size_t low = 0, high = m.n;
   while (low < high) {
@@ -95,8 +95,8 @@ static void list_remove(struct allocation *a) {
   memmove(a, a + 1, (size_t)(m.list + --m.n - a) * sizeof *a);
 }
 
-/* Pages of the addresses at BASE that are free, with a free one after them; the first
- * that fit. */
+/* Returns the first place, from BASE on, for PAGES with a free page after them; or NULL.
+ */
 static char *place_find(char *base, size_t pages) {
   char *at = base + PAGE;
   for (size_t i = memory_above((uintptr_t)base); i < m.n; i++) {
@@ -298,7 +298,7 @@ static int file_open(const struct handle *h) {
   return fd;
 }
 
-/* Once for each allocation, however often its handle is opened. */
+/* Returns the allocation that H is mapped at already, or NULL. Each is mapped once. */
 static struct allocation *opened_already(const struct handle *h) {
   for (size_t i = 0; i < m.n; i++) {
     struct allocation *a = &m.list[i];
@@ -339,7 +339,7 @@ CUresult memory_import(const CUipcMemHandle *handle, int device, uintptr_t *base
   if (memcmp(h.magic, handle_magic, sizeof h.magic) != 0 || h.mapped % PAGE ||
       h.within > h.mapped || h.bytes > h.mapped - h.within)
     return CUDA_ERROR_INVALID_VALUE;
-  if (h.pid == getpid()) /* as the driver has it */
+  if (h.pid == getpid()) /* as CUDA's driver does */
     return CUDA_ERROR_INVALID_CONTEXT;
   pthread_mutex_lock(&m.lock);
   CUresult e = CUDA_SUCCESS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* module.c: loads what nvrtc.c made: a head (image.h) and a shared object. */
+/* module.c: loads the images that nvrtc.c makes: a head (image.h) and a shared object. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -24,7 +24,7 @@ struct CUmod_st {
   int device;
   struct CUfunc_st *functions;
   const void *globals[64];
-  unsigned n_globals; /* that memory.c knows */
+  unsigned n_globals; /* variables made known to memory.c */
 };
 
 uint64_t image_hash(const void *data, size_t size) {
@@ -34,15 +34,17 @@ uint64_t image_hash(const void *data, size_t size) {
   return hash;
 }
 
-/* The units look for the emulator's functions among all that is loaded. */
+/* Makes the emulator's functions visible to units, which look for them in all loaded
+ * libraries. */
 static void show_ourselves(void) {
   Dl_info info;
   if (dladdr((void *)(uintptr_t)&cuModuleLoadData, &info) && info.dli_fname)
     dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
 }
 
-/* A path to FD that the loader has not seen yet: it goes by names, and numbers of
- * descriptors come again. Each "/" or "/./" is a digit of how many there were before. */
+/* Sets PATH to a name of FD that the loader has not seen. The loader compares names, and
+ * descriptors are reused: so "/" and "/./" in the path spell a binary number that grows
+ * with each call. */
 static void path_name(char *path, size_t size, int fd) {
   static atomic_uint names;
   unsigned n = atomic_fetch_add(&names, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nvrtc.c: NVRTC's functions by Clang: a unit becomes a shared object. Uses nothing of
- * the driver's, so that a process forked from one that has a device may compile. */
+/* nvrtc.c: NVRTC's functions, by Clang: a unit becomes a shared object. Does not use the
+ * driver, so that a process forked from one with a device may compile. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -118,7 +118,8 @@ static const struct option *nvrtc_option_find(const char *text, const char **val
   return NULL;
 }
 
-/* NULL, or the option that NVRTC does not have. */
+/* Reads the options into F. Returns NULL, or the first option that NVRTC does not have.
+ */
 static const char *options_read(struct flags *f, int n, const char *const *options) {
   for (int i = 0; i < n; i++) {
     const char *value = NULL;
@@ -140,7 +141,8 @@ static const char *options_read(struct flags *f, int n, const char *const *optio
 
 /* ---- Clang ----------------------------------------------------------------------- */
 
-/* The folder of the headers: the build's, or the one installed with the library. */
+/* Stores the folder of the headers: the build's, or the one installed with the library.
+ */
 static void headers_folder(char *folder, size_t size) {
   const char *asked = getenv("AUTOTUNE_EMULATE_INCLUDE");
   Dl_info info;
@@ -174,7 +176,7 @@ static bool file_write(const char *path, const char *text) {
   return !(file && fclose(file) != 0) && !failed;
 }
 
-/* Waits for PID as long as a compilation may take. Its exit status, or -1. */
+/* Waits for PID as long as a compilation may take. Returns the exit status, or -1. */
 static int compiler_wait(pid_t pid) {
   const struct timespec pause = { .tv_nsec = 1000000 };
   int status;
@@ -190,7 +192,8 @@ static int compiler_wait(pid_t pid) {
   }
 }
 
-/* Exit status, or -1. */
+/* Runs ARGV and stores its messages in the file ERRORS. Returns the exit status, or -1.
+ */
 static int spawn_wait(char *const *argv, const char *errors) {
   posix_spawn_file_actions_t actions;
   pid_t pid;
@@ -204,8 +207,8 @@ static int spawn_wait(char *const *argv, const char *errors) {
   return e == 0 ? compiler_wait(pid) : -1;
 }
 
-/* A set-user-ID program compiles nothing: what is run would be its caller's to choose.
- * Compiles FOLDER/unit.cpp to FOLDER/unit.so; what Clang says is in FOLDER/log. */
+/* Compiles FOLDER/unit.cpp to FOLDER/unit.so, with Clang's messages in FOLDER/log. Fails
+ * in a set-user-ID program, whose caller could choose the program to run. */
 static int clang_run(const char *folder, const struct flags *f) {
   char include[PATH_MAX + 16], in[PATH_ROOM], out[PATH_ROOM], log[PATH_ROOM],
       path[PATH_MAX];
@@ -276,7 +279,7 @@ static void log_set(nvrtcProgram p, const char *a, const char *b, const char *c)
     p->log = NULL;
 }
 
-/* "/tmp/…/unit.cpp:3:" goes by the program's name; lines kept by #line have their own. */
+/* Sets the program's log to Clang's messages. */
 static nvrtcResult log_read(nvrtcProgram p, const char *folder, int status) {
   char path[PATH_ROOM];
   size_t size;
@@ -353,7 +356,7 @@ EXPORT nvrtcResult nvrtcCreateProgram(nvrtcProgram *p, const char *text, const c
   (void)headers, (void)names;
   if (!p || !text || n_headers < 0)
     return NVRTC_ERROR_INVALID_INPUT;
-  if (n_headers) /* headers in memory */
+  if (n_headers) /* headers in memory are not supported */
     return NVRTC_ERROR_PROGRAM_CREATION_FAILURE;
   *p = calloc(1, sizeof **p);
   if (*p &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* queue.c: the device's thread, and what is queued for it. Streams are numbers in one
- * queue: that each waits for all before it is one of the orders that CUDA allows. */
+/* queue.c: the device's thread and the operations queued for it. All streams share one
+ * queue; an operation waits for all before it. CUDA allows this order among others. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static struct {
   struct operation *first, **last;
   uint64_t newest, finished;
   enum { ABSENT, STARTING, WORKS, FAILED } thread;
-  struct CUstream_st *captures; /* streams that are captured */
+  struct CUstream_st *captures; /* streams that are being captured */
 } q = { .lock = PTHREAD_MUTEX_INITIALIZER,
         .added = PTHREAD_COND_INITIALIZER,
         .done = PTHREAD_COND_INITIALIZER,
@@ -57,7 +57,7 @@ static void *device_main(void *nothing) {
   return NULL;
 }
 
-/* Under the lock. */
+/* Starts the thread if there is none yet. False: it cannot run. Requires the lock. */
 static bool thread_there(void) {
   if (q.thread == ABSENT) {
     pthread_t thread;
@@ -94,8 +94,8 @@ static bool queue_legacy(CUstream s) {
   return s >= default_streams && s < default_streams + MAX_DEVICES;
 }
 
-/* Under the lock: ends in an error all captures that WHICH says, and says whether there
- * was any. */
+/* Invalidates all captures for which WHICH is true. Returns true if there was any.
+ * Requires the lock. */
 static bool captures_break(bool (*which)(CUstream s)) {
   bool any = false;
   for (CUstream s = q.captures; s; s = s->next_capture)
@@ -109,7 +109,7 @@ static bool waits_for_legacy(CUstream s) {
   return s->blocking;
 }
 static _Thread_local CUstreamCaptureMode
-    thread_mode; /* what this thread lets captures forbid */
+    thread_mode; /* which captures may forbid calls of this thread */
 static bool forbids_here(CUstream s) {
   bool own = s->thread == (uintptr_t)pthread_self();
   if (thread_mode == CU_STREAM_CAPTURE_MODE_RELAXED)
@@ -199,8 +199,8 @@ static CUresult stream_usable(struct CUctx_st **c, CUstream *s) {
   return e;
 }
 
-/* Fails, and ends the capture, where stream S is being captured: a captured stream can be
- * neither queried nor waited for. */
+/* Invalidates the capture of S and returns an error if S is being captured: a captured
+ * stream can be neither queried nor waited for. */
 static CUresult not_captured(CUstream s) {
   pthread_mutex_lock(&q.lock);
   CUresult e = CUDA_SUCCESS;
@@ -223,7 +223,7 @@ EXPORT CUresult cuStreamDestroy(CUstream s) {
     return CUDA_ERROR_INVALID_VALUE;
   if (s->capture != CU_STREAM_CAPTURE_STATUS_NONE)
     graph_free(capture_end(s));
-  free(s); /* what is queued does not know it */
+  free(s); /* queued operations do not point to it */
   return CUDA_SUCCESS;
 }
 
@@ -274,7 +274,7 @@ EXPORT CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
   return CUDA_SUCCESS;
 }
 
-/* Under the lock. */
+/* Requires the lock. */
 static void capture_join(CUstream s, CUstream origin) {
   s->capture = CU_STREAM_CAPTURE_STATUS_ACTIVE;
   s->origin = origin;
@@ -335,11 +335,11 @@ struct graph *capture_end(CUstream origin) {
 /* ---- events ---------------------------------------------------------------------- */
 
 struct CUevent_st {
-  atomic_int references; /* the user's, and one for each record that is queued */
+  atomic_int references; /* one for the user, and one for each queued record */
   unsigned flags;
-  uint64_t number; /* of its newest record; 0: none */
+  uint64_t number; /* number of its newest record; 0: none */
   long long when;
-  CUstream captured; /* it was recorded in a capture of this stream */
+  CUstream captured; /* the stream in whose capture it was recorded */
 };
 struct recording {
   struct operation o;
@@ -382,7 +382,8 @@ EXPORT CUresult cuEventDestroy(CUevent event) {
   return driver_ready();
 }
 
-/* In a capture it only stands for the stream's place. */
+/* Records the event in the capture of S, if there is one. It then only marks a place in
+ * the stream, and has no time. */
 static bool event_captured(CUevent event, CUstream s) {
   pthread_mutex_lock(&q.lock);
   bool captured = s->capture == CU_STREAM_CAPTURE_STATUS_ACTIVE;
@@ -455,8 +456,8 @@ EXPORT CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent from, CUevent
   return cuEventElapsedTime(milliseconds, from, to);
 }
 
-/* All streams are in one order, so there is nothing to wait for; in a capture, the stream
- * joins it. */
+/* There is nothing to wait for, because all streams have one order. If EVENT was recorded
+ * in a capture, S joins that capture. */
 EXPORT CUresult cuStreamWaitEvent(CUstream s, CUevent event, unsigned flags) {
   struct CUctx_st *c;
   CUresult e = stream_usable(&c, &s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rewrite.c: what macros cannot do to a unit's text, by looking at its tokens. */
+/* rewrite.c: changes a unit's text, token by token, where macros cannot. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,8 +13,8 @@ struct token {
   size_t n;
 };
 struct unit {
-  const char *at;     /* what is not read yet */
-  const char *copied; /* what stands before it is in the output */
+  const char *at;     /* the first byte that is not read yet */
+  const char *copied; /* the first byte that is not in the output yet */
   FILE *out;
 };
 
@@ -29,7 +29,7 @@ static const char *skip_string(const char *p) {
   return *p == quote ? p + 1 : p;
 }
 
-/* R"delimiter(…)delimiter" */
+/* Returns the end of the raw string R"delimiter(…)delimiter" at P. */
 static const char *rewrite_skip_raw(const char *p) {
   const char *open = strchr(p, '(');
   if (!open || open - p > 18)
@@ -69,7 +69,7 @@ static bool word_char(char c) {
   return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Directives are no tokens. */
+/* Returns the next token. Skips comments and preprocessor directives. */
 static struct token rewrite_next(struct unit *u) {
   bool line_began = u->at == u->copied || u->at[-1] == '\n';
   const char *p = skip_blank(u->at, &line_began), *end = p;
@@ -96,7 +96,7 @@ static void copy_until(struct unit *u, const char *p) {
   u->copied = p;
 }
 
-/* Behind the bracket that closes what T opens. */
+/* Moves U after the bracket that closes the bracket T. */
 static void skip_group(struct unit *u, struct token t) {
   char open = *t.at, close = open == '(' ? ')' : open == '{' ? '}' : ']';
   for (int depth = 1; depth;) {
@@ -114,8 +114,8 @@ static void keep_lines(struct unit *u, const char *from, const char *to) {
       putc('\n', u->out);
 }
 
-/* `extern` has been read: is it one of __shared__? `extern __shared__ __align__(16) T
- * name[];` */
+/* Rewrites `extern __shared__ __align__(16) T name[];`, of which `extern` has been read.
+ * Other declarations are left as they are. */
 static void dynamic_shared(struct unit *u, struct token first) {
   struct token type[64], name = { NULL, 0 }, t = rewrite_next(u);
   unsigned n = 0;
@@ -137,7 +137,7 @@ static void dynamic_shared(struct unit *u, struct token first) {
     }
   }
   if (!shared || !rewrite_is(t, "[") || n < 2) {
-    u->at = begin; /* nothing of it matters but what may begin in there */
+    u->at = begin; /* another `extern` may follow within it */
     return;
   }
   skip_group(u, t);
@@ -154,7 +154,7 @@ static void dynamic_shared(struct unit *u, struct token first) {
   u->copied = u->at;
 }
 
-/* Behind the `}` of what was opened, its own declarations changed. */
+/* Moves U after the `}` of the open body, and rewrites the declarations in it. */
 static void rewrite_body(struct unit *u) {
   struct token t;
   for (int depth = 1; depth && (t = rewrite_next(u)).n;) {
@@ -164,7 +164,8 @@ static void rewrite_body(struct unit *u) {
   }
 }
 
-/* `__global__` has been read, with no template<…> before it. */
+/* Adds the registration of a kernel of which `__global__` has been read, without
+ * template<…>. */
 static void rewrite_kernel(struct unit *u) {
   struct token before = { NULL, 0 }, t, name = { NULL, 0 };
   while ((t = rewrite_next(u)).n) {
@@ -196,7 +197,7 @@ char *rewrite_unit(const char *text) {
   struct unit u = { .at = text, .copied = text, .out = open_memstream(&made, &size) };
   if (!u.out)
     return NULL;
-  bool template = false; /* between template<…> and the end of what it heads */
+  bool template = false; /* between template<…> and the end of its declaration */
   for (struct token t = rewrite_next(&u); t.n; t = rewrite_next(&u)) {
     if (rewrite_is(t, "template"))
       template = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime.c: the runtime API on devices, memory and kernels, over the driver's. Errors
- * are kept for cudaGetLastError. */
+/* runtime.c: the runtime API on devices and memory, by the driver's functions.
+ * Errors are kept for cudaGetLastError. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,12 @@ cudaError_t runtime_error(CUresult e) {
   return mine;
 }
 
+static CUresult runtime_driver(void) {
+  return driver_ready() == CUDA_SUCCESS ? CUDA_SUCCESS : driver_initialise();
+}
+
 CUresult runtime_ready(struct CUctx_st **c) {
-  CUresult e = driver_ready() == CUDA_SUCCESS ? CUDA_SUCCESS : driver_initialise();
+  CUresult e = runtime_driver();
   CUcontext primary;
   if (e != CUDA_SUCCESS)
     return e;
@@ -40,7 +44,7 @@ EXPORT cudaError_t cudaPeekAtLastError(void) {
   if (driver_ready() == CUDA_SUCCESS) {
     CUresult e = context_current(&c);
     if (e != CUDA_SUCCESS && e != CUDA_ERROR_INVALID_CONTEXT)
-      return (cudaError_t)e; /* it stays */
+      return (cudaError_t)e; /* such an error stays */
   }
   return last_error;
 }
@@ -51,7 +55,7 @@ EXPORT cudaError_t cudaGetLastError(void) {
   return e;
 }
 
-/* The driver's, and the runtime's own. */
+/* Returns the name and text of E, of the driver or of the runtime only. */
 static const struct error_words *words_of(cudaError_t e) {
   static const struct error_words own[] = {
     { cudaErrorInvalidConfiguration, NULL, "cudaErrorInvalidConfiguration",
@@ -88,7 +92,7 @@ EXPORT cudaError_t cudaRuntimeGetVersion(int *version) {
 }
 
 EXPORT cudaError_t cudaGetDeviceCount(int *n) {
-  CUresult e = driver_ready() == CUDA_SUCCESS ? CUDA_SUCCESS : driver_initialise();
+  CUresult e = runtime_driver();
   if (e != CUDA_SUCCESS && n)
     *n = 0;
   return runtime_error(e == CUDA_SUCCESS ? cuDeviceGetCount(n) : e);
@@ -107,7 +111,7 @@ EXPORT cudaError_t cudaGetDevice(int *device) {
   struct CUctx_st *c;
   CUdevice current;
   CUresult e = runtime_ready(&c);
-  if (driver_ready() != CUDA_SUCCESS) /* of a lost device it can be asked */
+  if (driver_ready() != CUDA_SUCCESS) /* works for a lost device too */
     return runtime_error(e);
   *device = cuCtxGetDevice(&current) == CUDA_SUCCESS ? current : runtime_device;
   return cudaSuccess;
@@ -134,7 +138,7 @@ EXPORT cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
 
 EXPORT cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute,
                                           int device) {
-  CUresult e = driver_ready() == CUDA_SUCCESS ? CUDA_SUCCESS : driver_initialise();
+  CUresult e = runtime_driver();
   if (e == CUDA_SUCCESS)
     e = cuDeviceGetAttribute(value, (CUdevice_attribute)attribute, device);
   return runtime_error(e);
@@ -146,8 +150,51 @@ static int runtime_attribute(enum cudaDeviceAttr which, int device) {
   return value;
 }
 
+/* The fields of struct cudaDeviceProp that are attributes of the device. */
+static const struct {
+  size_t at;
+  enum cudaDeviceAttr from;
+  bool wide;
+} fields[] = {
+#define INT(field, from) \
+  { offsetof(struct cudaDeviceProp, field), cudaDevAttr##from, false }
+#define SIZE(field, from) \
+  { offsetof(struct cudaDeviceProp, field), cudaDevAttr##from, true }
+  SIZE(sharedMemPerBlock, MaxSharedMemoryPerBlock),
+  INT(regsPerBlock, MaxRegistersPerBlock),
+  INT(warpSize, WarpSize),
+  SIZE(memPitch, MaxPitch),
+  INT(maxThreadsPerBlock, MaxThreadsPerBlock),
+  INT(maxThreadsDim[0], MaxBlockDimX),
+  INT(maxThreadsDim[1], MaxBlockDimY),
+  INT(maxThreadsDim[2], MaxBlockDimZ),
+  INT(maxGridSize[0], MaxGridDimX),
+  INT(maxGridSize[1], MaxGridDimY),
+  INT(maxGridSize[2], MaxGridDimZ),
+  SIZE(totalConstMem, TotalConstantMemory),
+  INT(major, ComputeCapabilityMajor),
+  INT(minor, ComputeCapabilityMinor),
+  INT(multiProcessorCount, MultiProcessorCount),
+  INT(canMapHostMemory, CanMapHostMemory),
+  INT(asyncEngineCount, AsyncEngineCount),
+  INT(unifiedAddressing, UnifiedAddressing),
+  INT(memoryBusWidth, GlobalMemoryBusWidth),
+  INT(l2CacheSize, L2CacheSize),
+  INT(pciDeviceID, PciDeviceId),
+  INT(maxThreadsPerMultiProcessor, MaxThreadsPerMultiProcessor),
+  SIZE(sharedMemPerMultiprocessor, MaxSharedMemoryPerMultiprocessor),
+  INT(regsPerMultiprocessor, MaxRegistersPerMultiprocessor),
+  INT(managedMemory, ManagedMemory),
+  INT(concurrentManagedAccess, ConcurrentManagedAccess),
+  SIZE(sharedMemPerBlockOptin, MaxSharedMemoryPerBlockOptin),
+  SIZE(reservedSharedMemPerBlock, ReservedSharedMemoryPerBlock),
+  INT(maxBlocksPerMultiProcessor, MaxBlocksPerMultiprocessor)
+#undef INT
+#undef SIZE
+};
+
 EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device) {
-  CUresult e = driver_ready() == CUDA_SUCCESS ? CUDA_SUCCESS : driver_initialise();
+  CUresult e = runtime_driver();
   if (e == CUDA_SUCCESS && !context_of(device))
     e = CUDA_ERROR_INVALID_DEVICE;
   if (e != CUDA_SUCCESS)
@@ -156,45 +203,6 @@ EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
   cuDeviceGetName(p->name, sizeof p->name, device);
   cuDeviceGetUuid(&p->uuid, device);
   p->totalGlobalMem = settings_get()->memory;
-  static const struct {
-    size_t at;
-    enum cudaDeviceAttr from;
-    bool wide;
-  } fields[] = {
-#define INT(field, from) \
-  { offsetof(struct cudaDeviceProp, field), cudaDevAttr##from, false },
-#define SIZE(field, from) \
-  { offsetof(struct cudaDeviceProp, field), cudaDevAttr##from, true },
-    SIZE(sharedMemPerBlock, MaxSharedMemoryPerBlock) INT(
-        regsPerBlock, MaxRegistersPerBlock) INT(warpSize, WarpSize)
-        SIZE(memPitch, MaxPitch) INT(maxThreadsPerBlock, MaxThreadsPerBlock) INT(
-            maxThreadsDim[0], MaxBlockDimX) INT(maxThreadsDim[1], MaxBlockDimY)
-            INT(maxThreadsDim[2], MaxBlockDimZ) INT(maxGridSize[0], MaxGridDimX) INT(
-                maxGridSize[1], MaxGridDimY) INT(maxGridSize[2],
-                                                 MaxGridDimZ) SIZE(totalConstMem,
-                                                                   TotalConstantMemory)
-                INT(major, ComputeCapabilityMajor) INT(minor, ComputeCapabilityMinor) INT(
-                    multiProcessorCount, MultiProcessorCount) INT(canMapHostMemory,
-                                                                  CanMapHostMemory)
-                    INT(asyncEngineCount, AsyncEngineCount) INT(
-                        unifiedAddressing, UnifiedAddressing) INT(memoryBusWidth,
-                                                                  GlobalMemoryBusWidth)
-                        INT(l2CacheSize, L2CacheSize) INT(pciDeviceID, PciDeviceId) INT(
-                            maxThreadsPerMultiProcessor, MaxThreadsPerMultiProcessor)
-                            SIZE(sharedMemPerMultiprocessor,
-                                 MaxSharedMemoryPerMultiprocessor)
-                                INT(regsPerMultiprocessor, MaxRegistersPerMultiprocessor)
-                                    INT(managedMemory, ManagedMemory) INT(
-                                        concurrentManagedAccess, ConcurrentManagedAccess)
-                                        SIZE(sharedMemPerBlockOptin,
-                                             MaxSharedMemoryPerBlockOptin)
-                                            SIZE(reservedSharedMemPerBlock,
-                                                 ReservedSharedMemoryPerBlock)
-                                                INT(maxBlocksPerMultiProcessor,
-                                                    MaxBlocksPerMultiprocessor)
-#undef INT
-#undef SIZE
-  };
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
     int value = runtime_attribute(fields[i].from, device);
     if (fields[i].wide)
@@ -206,12 +214,10 @@ EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 }
 
 EXPORT cudaError_t cudaDeviceSynchronize(void) {
-  struct CUctx_st *c;
-  CUresult e = runtime_ready(&c);
-  return runtime_error(e == CUDA_SUCCESS ? cuCtxSynchronize() : e);
+  THROUGH(cuCtxSynchronize());
 }
 
-/* A lost device stays lost: only the memory goes. */
+/* Frees the device's memory. A lost device stays lost. */
 EXPORT cudaError_t cudaDeviceReset(void) {
   struct CUctx_st *c;
   CUresult e = runtime_ready(&c);
@@ -272,11 +278,8 @@ EXPORT cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned 
 }
 
 EXPORT cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned flags) {
-  struct CUctx_st *c;
-  CUresult e = runtime_ready(&c);
   (void)flags;
-  return runtime_error(e == CUDA_SUCCESS ? memory_register((uintptr_t)p, bytes, c->device)
-                                         : e);
+  THROUGH(memory_register((uintptr_t)p, bytes, c_->device));
 }
 
 static cudaError_t give_back(void *p, enum memory_kind kind) {
@@ -305,9 +308,7 @@ EXPORT cudaError_t cudaFreeAsync(void *p, cudaStream_t s) {
 }
 
 EXPORT cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {
-  struct CUctx_st *c;
-  CUresult e = runtime_ready(&c);
-  return runtime_error(e == CUDA_SUCCESS ? cuMemGetInfo(available, total) : e);
+  THROUGH(cuMemGetInfo(available, total));
 }
 
 EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out,
@@ -331,7 +332,7 @@ EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out,
   return cudaSuccess;
 }
 
-/* True if both sides of a copy lie where KIND says. */
+/* Returns an error unless both sides of the copy are where KIND says. */
 static CUresult kind_fits(const struct copy *c, enum cudaMemcpyKind kind) {
   struct allocation a;
   size_t to = c->rows ? (c->rows - 1) * c->to_pitch + c->bytes : 0;
@@ -352,6 +353,8 @@ static CUresult kind_fits(const struct copy *c, enum cudaMemcpyKind kind) {
 static cudaError_t copy_any(struct copy copy, enum cudaMemcpyKind kind, cudaStream_t s,
                             bool wait) {
   struct CUctx_st *c;
+  if (copy.bytes > copy.to_pitch || copy.bytes > copy.from_pitch)
+    return runtime_error(CUDA_ERROR_INVALID_VALUE);
   CUresult e = runtime_ready(&c);
   if (e == CUDA_SUCCESS && copy.bytes && copy.rows)
     e = kind_fits(&copy, kind);
@@ -369,27 +372,20 @@ EXPORT cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
 EXPORT cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from,
                                 size_t from_pitch, size_t bytes, size_t rows,
                                 enum cudaMemcpyKind kind) {
-  if (bytes > to_pitch || bytes > from_pitch)
-    return runtime_error(CUDA_ERROR_INVALID_VALUE);
   return copy_any((struct copy){ to, from, bytes, rows, to_pitch, from_pitch }, kind,
                   NULL, true);
 }
 EXPORT cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
                                      size_t from_pitch, size_t bytes, size_t rows,
                                      enum cudaMemcpyKind kind, cudaStream_t s) {
-  if (bytes > to_pitch || bytes > from_pitch)
-    return runtime_error(CUDA_ERROR_INVALID_VALUE);
   return copy_any((struct copy){ to, from, bytes, rows, to_pitch, from_pitch }, kind, s,
                   false);
 }
 
 static cudaError_t set_any(void *p, int value, size_t bytes, size_t rows, size_t pitch,
                            cudaStream_t s) {
-  struct CUctx_st *c;
-  CUresult e = runtime_ready(&c);
-  if (e == CUDA_SUCCESS)
-    e = set_queue(c, (uintptr_t)p, (unsigned char)value, bytes, rows, pitch, s, false);
-  return runtime_error(e);
+  THROUGH(
+      set_queue(c_, (uintptr_t)p, (unsigned char)value, bytes, rows, pitch, s, false));
 }
 EXPORT cudaError_t cudaMemset(void *p, int value, size_t bytes) {
   return set_any(p, value, bytes, 1, 0, NULL);
@@ -406,118 +402,4 @@ EXPORT cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, int device,
   (void)device, (void)s;
   return runtime_error(memory_on_device((uintptr_t)p, bytes) ? CUDA_SUCCESS
                                                              : CUDA_ERROR_INVALID_VALUE);
-}
-
-/* ---- variables ------------------------------------------------------------------- */
-
-EXPORT cudaError_t autotune_emulate_symbol(const void *symbol, size_t bytes) {
-  struct CUctx_st *c;
-  CUresult e = runtime_ready(&c);
-  if (e == CUDA_SUCCESS)
-    memory_symbol(symbol, bytes, c->device);
-  return runtime_error(e);
-}
-
-EXPORT cudaError_t autotune_emulate_symbol_copy(void *to, const void *from, size_t bytes,
-                                                size_t room, cudaStream_t s, int wait) {
-  struct CUctx_st *c;
-  struct copy copy = { to, from, bytes, 1, bytes, bytes };
-  CUresult e = runtime_ready(&c);
-  if (e == CUDA_SUCCESS && bytes > room)
-    e = CUDA_ERROR_INVALID_VALUE;
-  return runtime_error(e == CUDA_SUCCESS ? copy_queue(c, &copy, s, wait) : e);
-}
-
-/* By address alone only what was asked for before by name is known. */
-EXPORT cudaError_t cudaGetSymbolAddress(void **p, const void *symbol) {
-  struct allocation a;
-  if (!memory_find((uintptr_t)symbol, &a) || a.kind != MEMORY_SYMBOL)
-    return runtime_error((CUresult)cudaErrorInvalidSymbol);
-  *p = (void *)symbol;
-  return cudaSuccess;
-}
-EXPORT cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol) {
-  struct allocation a;
-  if (!memory_find((uintptr_t)symbol, &a) || a.kind != MEMORY_SYMBOL)
-    return runtime_error((CUresult)cudaErrorInvalidSymbol);
-  *bytes = a.bytes;
-  return cudaSuccess;
-}
-
-/* ---- kernels --------------------------------------------------------------------- */
-
-static cudaError_t launch_any(const struct autotune_emulate_kernel *k, size_t limit,
-                              dim3 grid, dim3 block, size_t shared, cudaStream_t s,
-                              void **args) {
-  struct CUctx_st *c;
-  struct launch l = { .kernel = k,
-                      .grid = { grid.x, grid.y, grid.z },
-                      .block = { block.x, block.y, block.z },
-                      .shared = shared,
-                      .shared_limit = limit };
-  CUresult e = runtime_ready(&c);
-  if (e == CUDA_SUCCESS)
-    e = launch_queue(c, &l, s, args);
-  if (e == CUDA_ERROR_INVALID_VALUE &&
-      shared <= limit) /* the runtime has a name for it */
-    e = (CUresult)cudaErrorInvalidConfiguration;
-  return runtime_error(e);
-}
-
-EXPORT cudaError_t cudaLaunchKernel(const void *fn, dim3 grid, dim3 block, void **args,
-                                    size_t shared, cudaStream_t s) {
-  struct registered *r = kernel_find(fn);
-  if (!r)
-    return runtime_error((CUresult)cudaErrorInvalidDeviceFunction);
-  return launch_any(&r->kernel, r->shared_limit, grid, block, shared, s, args);
-}
-
-EXPORT void autotune_emulate_launch(const struct autotune_emulate_kernel *kernel,
-                                    dim3 grid, dim3 block, size_t shared, cudaStream_t s,
-                                    void **args) {
-  struct registered *r = kernel_find(kernel->fn);
-  launch_any(kernel, r ? r->shared_limit : SHARED_STATIC, grid, block, shared, s, args);
-}
-
-EXPORT cudaError_t cudaFuncSetAttribute(const void *fn, enum cudaFuncAttribute attribute_,
-                                        int value) {
-  struct registered *r = kernel_find(fn);
-  if (!r)
-    return runtime_error((CUresult)cudaErrorInvalidDeviceFunction);
-  if (attribute_ == cudaFuncAttributePreferredSharedMemoryCarveout)
-    return cudaSuccess;
-  if (attribute_ != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
-      value > (int)SHARED_BLOCK)
-    return runtime_error(CUDA_ERROR_INVALID_VALUE);
-  r->shared_limit = (size_t)value;
-  return cudaSuccess;
-}
-
-EXPORT cudaError_t cudaFuncSetCacheConfig(const void *fn, enum cudaFuncCache config) {
-  (void)config;
-  return kernel_find(fn) ? cudaSuccess
-                         : runtime_error((CUresult)cudaErrorInvalidDeviceFunction);
-}
-
-EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *fn) {
-  struct registered *r = kernel_find(fn);
-  if (!r)
-    return runtime_error((CUresult)cudaErrorInvalidDeviceFunction);
-  *a = (struct cudaFuncAttributes){ .maxThreadsPerBlock = MAX_THREADS,
-                                    .numRegs = REGISTERS_THREAD,
-                                    .ptxVersion = settings_get()->cc,
-                                    .binaryVersion = settings_get()->cc,
-                                    .maxDynamicSharedSizeBytes = (int)r->shared_limit,
-                                    .preferredShmemCarveout = -1 };
-  return cudaSuccess;
-}
-
-EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,
-                                                                 const void *fn,
-                                                                 int threads,
-                                                                 size_t shared) {
-  if (!kernel_find(fn))
-    return runtime_error((CUresult)cudaErrorInvalidDeviceFunction);
-  *blocks = launch_occupancy(shared, threads);
-  return cudaSuccess;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base.h: what the two files of the runtime API share. */
+/* runtime.h: shared by the two files of the runtime API. */
 #ifndef AUTOTUNE_EMULATOR_RUNTIME_H
 #define AUTOTUNE_EMULATOR_RUNTIME_H
 
@@ -7,9 +7,19 @@
 
 #include "emulator.h"
 
-/* Keeps E for cudaGetLastError, and is it. */
+/* Returns E, and keeps it for cudaGetLastError. */
 cudaError_t runtime_error(CUresult e);
-/* The driver and the thread's context, which the first call of the runtime makes. */
+/* Initialises the driver and the thread's context if needed, and sets *C to the context.
+ * Returns 0, or the error that makes it unusable. */
 CUresult runtime_ready(struct CUctx_st **c);
+
+/* Returns the result of CALL, which may use the context c_, as a runtime function does.
+ */
+#define THROUGH(call)                                       \
+  do {                                                      \
+    struct CUctx_st *c_;                                    \
+    CUresult e_ = runtime_ready(&c_);                       \
+    return runtime_error(e_ == CUDA_SUCCESS ? (call) : e_); \
+  } while (0)
 
 #endif

@@ -12,14 +12,6 @@ struct cudaGraphExec_st {
   struct graph *graph;
 };
 
-/* CALL, a driver's function, once there is a context. */
-#define THROUGH(call)                                       \
-  do {                                                      \
-    struct CUctx_st *c_;                                    \
-    CUresult e_ = runtime_ready(&c_);                       \
-    return runtime_error(e_ == CUDA_SUCCESS ? (call) : e_); \
-  } while (0)
-
 EXPORT cudaError_t cudaStreamCreate(cudaStream_t *s) {
   THROUGH(cuStreamCreate(s, 0));
 }
@@ -169,7 +161,7 @@ EXPORT cudaError_t cudaGraphInstantiate(cudaGraphExec_t *e, cudaGraph_t g,
   return cudaSuccess;
 }
 
-/* How many there are; what they are is nobody's business. */
+/* Only the number of nodes is available. */
 EXPORT cudaError_t cudaGraphGetNodes(cudaGraph_t g, cudaGraphNode_t *nodes, size_t *n) {
   if (!g || !n || nodes)
     return runtime_error(nodes ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE);

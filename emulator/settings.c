@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* settings.c:
  * AUTOTUNE_EMULATE="devices=2,memory=64M,cc=90,timeout=2,verbose,fault=illegal:3+": the
- * machine that is played, and which of its calls fail. */
+ * emulated machine, and which of its calls fail. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static size_t settings_bytes_of(const char *text) {
   return n > 0 ? (size_t)(n * (double)(1ull << shift)) : 0;
 }
 
-/* "illegal:3+" */
+/* Adds the fault "illegal:3+". */
 static void fault_add(const char *text) {
   size_t n = strcspn(text, ":");
   for (unsigned f = 1; f <= FAULT_INIT && state.n_faults < MAX_FAULTS; f++)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* signals.c: what a kernel does wrong comes as a signal to the device's thread, and
- * leaves the kernel from there. So does a timer of that thread's CPU time. Faults of
- * other threads, and of the device's outside of kernels, go to the handler that was there
- * before. */
+/* signals.c: a fault of a kernel arrives as a signal in the device's thread; the handler
+ * leaves the kernel. A timer of that thread's CPU time does the same. Other faults go to
+ * the previous handler. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -35,7 +34,8 @@ static void to_previous(int signal, siginfo_t *info, void *context) {
       else if (old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN)
         old->sa_handler(signal);
       else
-        sigaction(signal, old, NULL); /* the instruction runs again, and is what it was */
+        sigaction(signal, old,
+                  NULL); /* the instruction runs again, with the previous handler */
     }
 }
 
@@ -55,7 +55,7 @@ static void on_fault(int signal, siginfo_t *info, void *context) {
   if (signal == SIGILL || signal == SIGTRAP)
     launch_abort(CUDA_ERROR_ILLEGAL_INSTRUCTION, "an illegal instruction");
   char reason[80];
-  if (info->si_code == SI_KERNEL) /* the processor does not say where */
+  if (info->si_code == SI_KERNEL) /* the processor does not tell the address */
     snprintf(reason, sizeof reason,
              "an invalid address, or one not aligned for its type");
   else

@@ -10,8 +10,7 @@ extern const struct command command_cc, command_translate, command_check, comman
     command_tune, command_report, command_why, command_export, command_bake, command_db,
     command_doctor;
 
-/* ---- command/help.c: the pages of docs/ ---------------------------------------------
- */
+/* ---- command/help.c: the pages of docs/ ------------------------------------------ */
 
 /* False: there is no such topic. */
 bool help_show(const char *topic);

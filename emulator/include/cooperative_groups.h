@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cooperative_groups.h: the block, tiles of a warp, and the lanes that are together. The
- * grid as a group needs blocks that run at the same time, which these do not. */
+/* cooperative_groups.h: the block, tiles of a warp, and coalesced lanes as groups. The
+ * grid as a group needs blocks that run at the same time, so it is not supported. */
 #ifndef AUTOTUNE_EMULATE_COOPERATIVE_GROUPS_H
 #define AUTOTUNE_EMULATE_COOPERATIVE_GROUPS_H
 
@@ -121,7 +121,7 @@ public:
   int all(int p) const {
     return __all_sync(mask_, p);
   }
-  /* By ranks, not by lanes. */
+  /* Returns a mask by ranks, not by lanes. */
   unsigned ballot(int p) const {
     return by_rank(__ballot_sync(mask_, p));
   }
@@ -177,7 +177,7 @@ public:
   explicit coalesced_group(unsigned mask) : lanes(mask) {
   }
 };
-/* A macro, so that the place is the caller's. */
+/* A macro, because the place must be the caller's. */
 #define coalesced_threads() coalesced_group(autotune_emulate_active())
 
 template <class T> struct plus {
@@ -211,7 +211,7 @@ template <class T> struct bit_xor {
   }
 };
 
-/* In the order of the ranks, so that every thread has the same. */
+/* Combines in the order of the ranks, so that every thread gets the same result. */
 template <class G, class T, class F> static inline T reduce(const G &g, T v, F f) {
   T sum = g.shfl(v, 0);
   for (unsigned i = 1; i < g.size(); i++)
@@ -245,7 +245,7 @@ template <class G> static inline void sync(const G &g) {
   g.sync();
 }
 
-/* Each thread copies its share at once. */
+/* Each thread copies its part at once. */
 template <class G>
 static inline void memcpy_async(const G &g, void *to, const void *from,
                                 unsigned long bytes) {

@@ -15,23 +15,7 @@ struct __half_raw {
 
 struct __attribute__((aligned(2))) __half {
   _Float16 v;
-  __half() = default;
-  __half(float f) : v((_Float16)f) {
-  }
-  __half(double f) : v((_Float16)f) {
-  }
-  __half(int i) : v((_Float16)i) {
-  }
-  __half(unsigned i) : v((_Float16)i) {
-  }
-  __half(long i) : v((_Float16)i) {
-  }
-  __half(unsigned long i) : v((_Float16)i) {
-  }
-  __half(long long i) : v((_Float16)i) {
-  }
-  __half(unsigned long long i) : v((_Float16)i) {
-  }
+  AUTOTUNE_EMULATE_SMALL_MEMBERS(__half, (_Float16))
   __half(__half_raw r) : v(autotune_emulate::bits<_Float16>(r.x)) {
   }
   operator float() const {
@@ -42,9 +26,6 @@ struct __attribute__((aligned(2))) __half {
   }
   explicit operator bool() const {
     return v != (_Float16)0;
-  }
-  template <class T> __half &operator=(T f) {
-    return *this = __half(f);
   }
 };
 struct __attribute__((aligned(4))) __half2 {
@@ -58,79 +39,19 @@ typedef __half2 half2;
 typedef __half nv_half;
 typedef __half2 nv_half2;
 
-AUTOTUNE_EMULATE_SMALL(__half, __half2)
+AUTOTUNE_EMULATE_SMALL(__half, __half2, half)
 
-static inline __half __float2half(float f) {
-  return __half(f);
-}
-static inline __half __float2half_rn(float f) {
-  return __half(f);
-}
-static inline __half __double2half(double f) {
-  return __half(f);
-}
-static inline float __half2float(__half h) {
-  return (float)h;
-}
-static inline __half __int2half_rn(int i) {
-  return __half(i);
-}
 static inline __half __uint2half_rn(unsigned i) {
   return __half(i);
 }
 static inline __half __short2half_rn(short i) {
   return __half((int)i);
 }
-static inline int __half2int_rn(__half h) {
-  return __float2int_rn(h);
-}
-static inline int __half2int_rz(__half h) {
-  return __float2int_rz(h);
-}
-static inline unsigned short __half_as_ushort(__half h) {
-  return autotune_emulate::bits<unsigned short>(h.v);
-}
 static inline short __half_as_short(__half h) {
   return autotune_emulate::bits<short>(h.v);
 }
-static inline __half __ushort_as_half(unsigned short x) {
-  return __half(__half_raw{ x });
-}
 static inline __half __short_as_half(short x) {
   return __ushort_as_half((unsigned short)x);
-}
-static inline __half2 __float2half2_rn(float f) {
-  return __half2(f, f);
-}
-static inline __half2 __floats2half2_rn(float a, float b) {
-  return __half2(a, b);
-}
-static inline __half2 __float22half2_rn(float2 f) {
-  return __half2(f.x, f.y);
-}
-static inline float2 __half22float2(__half2 h) {
-  return make_float2(h.x, h.y);
-}
-static inline __half2 __half2half2(__half h) {
-  return __half2(h, h);
-}
-static inline __half2 __halves2half2(__half a, __half b) {
-  return __half2(a, b);
-}
-static inline __half2 make_half2(__half a, __half b) {
-  return __half2(a, b);
-}
-static inline __half __low2half(__half2 h) {
-  return h.x;
-}
-static inline __half __high2half(__half2 h) {
-  return h.y;
-}
-static inline float __low2float(__half2 h) {
-  return h.x;
-}
-static inline float __high2float(__half2 h) {
-  return h.y;
 }
 static inline __half2 __low2half2(__half2 h) {
   return __half2(h.x, h.x);

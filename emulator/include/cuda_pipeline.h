@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuda_pipeline.h: asynchronous copies to shared memory. They are done when they are
- * waited for, so that a kernel which reads too early reads what was there before. */
+/* cuda_pipeline.h: asynchronous copies to shared memory. They take place when the kernel
+ * waits for them, so that a kernel that reads too early reads the previous contents. */
 #ifndef AUTOTUNE_EMULATE_CUDA_PIPELINE_H
 #define AUTOTUNE_EMULATE_CUDA_PIPELINE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuda_profiler_api.h: there is no profiler to begin or end. */
+/* cuda_profiler_api.h: functions without effect, because there is no profiler. */
 #ifndef AUTOTUNE_EMULATE_CUDA_PROFILER_API_H
 #define AUTOTUNE_EMULATE_CUDA_PROFILER_API_H
 

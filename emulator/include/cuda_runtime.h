@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuda_runtime.h: CUDA C++ as a compiler for the CPU takes it; what is not here is not
- * emulated. */
+/* cuda_runtime.h: CUDA C++ for a compiler for the CPU. Anything that is missing here is
+ * not emulated. */
 #ifndef AUTOTUNE_EMULATE_CUDA_RUNTIME_H
 #define AUTOTUNE_EMULATE_CUDA_RUNTIME_H
-#define __CUDA_RUNTIME_H__ /* programs ask by it whether this was included */
+#define __CUDA_RUNTIME_H__ /* programs test by this whether the header was included */
 
 #pragma GCC system_header
 
 #ifdef __cplusplus
-/* These mention __noinline__ and the like in their own way, so they come before CUDA's.
- */
+/* These headers use __noinline__ and similar words themselves, so they come before CUDA's
+ * definitions. */
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -34,7 +34,7 @@
 #include "autotune_emulate/kernel.h"
 #include "autotune_emulate/launch.h"
 
-/* An assert that fails in a kernel ends the launch, one on the host the program. */
+/* A failed assert ends the launch in a kernel, and the program on the host. */
 #ifndef NDEBUG
 #undef assert
 #define assert(e) \
@@ -126,7 +126,7 @@ static inline cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t
                                      sizeof symbol - offset, 0, 1);
 }
 
-/* Calls that take a kernel by its own type. */
+/* Functions that take a kernel by its own type. */
 template <class... P>
 static inline cudaError_t cudaLaunchKernel(void (*fn)(P...), dim3 grid, dim3 block,
                                            void **args, size_t shared = 0,

@@ -11,7 +11,7 @@
 #include "cuda.h"
 
 #define CUDART_VERSION 13000
-/* Programs ask by these whether the toolkit's headers were included. */
+/* Programs test by these whether the toolkit's headers were included. */
 #define __DRIVER_TYPES_H__
 #define __CUDA_RUNTIME_API_H__
 #ifndef CUDART_CB
@@ -136,7 +136,7 @@ enum cudaDeviceAttr {
 #undef X
 };
 
-/* Of these there are names alone, so that the compiler says what is missing. */
+/* Only the names are declared, so that the compiler's message says what is missing. */
 #define AUTOTUNE_EMULATE_NO_TEXTURES \
   __attribute__((unavailable("textures and surfaces are not emulated")))
 typedef unsigned long long cudaTextureObject_t AUTOTUNE_EMULATE_NO_TEXTURES;
@@ -269,7 +269,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t g);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t e);
 
 #ifdef __cplusplus
-} /* a struct of C++ is passed by what this is in C: three words */
+} /* C passes three words as C++ passes this struct */
 extern "C" {
 #endif
 cudaError_t cudaLaunchKernel(const void *fn, dim3 grid, dim3 block, void **args,
@@ -283,12 +283,12 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
 cudaError_t cudaGetSymbolAddress(void **p, const void *symbol);
 cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol);
 
-/* A launch whose error is for cudaGetLastError. */
+/* Launches a kernel. An error is kept for cudaGetLastError. */
 struct autotune_emulate_kernel;
 void autotune_emulate_launch(const struct autotune_emulate_kernel *kernel, dim3 grid,
                              dim3 block, size_t shared, cudaStream_t s, void **args);
 
-/* Called by templates of cuda_runtime.h, which alone know the address and size of a
+/* Called by templates of cuda_runtime.h, because only they know the address and size of a
  * variable. */
 cudaError_t autotune_emulate_symbol(const void *symbol, size_t bytes);
 cudaError_t autotune_emulate_symbol_copy(void *to, const void *from, size_t bytes,

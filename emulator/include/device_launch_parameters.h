@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_launch_parameters.h: threadIdx and the like, which cuda_runtime.h has. */
+/* device_launch_parameters.h: cuda_runtime.h has threadIdx and the other variables. */
 #include "cuda_runtime.h"

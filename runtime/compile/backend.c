@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend.c: which backend makes variants for a compiler. The first that is applicable
- * does. */
+/* backend.c: the table of backends. The first one that is applicable to a compiler makes
+ * its variants. */
 #include <stdlib.h>
 
 #include "compile.h"

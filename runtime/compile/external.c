@@ -17,8 +17,8 @@
 
 enum { COMPILE_SECONDS = 60, VERSION_SECONDS = 10, MESSAGE_SIZE = 4096 };
 
-/* In a set-user-ID program it would be found by the PATH, and listen to the environment,
- * of a caller who has less rights than it would run with. */
+/* False in a set-user-ID program: the compiler would be found by the PATH of a caller who
+ * has fewer rights, and would obey that caller's environment. */
 static bool external_applicable(const char *compiler) {
   return *compiler != 0 && strcmp(compiler, "clang") != 0 && !getauxval(AT_SECURE);
 }
@@ -27,7 +27,7 @@ static bool external_applicable(const char *compiler) {
 
 struct known {
   struct known *next;
-  char *compiler, *version; /* version NULL: it cannot be run */
+  char *compiler, *version; /* version NULL: the compiler cannot be run */
 };
 static struct {
   pthread_mutex_t lock;
@@ -79,7 +79,7 @@ static char *folder_new(void) {
   return path;
 }
 
-/* With what the compiler may have left behind when it was killed. */
+/* Removes the folder and the files that a killed compiler may have left in it. */
 static void external_folder_remove(char *path) {
   DIR *folder = path ? opendir(path) : NULL;
   for (struct dirent *entry; folder && (entry = readdir(folder));)
@@ -116,9 +116,8 @@ static int external_read_file(const char *path, struct object *out) {
 
 /* ---- compiling ------------------------------------------------------------------- */
 
-/* The first line with an error, then what follows it; else all of TEXT. The private
- * folder's name, which says nothing to anybody, is cut out of lines that begin with
- * it. */
+/* Returns the first line with an error and the lines after it; else all of TEXT. Removes
+ * the name of the private folder from the beginning of the first line. */
 static char *external_first_error(const char *text, const char *folder) {
   const char *from = text, *mark = strstr(text, "error:");
   if (mark)
@@ -130,7 +129,8 @@ static char *external_first_error(const char *text, const char *folder) {
   return sys_strdup(*from ? from : "error: the compiler failed and said nothing");
 }
 
-/* What makes an object, quietly and without the linker's help, after everything else. */
+/* Returns FLAGS and the options that make an object without warnings and without
+ * link-time optimisation. The caller frees the list. */
 static const char **external_arguments(const char *const *flags, const char *source,
                                        const char *object) {
   const char *const last[] = { "-fno-lto", "-w",   "-fPIC", "-c",   "-x",

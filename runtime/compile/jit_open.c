@@ -17,14 +17,15 @@ static struct {
   const struct jit_api *api; /* once opened it stays */
 } opened = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* The folder of libautotune.so, or of the program that holds it; with the last '/'. */
+/* Stores the folder, with its last '/', of libautotune.so or of the program that contains
+ * it. */
 static bool own_folder(char *folder, size_t size) {
   Dl_info info;
   char program[PATH_MAX];
   if (!dladdr((void *)(uintptr_t)&jit_open, &info) || !info.dli_fname)
     return false;
   const char *file = info.dli_fname, *slash = strrchr(file, '/');
-  if (!slash) { /* a program that was found in PATH goes by the name that was typed */
+  if (!slash) { /* for a program found in PATH, dladdr returns the name as it was typed */
     ssize_t got = readlink("/proc/self/exe", program, sizeof program - 1);
     program[got > 0 ? got : 0] = 0;
     slash = strrchr(file = program, '/');
@@ -47,8 +48,8 @@ static void *jit_open_open_library(char **message) {
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
       char *path = sys_printf("%s%slibautotune-jit.so", folder, places[i]);
       void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-      /* A library that is there but lacks LLVM says so better than the one that is not
-       * there. */
+      /* A library that exists but lacks LLVM has a more useful message than one that does
+       * not exist. */
       const char *error = library ? NULL : dlerror();
       if (error && !strstr(error, path ? path : "") && !*message)
         *message = sys_strdup(error);
@@ -96,8 +97,9 @@ static bool have_openmp(void) {
   return program && dlsym(program, "__kmpc_fork_call");
 }
 
-/* gcc's runtime beside LLVM's: two pools of threads, so timings of OpenMP kernels are not
- * to be trusted. (LLVM ships its runtime under the name of gcc's too.) */
+/* Warns if gcc's OpenMP runtime is loaded together with LLVM's: with two pools of
+ * threads, timings of OpenMP kernels cannot be trusted. (LLVM also ships its runtime
+ * under the name of gcc's.) */
 static void warn_of_libgomp(void) {
   void *gomp = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (gomp && !dlsym(gomp, "__kmpc_fork_call"))

@@ -2,8 +2,8 @@
 // nvrtc.c: NVRTC, and the backend that makes cubins of CUDA variants with it, in the
 // tuner's own process on its threads.
 //
-// Toolkit headers are wanted only where the unit says so, by the -I that was right where
-// the program was built. Where that folder is not, CUDA_PATH's takes its place.
+// A unit that needs headers of the toolkit has a -I of their folder on the machine where
+// the program was built. If that folder is not here, CUDA_PATH's takes its place.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -26,7 +26,7 @@ enum {
 static struct {
   pthread_once_t once;
   struct nvrtc api;
-  char why[256];        // "": it is there
+  char why[256];        // "": NVRTC is loaded
   atomic_int preferred; // major version; 0: none
   atomic_int architecture;
 } nvrtc = { .once = PTHREAD_ONCE_INIT, .architecture = 80 };
@@ -52,8 +52,7 @@ static void *nvrtc_open_in(const char *folder, int major) {
   return library;
 }
 
-// The one that the loader finds, else that of the toolkit at CUDA_PATH or where it
-// usually is.
+// Opens the NVRTC that the loader finds, else that of CUDA_PATH or the usual folder.
 static void *nvrtc_open_major(int major) {
   const char *home = secure_getenv("CUDA_PATH");
   void *library = nvrtc_open_in("", major);
@@ -62,8 +61,8 @@ static void *nvrtc_open_major(int major) {
   return library ? library : nvrtc_open_in("/usr/local/cuda", major);
 }
 
-// What a newer NVRTC makes an older driver need not load, so the driver's own version
-// comes first.
+// Tries the driver's own version first, because an older driver may not load code of a
+// newer NVRTC.
 static void *nvrtc_open_library(void) {
   const char *asked = options_get()->nvrtc;
   if (asked)
@@ -142,7 +141,7 @@ static bool nvrtc_begins(const char *s, const char *prefix) {
   return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
-// FOLDER where it is, else the toolkit's that is here.
+// Adds FOLDER if it exists here, else the include folder of the installed toolkit.
 static void nvrtc_add_include(struct options_list *o, const char *folder) {
   const char *home = secure_getenv("CUDA_PATH");
   if (access(folder, R_OK | X_OK) == 0)
@@ -180,7 +179,7 @@ static void free_options(struct options_list *o) {
 
 // ---- compiling ----------------------------------------------------------------------
 
-// The first line with an error, and what follows it.
+// Returns the first line with an error, and the lines after it.
 static char *nvrtc_first_error(const char *log) {
   const char *mark = strstr(log, "error:"), *from = mark ? mark : log;
   while (mark && from > log && from[-1] != '\n')

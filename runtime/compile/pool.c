@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pool.c: compiles ahead on threads of low priority, so that the one variant that is
- * being timed has the machine. A compilation cannot be stopped: one that takes too long
- * is reported as failed, its thread left to itself and another put in its place. Without
- * any thread the caller compiles, in pool_take. */
+/* pool.c: compiles ahead on threads of low priority, so that the variant being timed has
+ * the machine. A compilation cannot be stopped: one that takes too long is reported as
+ * failed, its thread is abandoned, and another thread replaces it. If there is no thread,
+ * pool_take compiles in the calling thread. */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -27,7 +27,7 @@ struct job {
   struct compiled result;
   uint64_t mark;
   double begun; /* sys_now, while it runs */
-  bool lost;    /* nobody waits for it any more */
+  bool lost;    /* abandoned: its result is not used */
 };
 struct queue {
   struct job *first, **last;
@@ -38,11 +38,11 @@ struct pool {
   pthread_cond_t work, done;
   const struct autotune_kernel *kernel;
   struct queue queued, ended;
-  struct job *running;     /* list of those that are waited for */
+  struct job *running;     /* jobs whose results are still used */
   _Atomic uint64_t *marks; /* pool_watch */
   unsigned n_marks;
-  unsigned threads; /* that take jobs */
-  unsigned alive;   /* that exist, lost ones too */
+  unsigned threads; /* threads that take jobs */
+  unsigned alive;   /* existing threads, abandoned ones too */
   unsigned lost, pending;
   bool paused, stop, freed; /* freed: the last thread frees the pool */
 };
@@ -68,7 +68,7 @@ static void job_free(struct job *j) {
 
 /* ---- one compilation ------------------------------------------------------------- */
 
-/* The word that now holds MARK, or NULL. */
+/* Returns the word that now holds MARK, or NULL. */
 static _Atomic uint64_t *set_mark(struct pool *p, uint64_t mark) {
   for (unsigned i = 0; i < p->n_marks; i++) {
     uint64_t none = 0;
@@ -105,8 +105,8 @@ static void compile_marked(struct pool *p, struct job *j) {
 
 /* ---- threads --------------------------------------------------------------------- */
 
-/* The program's handlers must not run here; what a crash of ours raises must reach
- * Clang's. */
+/* Blocks the program's handlers in the new thread, but not signals of crashes, which
+ * Clang's handler must get. */
 static void block_signals(sigset_t *before) {
   static const int synchronous[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP };
   sigset_t set;
@@ -139,8 +139,8 @@ static void unlink_running(struct pool *p, const struct job *j) {
     }
 }
 
-/* Runs the job outside the lock. False: nobody waits for it any more, nor for this
- * thread. */
+/* Runs the job outside the lock. False: the job and this thread were abandoned meanwhile.
+ */
 static bool pool_run(struct pool *p, struct job *j) {
   j->begun = sys_now();
   j->next = p->running;
@@ -171,7 +171,7 @@ static void *pool_thread(void *data) {
       pthread_cond_wait(&p->work, &p->lock);
   }
   if (wanted)
-    p->threads--; /* otherwise it was given up, and does not count any more */
+    p->threads--; /* otherwise the thread was abandoned and no longer counts */
   bool last = --p->alive == 0 && p->freed;
   pthread_cond_broadcast(&p->done);
   pthread_mutex_unlock(&p->lock);
@@ -180,8 +180,8 @@ static void *pool_thread(void *data) {
   return NULL;
 }
 
-/* Requires the lock, or that no thread exists yet. Threads are detached: one may be
- * lost. */
+/* Requires the lock, or that no thread exists yet. Threads are detached, because one may
+ * be abandoned. */
 static bool add_thread(struct pool *p) {
   pthread_attr_t attributes;
   sigset_t before;
@@ -289,8 +289,8 @@ static double pool_real_now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* There is no thread: none could be made, or all were lost, and then nor is the caller to
- * be. */
+/* Compiles in the calling thread, because there is no other. If the threads were
+ * abandoned, reports failure instead: the caller could hang as they do. */
 static void run_here(struct pool *p, struct job *j) {
   if (p->lost > 0) {
     j->result.status = -1;
@@ -315,8 +315,9 @@ bool pool_take(struct pool *p, struct compiled *out, double seconds) {
     double now = pool_real_now();
     if (j || p->pending == 0 || now >= deadline)
       break;
-    wait_until(
-        p, deadline < now + 0.5 ? deadline : now + 0.5); /* and look for the overdue */
+    wait_until(p,
+               deadline < now + 0.5 ? deadline
+                                    : now + 0.5); /* then look for overdue jobs again */
   }
   if (j)
     p->pending--;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// static.c: features of machine code. Loops are found from branches alone: what lies
-// between a branch back and its target is one, which holds for what compilers lay out.
-// (Blocks that were moved behind the end of a function branch back as well, but over a
-// return.)
+// static.c: features of machine code. Loops are found from branches alone: a loop is the
+// code between a backward branch and its target, which holds for code of compilers.
+// (Blocks that were moved to the end of a function also branch back, but over a return.)
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +53,7 @@ struct loop {
   bool innermost;
 }; // indices of instructions
 
-// What is counted in a stretch of code.
+// Counts over a range of instructions.
 struct mix {
   unsigned n, bytes, loads, stores, branches, calls, vectors, stack, floats, fused, bits;
 };
@@ -62,7 +61,7 @@ struct mix {
 static struct mix static_count(const struct jit_instruction *code, size_t first,
                                size_t last) {
   struct mix m = { 0 };
-  unsigned bits = 0; // where there is no arithmetic, of all
+  unsigned bits = 0; // widest vector of all instructions, for code without arithmetic
   for (size_t i = first; i <= last; i++) {
     unsigned f = code[i].flags, width = code[i].vector_bits;
     m.n++;
@@ -83,7 +82,7 @@ static struct mix static_count(const struct jit_instruction *code, size_t first,
   return m;
 }
 
-// The instruction at ADDRESS, below END; END: none.
+// Returns the index of the instruction at ADDRESS, below END; END: not found.
 static size_t static_find(const struct jit_instruction *code, size_t end,
                           uint64_t address) {
   size_t low = 0, high = end;
@@ -107,7 +106,7 @@ static int by_place(const void *a, const void *b) {
 // Branches back within one function become loops, in the order of their beginnings.
 static unsigned find_branches(const struct jit_instruction *code, size_t n,
                               struct loop *loops) {
-  size_t limit = 0; // where the function, or what was laid out behind its return, begins
+  size_t limit = 0; // begin of the function, or of the code placed after its return
   unsigned found = 0;
   for (size_t i = 0; i < n; i++) {
     if (code[i].flags & JIT_FIRST)
@@ -124,9 +123,9 @@ static unsigned find_branches(const struct jit_instruction *code, size_t n,
   return found;
 }
 
-// Several branches to one header are one loop. Those that a loop lies in come before it;
-// where two overlap without being nested, one has been turned around, and reaches as far
-// as the one that begins in it.
+// Several branches to one header are one loop. LOOPS is sorted, so outer loops come
+// first. Where two loops overlap without nesting, the compiler has rotated one: the outer
+// loop is extended to the end of the inner one.
 static unsigned static_nest(struct loop *loops, unsigned n, unsigned *around) {
   unsigned kept = 0, open = 0;
   for (unsigned i = 0; i < n; i++) {
@@ -151,7 +150,8 @@ static double static_weight(const struct loop *l) {
   return pow(8, l->depth < 8 ? l->depth : 8);
 }
 
-// The widths of its arithmetic; where there is none in any loop, instructions.
+// Returns the vector widths of the loop's arithmetic; if no loop has arithmetic, of all
+// its instructions.
 static double static_work(const struct jit_instruction *code, const struct loop *l,
                           bool floats) {
   double sum = 0;
@@ -187,7 +187,7 @@ static void main_loop(const struct mix *m, struct features *f) {
   f->values[FEATURE_MAIN_STORES] = (float)m->stores / arithmetic;
 }
 
-// The innermost loops together; the main one of them, or NULL.
+// Sets the features of all innermost loops. Returns the main one of them, or NULL.
 static const struct loop *static_inner(const struct jit_instruction *code,
                                        const struct loop *loops, unsigned n, bool floats,
                                        struct features *f) {

@@ -138,7 +138,6 @@ void copies_restore(const struct copies *c, struct text *out) {
 }
 
 // ---- reasons not to bake a kernel ---------------------------------------------------
-// ---------------------------------------------------------
 
 static struct copies *copies_refuse(const struct source *s, const struct kernel *k,
                                     const char *hint, const char *why) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* call.h: a function as a kernel that the library can call. */
+/* call.h: wraps a function as a kernel that the library can call. */
 #ifndef AUTOTUNE_EMULATE_CALL_H
 #define AUTOTUNE_EMULATE_CALL_H
 

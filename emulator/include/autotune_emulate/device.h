@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.h: what compiled kernels ask of libautotune-emulate.so, in C. Programs do not
- * include it: cuda_runtime.h and the other headers beside it turn CUDA's names into
- * these.
+/* device.h: the functions of libautotune-emulate.so that compiled kernels call, in C.
+ * Programs do not include it: cuda_runtime.h and the other headers here turn CUDA's names
+ * into these.
  *
- * A kernel runs in one thread of the host, the device's; its threads are fibres there.
- * Functions declared under "in a kernel" are called by kernels alone. */
+ * A kernel runs in one thread of the host, the device's thread; the kernel's threads are
+ * fibres there. Only kernels call the functions declared under "in a kernel". */
 #ifndef AUTOTUNE_EMULATE_DEVICE_H
 #define AUTOTUNE_EMULATE_DEVICE_H
 
@@ -16,7 +16,7 @@ extern "C" {
 
 #define AUTOTUNE_EMULATE_API __attribute__((visibility("default")))
 
-/* ---- what a kernel is, to the library -------------------------------------------- */
+/* ---- kernels as the library sees them --------------------------------------------- */
 
 /* Calls the kernel at FN with the arguments that ARGS points to, for one thread. */
 typedef void autotune_emulate_call_fn(const void *fn, void *const *args);
@@ -28,8 +28,8 @@ struct autotune_emulate_kernel {
   unsigned n_args;
   const unsigned *sizes; /* bytes of each argument */
 };
-/* Makes cudaLaunchKernel, which has an address alone, know KERNEL. It stays. Thread-safe.
- */
+/* Registers KERNEL, so that cudaLaunchKernel can find it by its address. It must stay
+ * valid. Thread-safe. */
 AUTOTUNE_EMULATE_API void autotune_emulate_register(
     const struct autotune_emulate_kernel *kernel);
 
@@ -38,37 +38,37 @@ AUTOTUNE_EMULATE_API void autotune_emulate_register(
 /* The dynamic shared memory of the block: the same place for every launch. */
 AUTOTUNE_EMULATE_API extern unsigned char *const autotune_emulate_shared;
 
-/* All threads of the block that have not returned wait for each other. The last to come
- * calls ACT with what each of them gave, in the order of the threads. ACT may be NULL. */
+/* Waits until all threads of the block that have not returned are here. The last of them
+ * calls ACT (may be NULL) with each thread's argument, in the order of the threads. */
 AUTOTUNE_EMULATE_API void autotune_emulate_block(void (*act)(void *const *args,
                                                              unsigned n),
                                                  void *arg);
-/* The same for the lanes in MASK of the caller's warp; ARGS has NULL for lanes that do
- * not take part, and LANES is who does: those of MASK that have not returned. */
+/* The same for the lanes in MASK of the caller's warp. LANES are the lanes of MASK that
+ * have not returned; ARGS has NULL for all others. */
 AUTOTUNE_EMULATE_API void autotune_emulate_warp(
     unsigned mask, void (*act)(void *const *args, unsigned lanes), void *arg);
-/* The lanes that are at this place together: it waits until no other lane of the warp can
- * come. */
+/* Returns the lanes that are at this place together. Waits until no other lane of the
+ * warp can come. */
 AUTOTUNE_EMULATE_API unsigned autotune_emulate_active(void);
-/* The caller's number in its block. */
+/* Returns the caller's number in its block. */
 AUTOTUNE_EMULATE_API unsigned autotune_emulate_rank(void);
 /* Lets other threads of the block run: for loops that wait for them. */
 AUTOTUNE_EMULATE_API void autotune_emulate_yield(void);
 AUTOTUNE_EMULATE_API long long autotune_emulate_clock(void);
 
-/* cp.async: BYTES are copied, and ZERO bytes after them set to 0, when wait() says that
- * the group they are committed in must have come, not before. */
+/* Does a cp.async: copies BYTES and sets ZERO bytes after them to 0. Nothing is copied
+ * before a wait() that includes the group to which the copy was committed. */
 AUTOTUNE_EMULATE_API void autotune_emulate_copy(void *to, const void *from,
                                                 unsigned bytes, unsigned zero);
 AUTOTUNE_EMULATE_API void autotune_emulate_commit(void);
 AUTOTUNE_EMULATE_API void autotune_emulate_wait(unsigned groups_left);
 
-/* The launch ends here: as an illegal instruction, and as a failed assertion. */
+/* Ends the launch, as an illegal instruction or a failed assertion. */
 AUTOTUNE_EMULATE_API void autotune_emulate_trap(void) __attribute__((noreturn));
 AUTOTUNE_EMULATE_API void autotune_emulate_assert(const char *text, const char *file,
                                                   unsigned line, const char *function)
     __attribute__((noreturn));
-/* The same where it may be the host's own code that fails: that ends the program. */
+/* Does the same in a kernel; in the host's own code it ends the program. */
 AUTOTUNE_EMULATE_API void autotune_emulate_failed(const char *text, const char *file,
                                                   unsigned line, const char *function)
     __attribute__((noreturn));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel.h: what a kernel's threads see of each other: indices, barriers, shuffles,
- * votes, atomics. */
+/* kernel.h: functions by which the threads of a kernel see each other: indices, barriers,
+ * shuffles, votes, atomics. */
 #ifndef AUTOTUNE_EMULATE_KERNEL_H
 #define AUTOTUNE_EMULATE_KERNEL_H
 
@@ -16,7 +16,7 @@ extern const dim3 blockDim, gridDim;
 }
 static constexpr int warpSize = 32;
 
-/* PTX is no machine code of the CPU's. */
+/* The CPU cannot run PTX. */
 #define asm                                                                             \
   static_assert(                                                                        \
       false, "inline PTX cannot be emulated: give another way under AUTOTUNE_EMULATE"); \
@@ -38,7 +38,8 @@ template <class T> struct shuffle {
       if (lanes >> l & 1) {
         shuffle *me = (shuffle *)args[l];
         const shuffle *from = (const shuffle *)args[me->source];
-        me->result = from ? from->value : me->value; /* anything: CUDA does not say */
+        me->result = from ? from->value
+                          : me->value; /* CUDA leaves this value undefined */
       }
   }
 };
@@ -68,7 +69,7 @@ template <class T> static inline T shuffle_xor(unsigned mask, T v, int by, int w
   return exchange(mask, v, from <= last ? from : l);
 }
 
-/* ---- votes: of each lane a value, for all of them one answer --------------------- */
+/* ---- votes: each lane gives a value, and all get one answer --------------------- */
 
 struct vote {
   unsigned value, result, who;
@@ -185,7 +186,7 @@ static inline int counted(int value) {
 }
 
 /* Fibres switch only where they wait, so a plain read and write is atomic. Loops that
- * wait for another thread's write by atomics let it run now and then. */
+ * wait for another thread's write by atomics let that thread run now and then. */
 static inline void atomic_step() {
   static unsigned steps;
   if (++steps % 64 == 0)
@@ -335,7 +336,7 @@ AUTOTUNE_EMULATE_CAS(unsigned)
 AUTOTUNE_EMULATE_CAS(unsigned long long)
 AUTOTUNE_EMULATE_CAS(unsigned short)
 
-/* Loads and stores with a word on caching. */
+/* Loads and stores with a hint for the cache. */
 template <class T> static inline T __ldg(const T *p) {
   return *p;
 }

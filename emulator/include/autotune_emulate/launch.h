@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* launch.h: what k<<<grid, block, shared, stream>>>(args) becomes: launch(k, grid, block,
- * shared, stream)(args). */
+/* launch.h: the emulated launch. k<<<grid, block, shared, stream>>>(args) becomes
+ * launch(k, grid, block, shared, stream)(args). */
 #ifndef AUTOTUNE_EMULATE_LAUNCH_H
 #define AUTOTUNE_EMULATE_LAUNCH_H
 
@@ -15,7 +15,7 @@
 
 namespace autotune_emulate {
 
-/* The address of FN, which calls by address find from now on. */
+/* Returns the address of FN, and makes it known to runtime calls that take an address. */
 template <class... P> static inline const void *known(void (*fn)(P...)) {
   autotune_emulate_kernel k =
       signature<void(P...)>::kernel(fn, "a kernel of the program");
@@ -29,13 +29,13 @@ struct configuration {
   cudaStream_t stream;
 };
 
-/* Of a function: the arguments become what its parameters are. */
+/* Launches a function. The arguments are converted to its parameters' types. */
 template <class K> struct launcher;
 template <class... P> struct launcher<void (*)(P...)> {
   void (*fn)(P...);
   configuration c;
   void operator()(P... p) const {
-    known(fn); // for what else the program does with its address
+    known(fn); // for other uses of its address
     void *args[] = { (void *)&p..., nullptr };
     autotune_emulate_kernel k =
         signature<void(P...)>::kernel(fn, "a kernel of the program");
@@ -43,8 +43,7 @@ template <class... P> struct launcher<void (*)(P...)> {
   }
 };
 
-/* Of anything that can be called with copies of the arguments, and that holds nothing
- * itself. */
+/* Launches a callable object without members, with copies of the arguments. */
 template <class F, class... A> struct calling {
   static constexpr unsigned n = sizeof...(A);
   static constexpr unsigned sizes[n + 1] = { (unsigned)sizeof(A)..., 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* math.h: what kernels have of mathematics beyond C's, and for units, which include
- * nothing, C's too. */
+/* math.h: mathematical functions of kernels beyond C's, and C's too for units, which
+ * include no headers. */
 #ifndef AUTOTUNE_EMULATE_MATH_H
 #define AUTOTUNE_EMULATE_MATH_H
 
@@ -121,7 +121,7 @@ AUTOTUNE_EMULATE_MINMAX(long long, long long, long long)
 AUTOTUNE_EMULATE_MINMAX(unsigned long long, unsigned long long, unsigned long long)
 AUTOTUNE_EMULATE_MINMAX(unsigned long long, long long, unsigned long long)
 AUTOTUNE_EMULATE_MINMAX(unsigned long long, unsigned long long, long long)
-/* Of a number and NaN, the number. */
+/* Returns the number if one operand is NaN. */
 #define AUTOTUNE_EMULATE_FMINMAX(R, A, B) \
   static inline R min(A a, B b) {         \
     return __builtin_fmin((R)a, (R)b);    \
@@ -325,7 +325,7 @@ template <class To, class From> static inline To bits(From from) {
   __builtin_memcpy(&to, &from, sizeof to);
   return to;
 }
-/* As a GPU converts: what does not fit becomes the nearest that does, NaN 0. */
+/* Converts as a GPU does: a value out of range becomes the nearest in range, NaN 0. */
 template <class I>
 static inline I clamp(double x, double low, double high, I least, I most) {
   return x != x ? 0 : x <= low ? least : x >= high ? most : (I)x;

@@ -50,7 +50,93 @@
     return H2(h##name(a.x), h##name(a.y));              \
   }
 
-#define AUTOTUNE_EMULATE_SMALL(H, H2)                                 \
+/* The constructors of H and its assignment. ROUND makes its member V of any number. */
+#define AUTOTUNE_EMULATE_SMALL_MEMBERS(H, ROUND) \
+  H() = default;                                 \
+  H(float n) : v(ROUND(n)) {                     \
+  }                                              \
+  H(double n) : v(ROUND(n)) {                    \
+  }                                              \
+  H(int n) : v(ROUND(n)) {                       \
+  }                                              \
+  H(unsigned n) : v(ROUND(n)) {                  \
+  }                                              \
+  H(long n) : v(ROUND(n)) {                      \
+  }                                              \
+  H(unsigned long n) : v(ROUND(n)) {             \
+  }                                              \
+  H(long long n) : v(ROUND(n)) {                 \
+  }                                              \
+  H(unsigned long long n) : v(ROUND(n)) {        \
+  }                                              \
+  template <class T> H &operator=(T n) {         \
+    return *this = H(n);                         \
+  }
+/* Conversions of H, which CUDA calls NAME, and of H2. */
+#define AUTOTUNE_EMULATE_SMALL_CONVERSIONS(H, H2, name)      \
+  static inline H __float2##name(float f) {                  \
+    return H(f);                                             \
+  }                                                          \
+  static inline H __float2##name##_rn(float f) {             \
+    return H(f);                                             \
+  }                                                          \
+  static inline H __double2##name(double f) {                \
+    return H(f);                                             \
+  }                                                          \
+  static inline H __int2##name##_rn(int i) {                 \
+    return H(i);                                             \
+  }                                                          \
+  static inline float __##name##2float(H h) {                \
+    return (float)h;                                         \
+  }                                                          \
+  static inline int __##name##2int_rn(H h) {                 \
+    return __float2int_rn(h);                                \
+  }                                                          \
+  static inline int __##name##2int_rz(H h) {                 \
+    return __float2int_rz(h);                                \
+  }                                                          \
+  static inline unsigned short __##name##_as_ushort(H h) {   \
+    return autotune_emulate::bits<unsigned short>(h.v);      \
+  }                                                          \
+  static inline H __ushort_as_##name(unsigned short x) {     \
+    return H(H##_raw{ x });                                  \
+  }                                                          \
+  static inline H2 __float2##name##2_rn(float f) {           \
+    return H2(f, f);                                         \
+  }                                                          \
+  static inline H2 __floats2##name##2_rn(float a, float b) { \
+    return H2(a, b);                                         \
+  }                                                          \
+  static inline H2 __float22##name##2_rn(float2 f) {         \
+    return H2(f.x, f.y);                                     \
+  }                                                          \
+  static inline float2 __##name##22float2(H2 h) {            \
+    return make_float2(h.x, h.y);                            \
+  }                                                          \
+  static inline H2 __##name##2##name##2(H h) {               \
+    return H2(h, h);                                         \
+  }                                                          \
+  static inline H2 __halves2##name##2(H a, H b) {            \
+    return H2(a, b);                                         \
+  }                                                          \
+  static inline H2 make_##name##2(H a, H b) {                \
+    return H2(a, b);                                         \
+  }                                                          \
+  static inline H __low2##name(H2 h) {                       \
+    return h.x;                                              \
+  }                                                          \
+  static inline H __high2##name(H2 h) {                      \
+    return h.y;                                              \
+  }                                                          \
+  static inline float __low2float(H2 h) {                    \
+    return h.x;                                              \
+  }                                                          \
+  static inline float __high2float(H2 h) {                   \
+    return h.y;                                              \
+  }
+
+#define AUTOTUNE_EMULATE_SMALL(H, H2, name)                           \
+  AUTOTUNE_EMULATE_SMALL_CONVERSIONS(H, H2, name)                     \
   AUTOTUNE_EMULATE_SMALL_OPERATOR(H, H2, +, __hadd)                   \
   AUTOTUNE_EMULATE_SMALL_OPERATOR(H, H2, -, __hsub)                   \
   AUTOTUNE_EMULATE_SMALL_OPERATOR(H, H2, *, __hmul)                   \

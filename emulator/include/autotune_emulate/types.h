@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* types.h: CUDA's qualifiers as a C++ compiler for the CPU takes them, and its vector
- * types. */
+/* types.h: CUDA's qualifiers for a C++ compiler for the CPU, and CUDA's vector types. */
 #ifndef AUTOTUNE_EMULATE_TYPES_H
 #define AUTOTUNE_EMULATE_TYPES_H
 
@@ -19,8 +18,8 @@
 #define __constant__
 #define __managed__
 #define __grid_constant__
-/* Blocks run one by one, in one thread: one copy is enough. Its bytes are counted by
- * section. */
+/* Blocks run one after another in one thread, so one copy is enough. The section's size
+ * tells how many bytes there are. */
 #define __shared__ static __attribute__((section("autotune_emulate_statics")))
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unit.h: put before a unit that the emulated NVRTC compiles; it includes nothing of the
- * system. */
+/* unit.h: placed before a unit that the emulated NVRTC compiles. It includes no system
+ * header. */
 #ifndef AUTOTUNE_EMULATE_UNIT_H
 #define AUTOTUNE_EMULATE_UNIT_H
 
@@ -22,7 +22,7 @@ extern "C" __attribute__((noreturn)) void __assert_fail(const char *, const char
 #define assert(e) ((void)0)
 #endif
 
-/* Behind each kernel, in its own namespace: what cuModuleGetFunction finds. */
+/* Follows each kernel, in its namespace. cuModuleGetFunction finds it. */
 #define AUTOTUNE_EMULATE_KERNEL(name)                                      \
   static const autotune_emulate_kernel autotune_emulate_entry_##name =     \
       ::autotune_emulate::signature<decltype(name)>::kernel(&name, #name); \
@@ -31,7 +31,7 @@ extern "C" __attribute__((noreturn)) void __assert_fail(const char *, const char
   const autotune_emulate_kernel *autotune_emulate_kernel_##name =          \
       &autotune_emulate_entry_##name;                                      \
   }
-/* At the unit's end. */
+/* Ends the unit. */
 #define AUTOTUNE_EMULATE_UNIT                                          \
   extern "C" {                                                         \
   extern char __start_autotune_emulate_statics[]                       \

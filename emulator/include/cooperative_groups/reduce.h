@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All that there is of it is in cooperative_groups.h. */
+/* reduce.h: its functions are in cooperative_groups.h. */
 #include "../cooperative_groups.h"

@@ -5,9 +5,8 @@
 //   flags ── driver, once for each set of flags ──► invocation (cached)
 //   text + a copy of the invocation ── front end, optimiser, code generator ──► object
 //
-// The file system that Clang sees is empty, so nothing is looked for on disk. A compiler
-// that crashes or gives up on its own account ends the compilation, not the process: it
-// runs in a CrashRecoveryContext.
+// Clang sees an empty file system, so it looks for nothing on disk. It runs in a
+// CrashRecoveryContext, so a crash of Clang ends the compilation, not the process.
 
 #include <cstdlib>
 #include <cstring>
@@ -47,7 +46,7 @@ using Invocation = std::shared_ptr<const clang::CompilerInvocation>;
 constexpr size_t max_cached_invocations = 256;
 constexpr unsigned max_driver_runs = 32; // each drops at least one flag
 
-// All that is writable in here.
+// All writable state of this file.
 struct State {
   std::mutex lock;
   std::map<Strings, Invocation> invocations;
@@ -57,7 +56,7 @@ State &state() {
   return *s;
 }
 
-// What LLVM said before it gave up in this thread.
+// The reason that LLVM gave before it failed in this thread.
 thread_local char fatal_reason[512];
 
 void on_fatal_error(void *, const char *reason, bool) {
@@ -66,8 +65,8 @@ void on_fatal_error(void *, const char *reason, bool) {
     context->HandleExit(70); // back to RunSafely
 }
 
-// Handlers belong to processes that compile; those that only load must die of what kills
-// them.
+// Installs the handlers. Only processes that compile need them; other processes must die
+// of their own crashes.
 void catch_failures() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -81,7 +80,7 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> no_files() {
   return llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
 }
 
-// Notes the flags that Clang does not have, and the first error of any other kind.
+// Notes the flags that Clang does not know, and the first error of any other kind.
 class DriverConsumer : public clang::DiagnosticConsumer {
 public:
   Strings unknown;
@@ -118,16 +117,16 @@ bool begins(const std::string &s, const char *prefix) {
   return s.compare(0, strlen(prefix), prefix) == 0;
 }
 
-// True for what would make something else than an object, or a debugger's data that slows
-// compiling.
+// True for flags that make something other than an object, or debug information, which
+// slows compiling.
 bool useless(const std::string &flag) {
   return begins(flag, "-flto") || begins(flag, "-fwhole-program") || begins(flag, "-g") ||
       flag == "-c" || flag == "-S" || flag == "-E" || flag == "-pipe" ||
       begins(flag, "-save-temps");
 }
 
-// The command line of cc1 for FLAGS, turned into an invocation; flags that Clang refuses
-// as unknown are told to CONSUMER and nothing is returned.
+// Turns the command line of cc1 for FLAGS into an invocation. Adds flags that Clang
+// refuses as unknown to CONSUMER, and then returns nothing.
 std::shared_ptr<clang::CompilerInvocation> drive(const Strings &flags,
                                                  DriverConsumer &consumer) {
   clang::DiagnosticOptions options;
@@ -179,7 +178,7 @@ void configure(clang::CompilerInvocation &invocation) {
   invocation.getDependencyOutputOpts() = clang::DependencyOutputOptions();
 }
 
-// Runs the driver without the flags that it does not know.
+// Runs the driver, again without each flag that it does not know.
 Invocation invocation_make(Strings flags, std::string &error) {
   for (unsigned run = 0; run < max_driver_runs; run++) {
     DriverConsumer consumer;
@@ -233,7 +232,7 @@ Invocation invocation_for(const char *const *flags, std::string &error) {
   return invocation;
 }
 
-// DIAGNOSTICS with its first error in front.
+// Returns DIAGNOSTICS with the first error moved to the front.
 std::string first_error_first(const std::string &diagnostics) {
   size_t begin = 0;
   while (begin < diagnostics.size()) {
@@ -289,8 +288,8 @@ extern "C" void llvm_initialise(void) {
 }
 
 extern "C" const char *clang_version(void) {
-  // Of the library that is loaded, not of the headers: "Debian clang version 22.1.8
-  // (++…)".
+  // The version of the library that is loaded, not of the headers: "Debian clang version
+  // 22.1.8 (++…)".
   static const std::string *version = [] {
     std::string full = clang::getClangFullVersion();
     size_t at = full.find("version ");

@@ -2,9 +2,9 @@
 // code.cpp: the instructions of an object, as LLVM's MC describes them. C++ because the C
 // interface of the disassembler yields nothing but text.
 //
-// What an instruction loads, stores and branches to is asked of MC, for any architecture.
-// Two things MC does not tell: that it computes with floating-point numbers, which its
-// mnemonic says, and how wide its vectors are, which the names of its registers say.
+// MC tells for any architecture what an instruction loads, stores and branches to. Two
+// facts come from names: the mnemonic tells if the instruction computes with
+// floating-point numbers, the names of its registers tell how wide its vectors are.
 
 #include <algorithm>
 #include <cstdlib>
@@ -34,7 +34,7 @@ namespace {
 
 constexpr size_t max_code = size_t(64) << 20; // bytes: more is no kernel
 
-// ---- names that say what MC does not ------------------------------------------------
+// ---- facts that only names tell -----------------------------------------------------
 
 struct RegisterName {
   const char *prefix; // a digit follows
@@ -47,8 +47,8 @@ constexpr RegisterName vector_registers[] = {
 constexpr const char *stack_pointers[] = { "RSP", "SP" };
 constexpr const char *frame_pointers[] = { "RBP", "FP" };
 
-// Arithmetic: x86 appends the type of the elements, and to fused ones the order of
-// operands before it.
+// Arithmetic. x86 appends the type of the elements to the mnemonic, and before it, for
+// fused instructions, the order of operands.
 struct Mnemonic {
   const char *stem;
   unsigned flags;
@@ -81,7 +81,7 @@ constexpr Mnemonic arithmetic[] = {
   { "fmax", JIT_FLOAT, false },
 };
 
-// "vfmadd231ps" is "fmadd", "ps".
+// A mnemonic in parts: "vfmadd231ps" is "fmadd" and "ps".
 struct Parts {
   llvm::StringRef stem, type;
 };
@@ -101,7 +101,7 @@ unsigned arithmetic_flags(const Parts &p) {
   return 0;
 }
 
-// Only the first element of its vector registers counts (x86).
+// True if the instruction uses only the first element of its vector registers (x86).
 bool is_scalar(const Parts &p) {
   if (p.type.empty())
     return p.stem == "movd" || p.stem == "movq" || p.stem.starts_with("cvts") ||
@@ -114,7 +114,7 @@ bool is_scalar(const Parts &p) {
 
 class Machine {
 public:
-  // False: LLVM knows no disassembler for it.
+  // False: LLVM has no disassembler for this machine.
   bool open() {
     llvm_initialise();
     llvm::InitializeNativeTargetDisassembler();
@@ -125,7 +125,8 @@ public:
       return false;
     registers.reset(target->createMCRegInfo(triple));
     instructions.reset(target->createMCInstrInfo());
-    // A subtarget that has all there is: an object may be for more than this host.
+    // Enables all features of the subtarget: an object may be made for a larger machine
+    // than this host.
     subtarget.reset(
         target->createMCSubtargetInfo(triple, "", triple.isX86() ? "" : "+all"));
     if (!registers || !instructions || !subtarget)
@@ -144,7 +145,8 @@ public:
     return disassembler && printer;
   }
 
-  // The bytes to go on behind; *KNOWN: they are an instruction.
+  // Returns the number of bytes to advance. *KNOWN: they are an instruction, stored in
+  // *OUT.
   size_t read(llvm::ArrayRef<uint8_t> bytes, uint64_t address, bool *known,
               jit_instruction *out) {
     llvm::MCInst inst;
@@ -195,8 +197,8 @@ private:
     return o.isReg() && o.getReg().id() < roles.size() ? roles[o.getReg().id()] : 0;
   }
 
-  // `mov rbp, rsp`, `add x29, sp, #16`: from here on it points into the frame. Elsewhere
-  // it may be any other variable.
+  // Notes `mov rbp, rsp` and `add x29, sp, #16`: from here on the frame pointer points
+  // into the frame. Elsewhere that register may hold any other variable.
   void watch_frame(const llvm::MCInst &inst, const llvm::MCInstrDesc &desc) {
     if (desc.mayLoad() || desc.mayStore() || inst.getNumOperands() < 2)
       return;
@@ -205,8 +207,9 @@ private:
         frame |= role(inst.getOperand(i)) == STACK_POINTER;
   }
 
-  // Its address is the stack or frame pointer and a constant. On x86 an address is five
-  // operands of their own kind; elsewhere what follows the base belongs to it.
+  // True if the address is the stack or frame pointer plus a constant. On x86 an address
+  // is five operands of a kind of their own; elsewhere the operands after the base belong
+  // to it.
   bool on_stack(const llvm::MCInst &inst, const llvm::MCInstrDesc &desc) const {
     unsigned n = std::min<unsigned>(inst.getNumOperands(), desc.getNumOperands());
     unsigned base = desc.getNumDefs();
@@ -257,7 +260,7 @@ struct Reader {
   Machine machine;
   std::vector<Start> functions; // sorted
   std::vector<jit_instruction> code;
-  uint64_t base = 0; // of the section at hand
+  uint64_t base = 0; // the address at which the current section begins
 };
 
 bool note_function(const elf_symbol *symbol, void *data) {
@@ -280,7 +283,7 @@ bool read_section(const elf_section *section, void *data) {
       r->machine.begin_function();
     size_t size = r->machine.read({ section->data + at, section->size - at },
                                   r->base + at, &known, &i);
-    // A field that is yet to be relocated makes some instructions branch to themselves.
+    // Some instructions seem to branch to themselves before their target is relocated.
     if (known &&
         (i.target == i.address || i.target < r->base ||
          i.target >= r->base + section->size))

@@ -32,8 +32,8 @@ static const Elf64_Ehdr *header_of(const unsigned char *object, size_t size) {
   return header;
 }
 
-/* Requires that the section lies inside the object. False: VISIT has seen enough, or
- * damage. */
+/* Requires that the section lies inside the object. False: VISIT returned false, or the
+ * object is damaged. */
 static bool visit_table(unsigned char *object, size_t size, const Elf64_Shdr *table,
                         const Elf64_Shdr *strings, bool *damaged,
                         bool (*visit)(const struct elf_symbol *, void *), void *data) {

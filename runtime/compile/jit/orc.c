@@ -25,7 +25,7 @@ struct jit_code {
   struct jit_code *next; /* in the list of those to use again */
 };
 
-/* All that is writable in here. For one thread, as jit.h says. */
+/* All writable state of this file. Only one thread uses it (jit.h). */
 static struct loader {
   LLVMOrcLLJITRef jit;
   LLVMOrcExecutionSessionRef session;
@@ -85,8 +85,8 @@ static const void *orc_find(const char *name) {
   return address ? address : resolve_process(name);
 }
 
-/* ORC asks for the names that a JITDylib lacks; those that nobody has are left to its
- * error. */
+/* Defines the names that a JITDylib lacks. ORC itself reports the names that are not
+ * found. */
 static LLVMErrorRef orc_generate(LLVMOrcDefinitionGeneratorRef generator, void *context,
                                  LLVMOrcLookupStateRef *state, LLVMOrcLookupKind kind,
                                  LLVMOrcJITDylibRef dylib,
@@ -160,9 +160,9 @@ static struct lookup orc_look_up(struct jit_code *code, const char *name) {
   return lookup;
 }
 
-/* What must be known of an object before ORC sees it. */
+/* Facts about an object that are needed before ORC sees it. */
 struct scan {
-  const char *definition; /* one that is visible outside */
+  const char *definition; /* a symbol that is visible outside */
   const char *thread_local_variable;
 };
 
@@ -200,7 +200,7 @@ static int orc_materialise(struct jit_code *code, LLVMMemoryBufferRef buffer,
   struct lookup lookup = orc_look_up(code, definition);
   if (!lookup.message)
     return 0;
-  /* ORC tells the lookup that it failed, and the reporter why. */
+  /* The lookup only says that linking failed; the error reporter has the reason. */
   if (loader.error) {
     *message = loader.error;
     loader.error = NULL;
@@ -248,7 +248,7 @@ void orc_unload(struct jit_code *code) {
   if (!code)
     return;
   LLVMErrorRef error = LLVMOrcJITDylibClear(code->dylib);
-  if (error) { /* leave it: not to be used again */
+  if (error) { /* the JITDylib is not used again */
     LLVMConsumeError(error);
     free(code);
     return;

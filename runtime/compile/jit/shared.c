@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shared.c: the winner as a shared object. What it lacks becomes weak, so that dlopen
- * leaves it 0 where the process has no such symbol, and runtime/compile/module.c can bind
- * it to the site's addresses. */
+/* shared.c: links the winner as a shared object. Undefined symbols become weak: dlopen
+ * leaves them 0 where the process has no such symbol, and runtime/run/cpu/module.c can
+ * bind them to the site's addresses. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +49,7 @@ struct reader {
   bool complete;
 };
 
-/* Reads on when there is no memory, so that lld comes to its end. */
+/* Keeps reading when memory runs out, so that lld can finish. */
 static void *shared_read_all(void *data) {
   struct reader *r = data;
   char block[16384];
@@ -102,7 +102,7 @@ static int link_through(int input, struct reader *r, int output, char **message)
   return status;
 }
 
-/* OBJECT linked, in R->data. */
+/* Links OBJECT. The shared object is in R->data. */
 static int link_in_memory(const void *object, size_t size, struct reader *r,
                           char **message) {
   int ends[2] = { -1, -1 }, status = -1,
