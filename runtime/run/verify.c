@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// verify.c: whether outputs agree with the default variant's. Numbers agree when
-//   |got - reference| <= atol + rtol * |reference|,
-// NaN agrees with NaN alone and an infinity with itself. Where no rtol is declared, it
-// allows what reordering a sum costs; where no atol is, it is rtol times the root mean
-// square of the reference, because such errors do not shrink with an element that happens
-// to be near zero.
+// verify.c: compares outputs with the default variant's, by the rule of verify.h. Where
+// no rtol is declared, it allows what reordering a sum costs; where no atol is, it is
+// rtol times the scale of the reference, because such errors do not shrink with an
+// element that happens to be near zero.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -81,10 +79,6 @@ size_t verify_element_size(enum autotune_element e) {
   return verify_format(e)->size;
 }
 
-double verify_rtol(enum autotune_element e) {
-  return verify_format(e)->rtol;
-}
-
 double verify_squares(enum autotune_element e, const void *data, size_t bytes,
                       size_t *finite) {
   const struct format *f = verify_format(e);
@@ -100,32 +94,47 @@ double verify_squares(enum autotune_element e, const void *data, size_t bytes,
   return (double)sum;
 }
 
+struct tolerance verify_allowed(const struct autotune_kernel *k,
+                                enum autotune_element e) {
+  const struct format *f = verify_format(e);
+  bool given = k->verify == AUTOTUNE_VERIFY_TOLERANCE;
+  return (struct tolerance){ .off = k->verify == AUTOTUNE_VERIFY_OFF,
+                             .exact = k->verify == AUTOTUNE_VERIFY_EXACT || !f->read,
+                             .rtol = given ? k->rtol : f->rtol,
+                             .atol = given ? k->atol : -1 };
+}
+
+bool verify_needs_scale(struct tolerance t) {
+  return !t.off && !t.exact && t.atol < 0;
+}
+
+double verify_scale(double squares, size_t n) {
+  return n ? sqrt(squares / (double)n) : 0;
+}
+
+struct tolerance verify_scaled(struct tolerance t, double scale) {
+  t.atol = isfinite(scale) ? t.rtol * scale : 0;
+  return t;
+}
+
 struct tolerance verify_tolerance(const struct autotune_kernel *k,
                                   enum autotune_element e, const void *reference,
                                   size_t bytes) {
-  const struct format *f = verify_format(e);
-  if (k->verify == AUTOTUNE_VERIFY_OFF)
-    return (struct tolerance){ .off = true };
-  if (k->verify == AUTOTUNE_VERIFY_EXACT || !f->read)
-    return (struct tolerance){ .exact = true };
-  bool given = k->verify == AUTOTUNE_VERIFY_TOLERANCE;
-  double rtol = given ? k->rtol : f->rtol;
-  if (given && k->atol >= 0)
-    return (struct tolerance){ .rtol = rtol, .atol = k->atol };
+  struct tolerance t = verify_allowed(k, e);
   size_t finite;
+  if (!verify_needs_scale(t))
+    return t;
   double squares = verify_squares(e, reference, bytes, &finite);
-  double rms = finite ? sqrt(squares / (double)finite) : 0;
-  return (struct tolerance){ .rtol = rtol, .atol = isfinite(rms) ? rtol * rms : 0 };
+  return verify_scaled(t, verify_scale(squares, finite));
 }
 
-static bool verify_agrees(number reference, number got, struct tolerance t) {
-  if (reference == got)
-    return true; // also equal infinities
-  if (isnan(reference) || isnan(got))
-    return isnan(reference) && isnan(got);
-  if (isinf(reference) || isinf(got))
-    return false;
-  return fabsl(got - reference) <= t.atol + t.rtol * fabsl(reference);
+static bool verify_agrees(number want, number got, struct tolerance t) {
+#define is_finite isfinite
+#define magnitude fabsl
+  double rtol = t.rtol, atol = t.atol;
+  return VERIFY_AGREES;
+#undef is_finite
+#undef magnitude
 }
 
 static bool same_bits(const struct format *f, const void *a, const void *b, size_t i) {

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "gpu.h"
-#include "run/verify.h"
 
 // CUpointer_attribute and CUmemorytype, by their documented numbers.
 enum {
@@ -86,18 +85,6 @@ static int add_allocation(struct description *d, const struct gpu_allocation *a,
 }
 
 // ---- regions ------------------------------------------------------------------------
-
-static void set_tolerance(const struct autotune_kernel *k, struct gpu_region *r) {
-  bool number = r->element >= AUTOTUNE_F16 && r->element <= AUTOTUNE_F64;
-  r->compared = k->verify != AUTOTUNE_VERIFY_OFF && (r->access & AUTOTUNE_OUT) &&
-      !r->addresses;
-  r->rtol = r->atol = -1;
-  if (k->verify == AUTOTUNE_VERIFY_EXACT || !number)
-    return;
-  bool given = k->verify == AUTOTUNE_VERIFY_TOLERANCE;
-  r->rtol = given ? k->rtol : verify_rtol(r->element);
-  r->atol = given && k->atol >= 0 ? k->atol : -1;
-}
 
 static bool add_region(struct description *d, struct gpu_region r, const char *name) {
   struct gpu_call *c = d->call;
@@ -195,7 +182,8 @@ static void merge_regions(struct description *d) {
     struct gpu_region *r = &c->regions[i];
     if (r->element > AUTOTUNE_F64 || r->base % verify_element_size(r->element) != 0)
       r->element = AUTOTUNE_BYTES; // nothing that the device computes with
-    set_tolerance(d->kernel, r);
+    r->tolerance = verify_allowed(d->kernel, r->element);
+    r->compared = !r->tolerance.off && (r->access & AUTOTUNE_OUT) && !r->addresses;
   }
 }
 

@@ -3,7 +3,6 @@
 // process; the same kernel makes sums and hashes. Without NVRTC the host does the same,
 // one chunk after another.
 #include <float.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,6 @@
 #include "compare.cu.h"
 #include "compile/nvrtc.h"
 #include "run.h"
-#include "run/verify.h"
 
 enum task { TASK_COMPARE, TASK_SQUARES, TASK_HASH };
 enum { CHUNK = 4 << 20, THREADS = 256, BLOCKS_PER_SM = 8, EMULATED_THREADS = 32 };
@@ -129,9 +127,10 @@ void gpu_compare_free(struct gpu_run *r, struct gpu_compare *c) {
 
 static gpu_result compare_ask(struct gpu_run *r, enum task task, gpu_pointer a,
                               gpu_pointer b, size_t bytes, enum autotune_element e,
-                              double rtol, double atol, struct finding *out) {
+                              struct tolerance t, struct finding *out) {
   struct gpu_compare *c = r->compare;
   int what = task, element = e;
+  double rtol = t.exact ? -1 : t.rtol, atol = t.atol;
   unsigned long long size = bytes;
   void *args[] = { &what, &a, &b, &size, &element, &rtol, &atol, &c->out };
   bool emulated = r->api->emulated;
@@ -178,10 +177,9 @@ static gpu_result fetch_half(const struct chunks *c, unsigned half,
   return 0;
 }
 
-static gpu_result compare_here(struct gpu_run *r, enum autotune_element e, double rtol,
-                               double atol, const struct gpu_buffer *expected,
+static gpu_result compare_here(struct gpu_run *r, enum autotune_element e,
+                               struct tolerance t, const struct gpu_buffer *expected,
                                gpu_pointer got, struct finding *out) {
-  struct tolerance t = { .exact = rtol < 0, .rtol = rtol, .atol = atol };
   size_t each = verify_element_size(e), size;
   struct chunks c;
   gpu_result error = 0;
@@ -275,16 +273,16 @@ static gpu_result compare_tell(struct gpu_run *r, enum autotune_element e,
   return error;
 }
 
-gpu_result gpu_compare(struct gpu_run *r, enum autotune_element e, double rtol,
-                       double atol, const struct gpu_buffer *expected, gpu_pointer got,
-                       bool *same, char *message, size_t size) {
+gpu_result gpu_compare(struct gpu_run *r, enum autotune_element e, struct tolerance t,
+                       const struct gpu_buffer *expected, gpu_pointer got, bool *same,
+                       char *message, size_t size) {
   size_t tail = expected->bytes % verify_element_size(e);
   struct gpu_buffer whole = *expected;
   struct finding f;
   whole.bytes -= tail;
   gpu_result error = r->compare
-      ? compare_ask(r, TASK_COMPARE, whole.at, got, whole.bytes, e, rtol, atol, &f)
-      : compare_here(r, e, rtol, atol, &whole, got, &f);
+      ? compare_ask(r, TASK_COMPARE, whole.at, got, whole.bytes, e, t, &f)
+      : compare_here(r, e, t, &whole, got, &f);
   *same = error == 0 && f.first == ~0ull;
   if (error == 0 && !*same)
     return compare_tell(r, e, &f, &whole, got, message, size);
@@ -293,28 +291,28 @@ gpu_result gpu_compare(struct gpu_run *r, enum autotune_element e, double rtol,
   const struct gpu_buffer rest = { .at = whole.at + whole.bytes,
                                    .bytes = tail,
                                    .host = whole.host };
-  return gpu_compare(r, AUTOTUNE_BYTES, -1, -1, &rest, got + whole.bytes, same, message,
-                     size);
+  return gpu_compare(r, AUTOTUNE_BYTES, (struct tolerance){ .exact = true }, &rest,
+                     got + whole.bytes, same, message, size);
 }
 
-gpu_result gpu_rms(struct gpu_run *r, enum autotune_element e, const struct gpu_buffer *b,
-                   const struct gpu_buffer *before, double *out,
-                   unsigned long long *count) {
+gpu_result gpu_scale(struct gpu_run *r, enum autotune_element e,
+                     const struct gpu_buffer *b, const struct gpu_buffer *before,
+                     double *out, unsigned long long *count) {
   struct finding f;
   gpu_pointer other = before ? before->at : 0;
-  gpu_result error = r->compare
-      ? compare_ask(r, TASK_SQUARES, b->at, other, b->bytes, e, 0, 0, &f)
-      : squares_here(r, e, b, before, &f);
+  gpu_result error = r->compare ? compare_ask(r, TASK_SQUARES, b->at, other, b->bytes, e,
+                                              (struct tolerance){ .off = true }, &f)
+                                : squares_here(r, e, b, before, &f);
   *count = f.count;
-  *out = error == 0 && f.count ? sqrt(f.squares / (double)f.count) : 0;
+  *out = error == 0 ? verify_scale(f.squares, f.count) : 0;
   return error;
 }
 
 gpu_result gpu_hash(struct gpu_run *r, gpu_pointer p, size_t bytes, uint64_t *out) {
   struct finding f;
-  gpu_result error = r->compare
-      ? compare_ask(r, TASK_HASH, p, 0, bytes, AUTOTUNE_BYTES, 0, 0, &f)
-      : hash_here(r, p, bytes, &f);
+  gpu_result error = r->compare ? compare_ask(r, TASK_HASH, p, 0, bytes, AUTOTUNE_BYTES,
+                                              (struct tolerance){ .off = true }, &f)
+                                : hash_here(r, p, bytes, &f);
   *out = f.hash;
   return error;
 }

@@ -19,6 +19,7 @@
 #include "compile/compile.h"
 #include "base/base.h"
 #include "run/target.h"
+#include "run/verify.h"
 
 /* Occupancy and the like of a variant that is loaded. */
 struct gpu_facts {
@@ -181,8 +182,7 @@ struct gpu_region {
   size_t bytes;
   enum autotune_access access;
   enum autotune_element element;
-  double rtol, atol; /* as in struct tolerance; atol below 0: rtol × RMS of what is
-                        expected; both below 0: exactly */
+  struct tolerance tolerance;
   bool compared;
   bool addresses;   /* it holds addresses, which differ in a helper: not compared */
   bool whole;       /* a whole allocation: which part the kernel writes is not known */
@@ -274,7 +274,7 @@ struct gpu_shared {
   struct gpu_call call;
   struct gpu_memory allocations[GPU_REGIONS], symbols[GPU_SYMBOLS];
   struct gpu_memory references[GPU_REGIONS]; /* of regions that are compared */
-  double atol[GPU_REGIONS];                  /* of each region, worked out */
+  struct tolerance tolerances[GPU_REGIONS];  /* of the pieces */
   bool fences_off[2 * GPU_REGIONS]; /* memory next to sections that the default changes
                                        itself */
   bool rests_off[2 * GPU_REGIONS];  /* the same for memory further away */

@@ -161,8 +161,8 @@ static bool same_outputs(struct gpu_run *r, struct gpu_answer *a) {
     bool same = true;
     gpu_result e = p->expected.bytes == 0
         ? 0
-        : gpu_compare(r, p->region->element, p->region->rtol, p->atol, &p->expected,
-                      p->region->base, &same, what, sizeof what);
+        : gpu_compare(r, p->region->element, p->tolerance, &p->expected, p->region->base,
+                      &same, what, sizeof what);
     if (!gpu_good(r, e, "comparing", a))
       return false;
     if (!same)
@@ -192,8 +192,8 @@ static bool owns_fences(const struct gpu_run *r) {
 static bool same_fence(struct gpu_run *r, const struct fence *f, bool *same,
                        struct gpu_answer *a) {
   char what[180] = "";
-  gpu_result e =
-      gpu_compare(r, AUTOTUNE_BYTES, -1, -1, &f->saved, f->base, same, what, sizeof what);
+  gpu_result e = gpu_compare(r, AUTOTUNE_BYTES, (struct tolerance){ .exact = true },
+                             &f->saved, f->base, same, what, sizeof what);
   if (e == 0 && !*same && owns_fences(r)) {
     e = gpu_buffer_load(r->api, &f->saved, f->base, r->stream);
     e = e ? e : gpu_await(r, 0);
@@ -257,18 +257,18 @@ static bool keep_outputs(struct gpu_run *r, struct gpu_answer *a) {
     struct piece *p = &r->pieces[i];
     const struct gpu_region *x = p->region;
     unsigned long long count = 0;
-    double rms = 0;
+    double scale = 0;
     e = gpu_buffer_save(r->api, &p->expected, x->base, r->stream);
-    if (e != 0 || p->expected.bytes == 0 || x->rtol < 0 || x->atol >= 0)
+    if (e != 0 || p->expected.bytes == 0 || !verify_needs_scale(x->tolerance))
       continue;
     e = gpu_await(r, 0);
     // Of an allocation only what was written tells how large the answers are: the rest is
     // whatever stood there.
     if (e == 0 && x->whole)
-      e = gpu_rms(r, x->element, &p->expected, &p->saved, &rms, &count);
+      e = gpu_scale(r, x->element, &p->expected, &p->saved, &scale, &count);
     if (e == 0 && count == 0)
-      e = gpu_rms(r, x->element, &p->expected, NULL, &rms, &count);
-    p->atol = rms <= 1e300 ? x->rtol * rms : 0;
+      e = gpu_scale(r, x->element, &p->expected, NULL, &scale, &count);
+    p->tolerance = verify_scaled(x->tolerance, scale);
   }
   return gpu_good(r, e ? e : gpu_await(r, 0), "keeping outputs", a);
 }

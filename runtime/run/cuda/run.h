@@ -53,8 +53,8 @@ struct piece {
   const struct gpu_region *region; /* its base is this process's */
   struct gpu_buffer saved;         /* what it held before the call */
   struct gpu_buffer expected;      /* what the default wrote */
-  double atol;
-  uint64_t hash; /* of what is only read */
+  struct tolerance tolerance;      /* the region's, with the scale of EXPECTED */
+  uint64_t hash;                   /* of what is only read */
 };
 /* Memory next to the regions that no variant may write. */
 struct fence {
@@ -177,16 +177,16 @@ const void *gpu_compare_code(struct gpu_run *r, size_t *bytes);
 void gpu_compare_adopt(struct gpu_run *r, const void *code, size_t bytes);
 void gpu_compare_free(struct gpu_run *r, struct gpu_compare *c);
 /* Compares GOT with EXPECTED (both of BYTES; either may be pinned host memory). *SAME:
- * they agree; else MESSAGE: "element 17 is 1.5 instead of 1 (one of 4096)". RTOL and
- * ATOL as in struct gpu_region, with defaults computed. */
-gpu_result gpu_compare(struct gpu_run *r, enum autotune_element e, double rtol,
-                       double atol, const struct gpu_buffer *expected, gpu_pointer got,
-                       bool *same, char *message, size_t size);
-/* Computes the root mean square of the finite elements of B; unless BEFORE is NULL, only
- * of those that differ from BEFORE. *COUNT: the number of such elements. */
-gpu_result gpu_rms(struct gpu_run *r, enum autotune_element e, const struct gpu_buffer *b,
-                   const struct gpu_buffer *before, double *out,
-                   unsigned long long *count);
+ * they agree; else MESSAGE: "element 17 is 1.5 instead of 1 (one of 4096)". T has its
+ * atol. */
+gpu_result gpu_compare(struct gpu_run *r, enum autotune_element e, struct tolerance t,
+                       const struct gpu_buffer *expected, gpu_pointer got, bool *same,
+                       char *message, size_t size);
+/* Computes the scale of the finite elements of B (verify_scale); unless BEFORE is NULL,
+ * only of those that differ from BEFORE. *COUNT: the number of such elements. */
+gpu_result gpu_scale(struct gpu_run *r, enum autotune_element e,
+                     const struct gpu_buffer *b, const struct gpu_buffer *before,
+                     double *out, unsigned long long *count);
 /* Hashes BYTES at P; hashes are only comparable within one run. */
 gpu_result gpu_hash(struct gpu_run *r, gpu_pointer p, size_t bytes, uint64_t *out);
 

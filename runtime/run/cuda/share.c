@@ -126,7 +126,7 @@ int gpu_run_share(struct gpu_run *r, bool snapshot, struct gpu_shared *out, int 
   memset(out, 0, sizeof *out);
   out->call = r->call;
   for (unsigned i = 0; i < r->call.n_regions; i++)
-    out->atol[i] = r->pieces[i].atol;
+    out->tolerances[i] = r->pieces[i].tolerance;
   for (unsigned i = 0; i < r->n_fences; i++)
     out->fences_off[i] = r->fences[i].off;
   for (unsigned i = 0; i < r->n_rests; i++)
@@ -289,7 +289,7 @@ static bool receive_references(struct receiver *v) {
   struct gpu_run *r = v->r;
   for (unsigned i = 0; i < r->call.n_regions; i++) {
     struct piece *p = &r->pieces[i];
-    p->atol = v->shared->atol[i];
+    p->tolerance = v->shared->tolerances[i];
     if (p->expected.bytes == 0)
       continue;
     const struct gpu_memory *m = &v->shared->references[i];

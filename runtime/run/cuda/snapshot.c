@@ -10,7 +10,7 @@ static bool make_piece(struct gpu_run *r, unsigned i, char *why, size_t size) {
   struct piece *p = &r->pieces[i];
   const struct gpu_region *region = &r->call.regions[i];
   p->region = region;
-  p->atol = region->atol;
+  p->tolerance = region->tolerance;
   r->restores |= region->access == AUTOTUNE_INOUT;
   if (!(region->access & AUTOTUNE_OUT))
     return gpu_tell(r, gpu_hash(r, region->base, region->bytes, &p->hash), region->name,
