@@ -24,20 +24,20 @@ static json_t *json_estimate(struct estimate e) {
                    e.high, "samples", (int)e.n);
 }
 
-static json_t *json_lines(const char *s, char separator) {
+static json_t *json_lines(const char *s) {
   json_t *list = json_array();
   while (*s) {
-    size_t n = strcspn(s, (char[]){ separator, '\0' });
+    size_t n = strcspn(s, "\n");
     char *one = sys_printf("%.*s", (int)n, s);
     json_array_append_new(list, json_text(one ? one : "?"));
     free(one);
-    s += n + (s[n] == separator);
+    s += n + (s[n] == '\n');
   }
   return list;
 }
 
 // "MR=6\nNR=64\n" as {"MR": "6", "NR": "64"}.
-json_t *json_parameters(const char *values) {
+static json_t *json_parameters(const char *values) {
   json_t *object = json_object();
   for (struct named_value s; value_next(&values, &s);) {
     char *name = sys_printf("%.*s", (int)s.name_size, s.name);
@@ -79,10 +79,11 @@ static json_t *json_examples(const struct analysis *a) {
   json_t *object = json_object();
   for (int f = STATUS_OK + 1; f < STATUSES; f++)
     if (a->example[f] && f != STATUS_PENDING) {
-      json_t *one = json_object();
-      json_object_set_new(one, "parameters", json_parameters(a->example[f]->values));
-      json_object_set_new(one, "message", json_lines(a->example[f]->message, '\n'));
-      json_object_set_new(object, status_words[f].json, one);
+      json_t *values = json_parameters(a->example[f]->values);
+      json_t *message = json_lines(a->example[f]->message);
+      json_object_set_new(
+          object, status_words[f].json,
+          json_pack("{s:o, s:o}", "parameters", values, "message", message));
     }
   return object;
 }
@@ -91,20 +92,16 @@ static json_t *json_influences(const struct analysis *a) {
   json_t *list = json_array();
   for (unsigned i = 0; i < a->n_params; i++) {
     const struct influence *p = &a->params[i];
-    json_t *one = json_object(), *values = json_array();
-    for (unsigned v = 0; v < p->n_values; v++) {
-      json_t *entry = json_object();
-      json_object_set_new(entry, "value", json_text(p->values[v].value));
-      json_object_set_new(entry, "best", json_real(p->values[v].best));
-      json_object_set_new(entry, "variants", json_integer(p->values[v].n));
-      json_array_append_new(values, entry);
-    }
-    json_object_set_new(one, "parameter", json_text(p->name));
-    json_object_set_new(one, "ratio", json_real(p->ratio));
-    if (p->chosen)
-      json_object_set_new(one, "chosen", json_text(p->chosen));
-    json_object_set_new(one, "values", values);
-    json_array_append_new(list, one);
+    json_t *values = json_array(), *chosen = p->chosen ? json_text(p->chosen) : NULL;
+    for (unsigned v = 0; v < p->n_values; v++)
+      json_array_append_new(
+          values,
+          json_pack("{s:o, s:f, s:i}", "value", json_text(p->values[v].value), "best",
+                    p->values[v].best, "variants", (int)p->values[v].n));
+    json_array_append_new(list,
+                          json_pack("{s:o, s:f, s:o*, s:o}", "parameter",
+                                    json_text(p->name), "ratio", p->ratio, "chosen",
+                                    chosen, "values", values));
   }
   return list;
 }
@@ -150,7 +147,7 @@ static json_t *json_fact(const struct fact *f, const void *what) {
   case FACT_ESTIMATE:
     return json_estimate(*FACT_IN(struct estimate, f, what));
   case FACT_LINES:
-    return json_lines(text, '\n');
+    return json_lines(text);
   case FACT_VALUES:
     return *text || f->always ? json_parameters(text) : NULL;
   case FACT_KEY:
@@ -245,14 +242,11 @@ static json_t *json_kernel(const struct analysis *a, bool verbose) {
 
 json_t *json_report(bool verbose, const char *folder, const struct listing *l,
                     const struct analysis *all) {
-  json_t *kernels = json_array(), *root = json_object();
+  json_t *kernels = json_array();
   for (unsigned i = 0; i < l->n; i++)
     json_array_append_new(kernels, json_kernel(&all[i], verbose));
-  json_object_set_new(root, "format", json_integer(1));
-  json_object_set_new(root, "folder", json_text(folder));
-  json_object_set_new(root, "damaged_rows", json_integer(l->damaged));
-  json_object_set_new(root, "kernels", kernels);
-  return root;
+  return json_pack("{s:i, s:o, s:i, s:o}", "format", 1, "folder", json_text(folder),
+                   "damaged_rows", (int)l->damaged, "kernels", kernels);
 }
 
 int json_print(bool verbose, const char *folder, const struct listing *l,

@@ -20,8 +20,6 @@ void json_print_empty(FILE *out);
 /* Returns a result without rows: its problem, both times, the winner's values. */
 json_t *json_result(const struct problem *p, const struct summary *m);
 json_t *json_text(const char *s);
-/* Returns "MR=6\nNR=64\n" as {"MR": "6", "NR": "64"}. */
-json_t *json_parameters(const char *values);
 
 /* ---- columns.c ------------------------------------------------------------------- */
 /* Returns all records of A as columns: a list for each property, and each text only once.

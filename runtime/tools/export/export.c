@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "export.h"
+#include "model/objective/objective.h"
 #include "model/value.h"
 #include "keep/store/tables.h"
 
@@ -63,13 +64,11 @@ static json_t *export_configuration(const char *values) {
 }
 
 static json_t *export_times(const struct record *r) {
-  json_t *o = json_object();
+  double compiling = r->compile_seconds * 1e3;
   // The schema has compilation_time, recorded files have compilation.
-  json_object_set_new(o, "compilation_time", json_real(r->compile_seconds * 1e3));
-  json_object_set_new(o, "compilation", json_real(r->compile_seconds * 1e3));
-  json_object_set_new(o, "framework", json_real(0));
-  json_object_set_new(o, "search_algorithm", json_real(0));
-  json_object_set_new(o, "validation", json_real(r->verify_seconds * 1e3));
+  json_t *o = json_pack("{s:f, s:f, s:f, s:f, s:f}", "compilation_time", compiling,
+                        "compilation", compiling, "framework", 0.0, "search_algorithm",
+                        0.0, "validation", r->verify_seconds * 1e3);
   if (r->status == STATUS_OK) {
     json_t *runs = json_array();
     for (unsigned i = 0; i < r->n_samples; i++)
@@ -80,35 +79,26 @@ static json_t *export_times(const struct record *r) {
 }
 
 static json_t *export_result(const struct record *r) {
-  const char *word = status_words[r->status].fair;
+  const char *word = status_words[r->status].fair,
+             *name = objective_get(OBJECTIVE_TIME)->name;
   struct estimate e = stats_of(r->samples, r->n_samples);
-  json_t *o = json_object(), *time = json_object();
-  json_object_set_new(time, "name", json_string("time"));
-  json_object_set_new(time, "value",
-                      r->status == STATUS_OK ? json_real(e.median * 1e3)
-                                             : json_string(word));
-  json_object_set_new(time, "unit", json_string("milliseconds"));
-  json_object_set_new(o, "timestamp", export_moment(r->when));
-  json_object_set_new(o, "configuration", export_configuration(r->values));
-  json_object_set_new(o, "objectives", json_pack("[s]", "time"));
-  json_object_set_new(o, "times", export_times(r));
-  json_object_set_new(o, "invalidity", json_string(word));
-  json_object_set_new(o, "correctness", json_integer(r->status == STATUS_OK));
-  json_object_set_new(o, "measurements", json_pack("[o]", time));
-  return o;
+  return json_pack("{s:o, s:o, s:[s], s:o, s:s, s:i, s:[{s:s, s:o, s:s}]}", "timestamp",
+                   export_moment(r->when), "configuration",
+                   export_configuration(r->values), "objectives", name, "times",
+                   export_times(r), "invalidity", word, "correctness",
+                   r->status == STATUS_OK, "measurements", "name", name, "value",
+                   r->status == STATUS_OK ? json_real(e.median * 1e3) : json_string(word),
+                   "unit", "milliseconds");
 }
 
 static json_t *export_metadata(const struct listed *item) {
   const struct problem *p = &item->problem;
-  json_t *o = json_object();
   char *machine = results_machine(p->cpu), *key = results_key(p);
-  json_object_set_new(o, "autotuner", json_string("autotune"));
-  json_object_set_new(o, "autotuner_version", json_string(AUTOTUNE_VERSION));
-  json_object_set_new(o, "device", json_string(machine ? machine : "?"));
-  json_object_set_new(o, "timeunit", json_string("milliseconds"));
-  json_object_set_new(o, "kernel", json_string(p->kernel));
-  json_object_set_new(o, "key", json_string(key ? key : ""));
-  json_object_set_new(o, "threads", json_integer(p->threads));
+  json_t *o = json_pack("{s:s, s:s, s:o*, s:s, s:o*, s:o*, s:I}", "autotuner", "autotune",
+                        "autotuner_version", AUTOTUNE_VERSION, "device",
+                        json_string(machine ? machine : "?"), "timeunit", "milliseconds",
+                        "kernel", json_string(p->kernel), "key",
+                        json_string(key ? key : ""), "threads", (json_int_t)p->threads);
   if (item->finished) {
     json_object_set_new(o, "timestamp", export_moment(item->summary.when));
     json_object_set_new(o, "default_time",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // page.c: the report as one file for a browser: the page that was bundled when this was
-// built (runtime/report/page), with the results in its middle as JSON.
+// built (runtime/tools/report/page), with the results in its middle as JSON.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ const char *report_page_missing(void) {
 #define PAGE_SIZE ((size_t)0)
 const char *report_page_missing(void) {
   return "this autotune was built without the page: Node.js and the packages of "
-         "runtime/report/page (cmake/setup.sh fetches them) were not there";
+         "runtime/tools/report/page (cmake/setup.sh fetches them) were not there";
 }
 #endif
 
