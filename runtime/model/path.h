@@ -32,8 +32,6 @@ bool path_search(struct path *w, unsigned at, unsigned end, uint64_t *steps);
 
 /* ---- range.c --------------------------------------------------------------------- */
 void range_init(struct space *s); /* the order must be set before */
-double range_number(const struct space *s, unsigned param,
-                    const struct autotune_value *v);
 /* False: condition C cannot hold, whatever is chosen after position AT. */
 bool range_may_hold(const struct path *w, unsigned c, unsigned at);
 

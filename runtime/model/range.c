@@ -120,6 +120,11 @@ static unsigned range_operands(enum autotune_op op) {
                                    : 0;
 }
 
+static double range_number(const struct space *s, unsigned param,
+                           const struct autotune_value *v) {
+  return s->kernel->params[param].kind == AUTOTUNE_REAL ? v->d : (double)v->i;
+}
+
 static struct range range_operand(const struct path *w, unsigned c, unsigned at,
                                   const struct autotune_step *step) {
   const struct space *s = w->space;
@@ -136,11 +141,6 @@ static struct range range_operand(const struct path *w, unsigned c, unsigned at,
     return (struct range){ s->low[p], s->high[p] };
   return (struct range){ range_number(s, p, w->values[p]),
                          range_number(s, p, w->values[p]) };
-}
-
-double range_number(const struct space *s, unsigned param,
-                    const struct autotune_value *v) {
-  return s->kernel->params[param].kind == AUTOTUNE_REAL ? v->d : (double)v->i;
 }
 
 bool range_may_hold(const struct path *w, unsigned c, unsigned at) {

@@ -46,6 +46,13 @@ static inline char *make_fast_folder(void) {
   return make_folder();
 }
 
+/* True if the variant's result is kept. */
+static inline bool is_known(struct store *s, const struct identity *id, uint64_t variant,
+                            enum status *status, struct estimate *e,
+                            struct features *features) {
+  return store_look(s, id, variant, status, e, features) == KNOWN_RESULT;
+}
+
 /* For cmocka: such a folder as a test's state. */
 static inline int folder_setup(void **state) {
   *state = make_folder();

@@ -34,12 +34,12 @@ static void test_record_survives(void **state) {
   struct store *s = open_store(*state);
   enum status status = STATUS_CRASH;
   struct estimate e = { 0 };
-  assert_false(store_known(s, &id, 11, &status, &e, NULL));
+  assert_false(is_known(s, &id, 11, &status, &e, NULL));
   assert_int_equal(store_finish(s, &id, &r), 0);
-  assert_true(store_known(s, &id, 11, &status, &e, NULL));
+  assert_true(is_known(s, &id, 11, &status, &e, NULL));
   assert_int_equal(status, STATUS_OK);
   assert_true(e.median == 2e-3 && e.n == 3);
-  assert_false(store_known(s, &id, 12, &status, &e, NULL));
+  assert_false(is_known(s, &id, 12, &status, &e, NULL));
   store_close(s);
 }
 
@@ -53,16 +53,15 @@ static void test_features_survive(void **state) {
   enum status status;
   struct estimate e;
   assert_int_equal(store_finish(s, &id, &r), 0);
-  assert_true(store_known(s, &id, 11, &status, &e, &out) &&
-              out.values[0] != out.values[0]);
+  assert_true(is_known(s, &id, 11, &status, &e, &out) && out.values[0] != out.values[0]);
   r.features = &in;
   r.features_size = sizeof in;
   assert_int_equal(store_finish(s, &id, &r), 0);
-  assert_true(store_known(s, &id, 11, &status, &e, &out));
+  assert_true(is_known(s, &id, 11, &status, &e, &out));
   assert_memory_equal(&in, &out, sizeof in);
   r.status = STATUS_DROPPED;
   assert_int_equal(store_finish(s, &id, &r), 0);
-  assert_false(store_known(s, &id, 11, &status, &e, &out));
+  assert_false(is_known(s, &id, 11, &status, &e, &out));
   struct listing l;
   assert_int_equal(store_list(s, NULL, &l), 0);
   assert_int_equal(l.items[0].records[0].status, STATUS_DROPPED);
@@ -118,7 +117,7 @@ static void test_pending_of_the_living_is_unknown(void **state) {
   enum status status;
   struct estimate e;
   assert_int_equal(store_begin(s, &id, &r), 0);
-  assert_false(store_known(s, &id, 5, &status, &e, NULL));
+  assert_false(is_known(s, &id, 5, &status, &e, NULL));
   store_close(s);
 }
 
@@ -136,7 +135,7 @@ static void test_pending_of_the_dead_is_quarantined(void **state) {
   struct store *s = open_store(*state);
   enum status status = STATUS_OK;
   struct estimate e;
-  assert_true(store_known(s, &id, 5, &status, &e, NULL));
+  assert_true(is_known(s, &id, 5, &status, &e, NULL));
   assert_int_equal(status, STATUS_PENDING);
   store_close(s);
 }
@@ -281,7 +280,7 @@ static void test_forget_takes_what_was_meant(void **state) {
   }
   assert_int_equal(store_forget(s, "gemm", a.unit, a.key, 2), 0);
   assert_false(store_winner(s, &a, &out, NULL));
-  assert_false(store_known(s, &a, 3, &status, &e, NULL));
+  assert_false(is_known(s, &a, 3, &status, &e, NULL));
   assert_true(store_winner(s, &b, &out, NULL));
   store_summary_free(&out);
   assert_int_equal(store_forget(s, "gemm", 0, NULL, 0), 0);
@@ -340,7 +339,7 @@ static void test_a_locked_store_delays_and_then_takes_it_all(void **state) {
   for (unsigned i = 1; i <= 50; i++) {
     enum status status;
     struct estimate e;
-    assert_true(store_known(s, &id, i, &status, &e, NULL));
+    assert_true(is_known(s, &id, i, &status, &e, NULL));
     assert_true(e.median == i);
   }
   store_close(s);
@@ -385,11 +384,11 @@ static void test_changed_rows_are_not_believed(void **state) {
   struct estimate e;
   enum status status;
   struct store *s = open_store(*state);
-  assert_true(store_known(s, &id, 7, &status, &e, NULL));
+  assert_true(is_known(s, &id, 7, &status, &e, NULL));
   store_close(s);
   run_sql(*state, "UPDATE variant SET samples = x'0000000000000000'");
   s = open_store(*state);
-  assert_false(store_known(s, &id, 7, &status, &e, NULL));
+  assert_false(is_known(s, &id, 7, &status, &e, NULL));
   store_close(s);
 }
 
@@ -534,7 +533,7 @@ static void test_an_older_database_is_brought_up_to_date(void **state) {
     assert_string_equal(out.source, "");
     assert_int_equal(out.space, 0);
     store_summary_free(&out);
-    assert_true(store_known(s, &id, 7, &status, &e, NULL));
+    assert_true(is_known(s, &id, 7, &status, &e, NULL));
     assert_int_equal(e.n, 3);
     assert_int_equal(store_list(s, NULL, &l), 0);
     assert_int_equal(l.n, 1);

@@ -35,7 +35,7 @@ static void expect_record(struct store *s, uint64_t variant) {
   struct identity id = fixture_identity();
   enum status status = STATUS_PENDING;
   struct estimate e = { 0 };
-  assert_true(store_known(s, &id, variant, &status, &e, NULL));
+  assert_true(is_known(s, &id, variant, &status, &e, NULL));
   assert_int_equal(status, STATUS_OK);
   assert_true(e.median == (double)variant);
 }

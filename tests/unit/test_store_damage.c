@@ -155,7 +155,7 @@ static unsigned try_mutant(const char *folder) {
   enum status status;
   struct estimate e;
   if (store_finish(s, &id, &r) == 0)
-    assert_true(store_known(s, &id, 1, &status, &e, NULL) && e.median == 1);
+    assert_true(is_known(s, &id, 1, &status, &e, NULL) && e.median == 1);
   store_close(s);
   return found;
 }

@@ -245,7 +245,7 @@ static bool capture_write_file(struct capturing *c) {
 
 // ---- a call -------------------------------------------------------------------------
 
-static void capture_capture_end(struct capturing *c) {
+static void capturing_free(struct capturing *c) {
   if (c->fd >= 0)
     close(c->fd);
   free(c->temporary);
@@ -256,7 +256,7 @@ static void capture_capture_end(struct capturing *c) {
   free(c);
 }
 
-static struct capturing *capture_capture_begin(const struct autotune_kernel *k) {
+static struct capturing *capturing_new(const struct autotune_kernel *k) {
   struct capturing *c = sys_calloc(1, sizeof *c);
   if (!c)
     return NULL;
@@ -266,7 +266,7 @@ static struct capturing *capture_capture_begin(const struct autotune_kernel *k) 
   c->blocks = sys_calloc(k->n_sections + k->n_symbols + 1, sizeof *c->blocks);
   if (c->spans && c->blocks)
     return c;
-  capture_capture_end(c);
+  capturing_free(c);
   return NULL;
 }
 
@@ -278,7 +278,7 @@ bool capture_begin(const struct autotune_kernel *k, uint64_t unit, const long lo
              k->not_captured ? k->not_captured : "it was translated by another version");
     return false;
   }
-  struct capturing *c = capture_capture_begin(k);
+  struct capturing *c = capturing_new(k);
   sys_block_signals(&blocked_signals);
   bool good = c && find_memory(c, args) && capture_describe(c, key, args) &&
       capture_open_file(c, unit, key) && capture_write_file(c);
@@ -291,7 +291,7 @@ bool capture_begin(const struct autotune_kernel *k, uint64_t unit, const long lo
     log_message(AUTOTUNE_WARN, "%s: not captured: %s", k->name, c ? c->why : "no memory");
   sys_unblock_signals(&blocked_signals);
   if (c && !good)
-    capture_capture_end(c);
+    capturing_free(c);
   state->capture = good ? c : NULL;
   if (good) {
     descriptor_keep(&c->own, c->fd);
@@ -315,6 +315,6 @@ void capture_end(struct autotune_call_state *state) {
     log_message(AUTOTUNE_WARN, "%s: what the captured call wrote is not known: %s",
                 c->kernel->name, strerror(errno));
   sys_unblock_signals(&blocked_signals);
-  capture_capture_end(c);
+  capturing_free(c);
   errno = error;
 }

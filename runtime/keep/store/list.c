@@ -193,11 +193,7 @@ static int delete_all(struct store *s, const char *kernel, uint64_t unit,
     return rc;
   for (int i = KINDS - 1; i >= 0 && rc == SQLITE_OK; i--) // problems after all others
     rc = delete_rows(s, kinds[i], kernel, unit, key);
-  if (rc == SQLITE_OK)
-    rc = store_run(s->db, "COMMIT");
-  if (rc != SQLITE_OK)
-    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-  return rc;
+  return store_end(s, rc);
 }
 
 int store_forget(struct store *s, const char *kernel, uint64_t unit, const long long *key,

@@ -39,17 +39,13 @@ static unsigned long long owner_start_time(long pid) {
   return p ? strtoull(p + 1, NULL, 10) : 0;
 }
 
-static void owner_boot_id(char *id, size_t size) {
-  owner_read_text("/proc/sys/kernel/random/boot_id", id, size);
-  id[strcspn(id, "\n")] = '\0';
-}
-
 // Writes "BOOT pid:[4026531836]", the scope in which a process number is unique.
 static void owner_place(char *text, size_t size) {
   char boot[64], names[64];
   ssize_t n = readlink("/proc/self/ns/pid", names, sizeof names - 1);
   names[n > 0 ? n : 0] = '\0';
-  owner_boot_id(boot, sizeof boot);
+  owner_read_text("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+  boot[strcspn(boot, "\n")] = '\0';
   snprintf(text, size, "%s %s", boot, names);
 }
 

@@ -74,21 +74,12 @@ bool store_find_asked(struct store *s, int64_t problem, struct asked *out) {
 
 // ---- why there is no winner ---------------------------------------------------------
 
-enum { UNIT = 1, CPU = 2, ISA = 4, THREADS = 8, NAMES = 16, KEY = 32 };
-
 struct nearest {
   struct problem problem; // its texts are in `block`
   void *block;
   unsigned differs;
   unsigned n_keys; // problems read that have a winner and differ in the key only
 };
-
-static unsigned read_differences(const struct problem *p, const struct problem *own) {
-  return (p->unit != own->unit ? UNIT : 0) | (strcmp(p->cpu, own->cpu) ? CPU : 0) |
-      (strcmp(p->isa, own->isa) ? ISA : 0) | (p->threads != own->threads ? THREADS : 0) |
-      (strcmp(p->key_names, own->key_names) ? NAMES : 0) |
-      (strcmp(p->key, own->key) ? KEY : 0);
-}
 
 static void read_take(struct nearest *n, const struct problem *p, unsigned differs) {
   struct problem copy = *p;
@@ -122,10 +113,10 @@ static bool find_nearest(struct store *s, const struct problem *own, struct near
       break;
     if (!read_has_winner(s, p.id))
       continue;
-    unsigned differs = read_differences(&p, own);
-    n->n_keys += differs == KEY;
+    unsigned differs = problem_differences(&p, own);
+    n->n_keys += differs == DIFFERS_KEY;
     if (!n->block || __builtin_popcount(differs) < __builtin_popcount(n->differs) ||
-        differs == KEY)
+        differs == DIFFERS_KEY)
       read_take(n, &p, differs);
   }
   read_end(s, q);
@@ -140,21 +131,21 @@ static bool is_other_file(const struct problem *p, const struct problem *own) {
 static void describe_nearest(FILE *f, const struct nearest *n,
                              const struct problem *own) {
   const char *sep = "";
-  if (n->differs & UNIT)
+  if (n->differs & DIFFERS_UNIT)
     fprintf(f,
             is_other_file(&n->problem, own) ? "tuned in another file: %s"
                                             : "text or build flags changed",
             n->problem.file),
         sep = "; ";
-  if (n->differs & CPU)
+  if (n->differs & DIFFERS_CPU)
     fprintf(f, "%scpu %s → %s", sep, n->problem.cpu, own->cpu), sep = "; ";
-  if (n->differs & ISA)
+  if (n->differs & DIFFERS_ISA)
     fprintf(f, "%sinstruction set %s → %s", sep, n->problem.isa, own->isa), sep = "; ";
-  if (n->differs & THREADS)
+  if (n->differs & DIFFERS_THREADS)
     fprintf(f, "%sthreads %u → %u", sep, n->problem.threads, own->threads), sep = "; ";
-  if (n->differs & NAMES)
+  if (n->differs & DIFFERS_NAMES)
     fprintf(f, "%skey expressions changed", sep), sep = "; ";
-  if (n->differs & KEY && !(n->differs & NAMES)) {
+  if (n->differs & DIFFERS_KEY && !(n->differs & DIFFERS_NAMES)) {
     char *key = key_describe(own->key, own->key_names),
          *other = key_describe(n->problem.key, n->problem.key_names);
     fprintf(f, "%snever tuned for %s; tuned for %s", sep, key ? key : "this key",
@@ -262,11 +253,6 @@ enum knowledge store_look(struct store *s, const struct identity *id, uint64_t v
     known = read_judge(&r, id->contract, status, e, features);
   read_end(s, q);
   return known;
-}
-
-bool store_known(struct store *s, const struct identity *id, uint64_t variant,
-                 enum status *status, struct estimate *e, struct features *features) {
-  return store_look(s, id, variant, status, e, features) == KNOWN_RESULT;
 }
 
 // ---- news of other connections ------------------------------------------------------

@@ -174,6 +174,15 @@ bool row_take(const struct kind *k, const struct cell *cells, void *what) {
   return good && (k != &kind_problem || problem_take(cells, what));
 }
 
+unsigned problem_differences(const struct problem *p, const struct problem *own) {
+  return (p->unit != own->unit ? DIFFERS_UNIT : 0) |
+      (strcmp(p->cpu, own->cpu) ? DIFFERS_CPU : 0) |
+      (strcmp(p->isa, own->isa) ? DIFFERS_ISA : 0) |
+      (p->threads != own->threads ? DIFFERS_THREADS : 0) |
+      (strcmp(p->key_names, own->key_names) ? DIFFERS_NAMES : 0) |
+      (strcmp(p->key, own->key) ? DIFFERS_KEY : 0);
+}
+
 int64_t problem_hash(const struct problem *p) {
   struct cell cells[STORE_CELLS];
   row_make(&kind_problem, p, cells);

@@ -38,6 +38,14 @@ int store_run(sqlite3 *db, const char *sql) {
   return SQLITE_OK;
 }
 
+int store_end(struct store *s, int rc) {
+  if (rc == SQLITE_OK)
+    rc = store_run(s->db, "COMMIT");
+  if (rc != SQLITE_OK)
+    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+  return rc;
+}
+
 sqlite3_stmt *store_select(struct store *s, const struct kind *k, const char *where) {
   sqlite3_stmt *q = NULL;
   char *sql = table_select_sql(k, where);
@@ -209,8 +217,8 @@ bool store_recover(struct store *s, int rc) {
   return s->db != NULL;
 }
 
-static struct store *store_store_open_in(const char *folder, bool keep, double wait,
-                                         char **message) {
+static struct store *store_new(const char *folder, bool keep, double wait,
+                               char **message) {
   *message = NULL;
   struct store *s = sys_calloc(1, sizeof *s);
   if (!s)
@@ -228,7 +236,7 @@ static struct store *store_store_open_in(const char *folder, bool keep, double w
 }
 
 struct store *store_open_in(const char *folder, bool keep, char **message) {
-  return store_store_open_in(folder, keep, STORE_WAIT, message);
+  return store_new(folder, keep, STORE_WAIT, message);
 }
 
 struct store *store_open_within(double seconds, char **message) {
@@ -237,8 +245,7 @@ struct store *store_open_within(double seconds, char **message) {
   // A caller that cannot wait only reads: creating a file waits for the disk, and the
   // tuner does that.
   bool hurries = seconds < STORE_WAIT;
-  struct store *s = folder ? store_store_open_in(folder, !hurries, seconds, message)
-                           : NULL;
+  struct store *s = folder ? store_new(folder, !hurries, seconds, message) : NULL;
   bool wanted = !cache || *cache || getauxval(AT_SECURE);
   if (!s && wanted && !hurries)
     log_once(AUTOTUNE_WARN, "store", "results are not kept: %s",

@@ -31,11 +31,8 @@ enum winner_state store_find_winner(struct store *s, const struct identity *id,
 void store_summary_free(struct summary *s);
 /* Reads the result of one variant (status, samples), so that it is not tried again. A
  * result that was compared under another contract than ID's does not count.
- * STATUS_PENDING: the variant took its tuner down. FEATURES may be NULL. False: no result
- * is kept. */
-bool store_known(struct store *s, const struct identity *id, uint64_t variant,
-                 enum status *status, struct estimate *e, struct features *features);
-/* Like store_known, and tells if another living process is trying the variant. */
+ * STATUS_PENDING: the variant took its tuner down. FEATURES may be NULL. KNOWN_TAKEN:
+ * another living process is trying it. */
 enum knowledge { KNOWN_NOTHING, KNOWN_RESULT, KNOWN_TAKEN };
 enum knowledge store_look(struct store *s, const struct identity *id, uint64_t variant,
                           enum status *status, struct estimate *e,

@@ -5,8 +5,9 @@
  *             so rows that refer to a problem can never come to belong to another one
  *   variant   each variant tried for a problem, with its status and all its samples
  *   winner    each finished tuning of a problem
- *   asked     the last request of a program that found no winner, with the space it
- * offers course    how far the last tuning of a problem is, or how it ended
+ *   asked     the last request of a program that found no winner, with the space that
+ *             it offers
+ *   course    how far the last tuning of a problem is, or how it ended
  *
  * Every row ends with a checksum over its other columns and the table's name. A row whose
  * checksum is wrong counts as missing. Columns are only ever added, at a table's end: a
@@ -50,6 +51,18 @@ void row_make(const struct kind *k, const void *what, struct cell *cells);
 /* Sets the members of WHAT from CELLS; its pointers point to what the cells point to.
  * False: a cell is out of range. */
 bool row_take(const struct kind *k, const struct cell *cells, void *what);
+/* The ways in which problems differ; NAMES: in the expressions of their keys. */
+enum difference {
+  DIFFERS_UNIT = 1,
+  DIFFERS_CPU = 2,
+  DIFFERS_ISA = 4,
+  DIFFERS_THREADS = 8,
+  DIFFERS_NAMES = 16,
+  DIFFERS_KEY = 32,
+  DIFFERS_TOOLCHAIN = 64
+};
+/* Returns those in which P differs from OWN, but for DIFFERS_TOOLCHAIN. */
+unsigned problem_differences(const struct problem *p, const struct problem *own);
 /* Returns the id for the columns of P. */
 int64_t problem_hash(const struct problem *p);
 /* Fills P from ID. Returns the block that holds P's key, which the caller frees after
@@ -99,6 +112,9 @@ int store_create(const char *path, char **message);
 bool store_usable(struct store *s);
 int store_step(sqlite3_stmt *q);             /* sqlite3_step, with its fault point */
 int store_run(sqlite3 *db, const char *sql); /* SQLite's status */
+/* Ends a transaction: commits it if RC is SQLITE_OK, otherwise rolls it back. Returns
+ * SQLite's status. */
+int store_end(struct store *s, int rc);
 /* Lets the following operations wait up to SECONDS for locks. */
 void store_allow(struct store *s, double seconds);
 /* If RC says that the file is broken or was replaced by another process, opens a good
@@ -125,15 +141,11 @@ bool store_find_asked(struct store *s, int64_t problem, struct asked *out);
 /* SQLite's status. */
 int store_insert(struct store *s, const struct kind *k, const struct cell *cells);
 int store_put(struct store *s, const struct kind *k, const void *what);
-/* Writes the queued rows in one transaction, waiting at most WAIT seconds for locks,
- * and if DURABLE for the disk. 0, or -1: the rows stay queued. */
-int store_flush(struct store *s, double wait, bool durable);
 void store_drop_queue(struct store *s);
 /* Writes what is still queued when the store is closed. */
 void store_finish_queue(struct store *s);
 
-/* ---- owner.c: the process of a pending trial
- * --------------------------------------------- */
+/* ---- owner.c: the process of a pending trial ------------------------------------- */
 
 /* Writes a text that identifies this process on any machine and at any time. */
 void store_owner(char *text, size_t size);

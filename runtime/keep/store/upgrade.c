@@ -113,10 +113,8 @@ static int rewrite_all(struct store *s) {
     if (found[i] != kinds[i]->n)
       rc = upgrade_rewrite(s, kinds[i], found[i]);
   if (rc == SQLITE_OK)
-    rc = run_text(s, sys_printf("PRAGMA user_version=%d; COMMIT", RECORD_VERSION));
-  if (rc != SQLITE_OK)
-    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-  return rc;
+    rc = run_text(s, sys_printf("PRAGMA user_version=%d", RECORD_VERSION));
+  return store_end(s, rc);
 }
 
 int store_upgrade(struct store *s) {

@@ -39,8 +39,9 @@ static struct queued *queued_new(const struct kind *k, const struct cell *cells)
   return q;
 }
 
-static int write_enqueue(struct store *s, const struct kind *k,
-                         const struct cell *cells) {
+static int write_enqueue(struct store *s, const struct kind *k, const void *what) {
+  struct cell cells[STORE_CELLS];
+  row_make(k, what, cells);
   struct queued *q = s->n_queued < LONGEST_QUEUE ? queued_new(k, cells) : NULL;
   if (!q)
     return -1;
@@ -119,21 +120,19 @@ static int write_queue(struct store *s, bool durable) {
     return rc;
   for (struct queued *q = s->first; q && rc == SQLITE_OK; q = q->next)
     rc = store_insert(s, q->kind, q->cells);
-  if (rc == SQLITE_OK)
-    rc = store_run(s->db, "COMMIT");
-  if (rc != SQLITE_OK)
-    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-  return rc;
+  return store_end(s, rc);
 }
 
-int store_flush(struct store *s, double wait, bool durable) {
+// Writes the queued rows in one transaction. Waits at most WAIT for locks, and if DURABLE
+// for the disk. 0, or -1: the rows stay queued.
+static int write_flush(struct store *s, bool durable) {
   if (!store_usable(s) || s->dead)
     return -1;
   // If the holder of the lock is stopped, only the first two operations wait in full.
   double begun = sys_now();
   int rc = SQLITE_BUSY;
   for (int attempt = 0; attempt < 2; attempt++) {
-    store_allow(s, s->patience < 2 ? wait : 0);
+    store_allow(s, s->patience < 2 ? WAIT : 0);
     rc = write_queue(s, durable);
     if (rc == SQLITE_OK || !store_recover(s, rc))
       break;
@@ -163,7 +162,7 @@ void store_finish_queue(struct store *s) {
   for (int i = 0; i < 50 && s->first && !s->dead; i++) {
     s->patience = 0;
     int known = stat(s->path, &before);
-    if (store_flush(s, WAIT, false) == 0 || known != 0 || stat(s->path, &after) != 0)
+    if (write_flush(s, false) == 0 || known != 0 || stat(s->path, &after) != 0)
       return;
     if (before.st_mtim.tv_sec == after.st_mtim.tv_sec &&
         before.st_mtim.tv_nsec == after.st_mtim.tv_nsec && i >= 3)
@@ -178,18 +177,12 @@ void store_finish_queue(struct store *s) {
 
 // ---- rows ---------------------------------------------------------------------------
 
-static int write_enqueue_of(struct store *s, const struct kind *k, const void *what) {
-  struct cell cells[STORE_CELLS];
-  row_make(k, what, cells);
-  return write_enqueue(s, k, cells);
-}
-
 // Queues the problem's own row before each row that refers to it, since the file may have
 // been replaced in between. Returns its id, or 0.
 static int64_t enqueue_problem(struct store *s, const struct identity *id) {
   struct problem p;
   char *key = problem_of(id, &p);
-  int64_t problem = key && write_enqueue_of(s, &kind_problem, &p) == 0 ? p.id : 0;
+  int64_t problem = key && write_enqueue(s, &kind_problem, &p) == 0 ? p.id : 0;
   free(key);
   return problem;
 }
@@ -198,9 +191,9 @@ static int64_t enqueue_problem(struct store *s, const struct identity *id) {
 // written.
 static int write_row(struct store *s, int64_t problem, const struct kind *k,
                      const void *what, bool durable) {
-  if (!problem || write_enqueue_of(s, k, what) != 0)
+  if (!problem || write_enqueue(s, k, what) != 0)
     return -1;
-  return store_flush(s, WAIT, durable);
+  return write_flush(s, durable);
 }
 
 static int write_record(struct store *s, const struct identity *id,
@@ -290,6 +283,6 @@ int store_progress(struct store *s, const struct identity *id, const struct prog
   row.owner = owner;
   row.when = sys_unix();
   if (row.problem && write_is_of_another(s, row.problem, owner))
-    return store_flush(s, WAIT, false);
+    return write_flush(s, false);
   return write_row(s, row.problem, &kind_progress, &row, false);
 }

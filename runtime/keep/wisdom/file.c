@@ -192,11 +192,14 @@ static bool file_is_replaceable(const char *path) {
   return lstat(path, &st) != 0 || S_ISREG(st.st_mode);
 }
 
-static int write_in_place(const char *path, int (*write)(const void *what, FILE *f),
-                          const void *what) {
-  int fd = sys_open(path, O_WRONLY | O_TRUNC | O_CREAT, 0666);
+// Lets WRITE write WHAT to FD, and closes it. SYNC: waits for the disk. 0, or -1 and
+// errno.
+static int file_fill(int fd, int (*write)(const void *what, FILE *f), const void *what,
+                     bool sync) {
   FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
   int status = f ? write(what, f) : -1;
+  if (status == 0 && sync)
+    status = sys_fsync(fd);
   int error = errno;
   if (f && fclose(f) != 0 && status == 0) {
     error = errno;
@@ -210,22 +213,16 @@ int wisdom_write_file(const char *path, int (*write)(const void *what, FILE *f),
                       const void *what) {
   static atomic_uint counter;
   if (!file_is_replaceable(path))
-    return write_in_place(path, write, what);
+    return file_fill(sys_open(path, O_WRONLY | O_TRUNC | O_CREAT, 0666), write, what,
+                     false);
   char *temporary =
       sys_printf("%s.new-%ld-%u", path, (long)getpid(), atomic_fetch_add(&counter, 1));
   int fd = temporary ? sys_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666)
                      : -1;
-  FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
-  int status = f ? write(what, f) : -1;
+  int status = file_fill(fd, write, what, true);
   if (status == 0)
-    status = sys_fsync(fd);
+    status = sys_rename(temporary, path);
   int error = errno;
-  if (f && fclose(f) != 0 && status == 0) {
-    error = errno;
-    status = -1;
-  }
-  if (status == 0 && (status = sys_rename(temporary, path)) != 0)
-    error = errno;
   if (status != 0 && fd >= 0)
     unlink(temporary);
   free(temporary);

@@ -20,25 +20,22 @@ static struct {
 
 // ---- reading ------------------------------------------------------------------------
 
-static void wisdom_warn(void *data, const char *file, unsigned line, const char *what) {
-  (void)data;
+// Warns once a file, of its first bad line.
+static void wisdom_warn_once(void *data, const char *file, unsigned line,
+                             const char *what) {
+  unsigned *told = data;
+  if ((*told)++ > 0)
+    return;
   if (line)
     log_message(AUTOTUNE_WARN, "%s:%u: not used: %s", file, line, what);
   else
     log_message(AUTOTUNE_WARN, "AUTOTUNE_WISDOM: %s: %s", file, what);
 }
 
-// Warns once a file, of its first bad line.
-static void warn_once(void *data, const char *file, unsigned line, const char *what) {
-  unsigned *told = data;
-  if ((*told)++ == 0)
-    wisdom_warn(NULL, file, line, what);
-}
-
 static void wisdom_read_file(char *path) {
   struct wisdom w = { 0 };
   unsigned told = 0;
-  wisdom_read(&w, path, warn_once, &told);
+  wisdom_read(&w, path, wisdom_warn_once, &told);
   if (told > 1)
     log_message(AUTOTUNE_WARN, "%s: %u more lines are not used", path, told - 1);
   wisdom_sort(&w);
@@ -71,37 +68,33 @@ bool wisdom_given(void) {
 
 // ---- this very kernel, key and machine ----------------------------------------------
 
-enum { TEXT = 1, CPU = 2, ISA = 4, THREADS = 8, NAMES = 16, KEY = 32, TOOLCHAIN = 64 };
-
-static unsigned wisdom_differences(const struct problem *p, const struct identity *id,
-                                   const char *key, const char *names) {
-  return (p->unit != id->unit ? TEXT : 0) | (strcmp(p->cpu, id->cpu) ? CPU : 0) |
-      (strcmp(p->isa, id->isa) ? ISA : 0) | (p->threads != id->threads ? THREADS : 0) |
-      (strcmp(p->key_names, names) ? NAMES : 0) | (strcmp(p->key, key) ? KEY : 0) |
-      (id->toolchain && strcmp(p->toolchain, id->toolchain) ? TOOLCHAIN : 0);
+static unsigned wisdom_differences(const struct problem *p, const struct problem *own) {
+  return problem_differences(p, own) |
+      (*own->toolchain && strcmp(p->toolchain, own->toolchain) ? DIFFERS_TOOLCHAIN : 0);
 }
 
 static char *wisdom_describe(const struct wisdom_entry *e, unsigned differs,
                              const struct identity *id) {
   const struct problem *p = &e->problem;
-  char *text = NULL, *own = differs & KEY ? key_describe(p->key, p->key_names) : NULL;
+  char *text = NULL,
+       *own = differs & DIFFERS_KEY ? key_describe(p->key, p->key_names) : NULL;
   size_t size = 0;
   FILE *f = open_memstream(&text, &size);
   if (f) {
     fprintf(f, "%s:%u differs: ", e->origin, e->line);
     const char *sep = "";
-    if (differs & TEXT)
+    if (differs & DIFFERS_UNIT)
       fprintf(f, "text or build flags changed"), sep = "; ";
-    if (differs & (CPU | ISA))
+    if (differs & (DIFFERS_CPU | DIFFERS_ISA))
       fprintf(f, "%smachine %s (%s) → %s (%s)", sep, p->cpu, p->isa, id->cpu, id->isa),
           sep = "; ";
-    if (differs & THREADS)
+    if (differs & DIFFERS_THREADS)
       fprintf(f, "%sthreads %u → %u", sep, p->threads, id->threads), sep = "; ";
-    if (differs & NAMES)
+    if (differs & DIFFERS_NAMES)
       fprintf(f, "%skey expressions changed", sep), sep = "; ";
-    else if (differs & KEY)
+    else if (differs & DIFFERS_KEY)
       fprintf(f, "%sit is for %s", sep, own ? own : "another key"), sep = "; ";
-    if (differs & TOOLCHAIN)
+    if (differs & DIFFERS_TOOLCHAIN)
       fprintf(f, "%scompiler %s → %s", sep, p->toolchain, id->toolchain);
     fclose(f);
   }
@@ -113,14 +106,14 @@ const struct wisdom_entry *wisdom_find(const struct identity *id, char **why) {
   const struct wisdom *w = wisdom_all();
   const struct wisdom_entry *nearest = NULL;
   unsigned least = 0;
-  const char *names;
-  char *key = key_print(id->key, id->key_names, id->n_keys, &names);
+  struct problem own;
+  char *key = problem_of(id, &own);
   *why = NULL;
   for (unsigned i = 0; key && i < w->n; i++) {
     const struct wisdom_entry *e = &w->entries[i];
     if (strcmp(e->problem.kernel, id->kernel) != 0)
       continue;
-    unsigned differs = wisdom_differences(&e->problem, id, key, names);
+    unsigned differs = wisdom_differences(&e->problem, &own);
     if (!nearest || __builtin_popcount(differs) < __builtin_popcount(least)) {
       nearest = e;
       least = differs;

@@ -86,7 +86,7 @@ unsigned wisdom_near(const struct identity *id, const struct wisdom_entry **near
 void wisdom_name(const struct wisdom_entry *e, const struct identity *id, char *text,
                  size_t size);
 
-/* ---- recall.c: results known before anything is measured --------------- */
+/* ---- recall.c: results known before anything is measured ------------------------- */
 enum recall_kind {
   RECALL_NOTHING,
   RECALL_DEFAULT /* no variant beats it */,

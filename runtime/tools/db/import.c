@@ -51,11 +51,7 @@ static int import_all(struct store *s, const struct wisdom *w, unsigned *taken) 
     return rc;
   for (unsigned i = 0; i < w->n && rc == SQLITE_OK; i++)
     rc = import_one(s, &w->entries[i], taken);
-  if (rc == SQLITE_OK)
-    rc = store_run(s->db, "COMMIT");
-  if (rc != SQLITE_OK)
-    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-  return rc;
+  return store_end(s, rc);
 }
 
 int db_import(const char *folder, const char *const *files, unsigned n, FILE *out) {
