@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `autotune cc` without a compiler: reading its command line, directives, headers put
-// inline.
+// `autotune cc` without a compiler: reading its command line, directives, includes,
+// headers put inline.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -218,7 +218,7 @@ static const char *inlined(const char *source, bool *conflict) {
   const char *path = write_file("a.c", source);
   struct cc_command *c =
       READ("gcc", arena_printf("-I%s", folder), "-c", arena_printf("%s", path));
-  struct cc_headers *h = cc_headers_scan(c, "a.c", slice_of(source), folder);
+  struct cc_headers *h = cc_headers_scan(c, path, slice_of(source));
   assert_true(cc_headers_kernel(h));
   *conflict = h->conflict;
   struct text t = cc_headers_inline(h);
@@ -232,6 +232,53 @@ static const char *inlined(const char *source, bool *conflict) {
   return out.data;
 }
 
+static void guards_are_recognized(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    enum include_once once;
+  } rows[] = {
+    { "", ONCE_NOT },
+    { "int a;\n# pragma once // said\n", ONCE_PRAGMA },
+    { "#pragma once_more\n", ONCE_NOT },
+    { "#ifndef A // its guard\n#define A 1\n#if B\n#else\n#endif\n#endif /* A */\n",
+      ONCE_GUARD },
+    { "/* c */\n#if !defined (A)\n#define A\n#endif\n", ONCE_GUARD },
+    { "#if !defined A\n#define A\n#endif\n", ONCE_GUARD },
+    { "#if !defined(A) && B\n#define A\n#endif\n", ONCE_NOT },
+    { "#ifndef A\n#define AB\n#endif\n", ONCE_NOT },
+    { "#ifdef A\n#define A\n#endif\n", ONCE_NOT },
+    { "#ifndef A\n#define A\n#else\nint a;\n#endif\n", ONCE_NOT },
+    { "#ifndef A\n#define A\n#endif\n#include <b.h>\n", ONCE_NOT },
+    { "#ifndef A\n#define A\n", ONCE_NOT },
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    assert_int_equal(include_once(slice_of(rows[i].text)), rows[i].once);
+}
+
+static void includes_find_files(void **state) {
+  (void)state;
+  const char *none = "/not/there", *path = write_file("plain.h", "int plain;\n");
+  const char *one[] = { none }, *two[] = { folder };
+  struct include_folders f = { one, two, 1, 1 };
+  struct slice name = slice_of("plain.h");
+  bool quoted;
+  assert_string_equal(include_find(&f, none, name, true), path);
+  assert_string_equal(include_find(&f, folder, slice_of(path), false), path);
+  f.n_angle = 0;
+  assert_string_equal(include_find(&f, folder, name, true), path);
+  assert_null(include_find(&f, folder, name, false));
+  assert_null(include_find(&f, NULL, name, true));
+  f = (struct include_folders){ two, one, 1, 1 };
+  assert_string_equal(include_find(&f, none, name, true), path);
+  assert_null(include_find(&f, folder, name, false));
+  assert_null(include_find(&f, folder, slice_of("."), true)); // a folder is no file
+  assert_true(slice_is(include_name(slice_of("<a.h> // b"), &quoted), "a.h") && !quoted);
+  assert_true(slice_is(include_name(slice_of("\"a.h\"\n"), &quoted), "a.h") && quoted);
+  assert_int_equal(include_name(slice_of("MACRO"), &quoted).size, 0);
+  assert_int_equal(include_name(slice_of("<a.h"), &quoted).size, 0);
+}
+
 static void puts_headers_inline(void **state) {
   (void)state;
   bool conflict;
@@ -242,19 +289,19 @@ static void puts_headers_inline(void **state) {
           "#include \"plain.h\"\n#include \"k.h\"\nint a;\n#include \"k.h\"\nint b;\n",
           &conflict),
       "#include \"plain.h\"\n"
-      "# 1 \"/k.h\" 1\n#ifndef K\n#define K\n#pragma autotune kernel\nint k;\n#endif\n# 3 \"a.c\" 2\n"
-      "int a;\n#include \"k.h\"\n# 5 \"a.c\"\nint b;\n");
+      "# 1 \"/k.h\" 1\n#ifndef K\n#define K\n#pragma autotune kernel\nint k;\n#endif\n# 3 \"/a.c\" 2\n"
+      "int a;\n#include \"k.h\"\n# 5 \"/a.c\"\nint b;\n");
   assert_false(conflict);
-  // lines are counted anew behind a group that may be skipped
+  // lines are counted anew after a group that may be skipped
   assert_string_equal(
       inlined("#if X\n#include <k.h>\n#else\nint a;\n#endif\nint b;\n", &conflict),
-      "#if X\n# 1 \"/k.h\" 1\n#ifndef K\n#define K\n#pragma autotune kernel\nint k;\n#endif\n# 3 \"a.c\" 2\n"
-      "#else\n# 4 \"a.c\"\nint a;\n#endif\n# 6 \"a.c\"\nint b;\n");
+      "#if X\n# 1 \"/k.h\" 1\n#ifndef K\n#define K\n#pragma autotune kernel\nint k;\n#endif\n# 3 \"/a.c\" 2\n"
+      "#else\n# 4 \"/a.c\"\nint a;\n#endif\n# 6 \"/a.c\"\nint b;\n");
   // a cycle ends
   write_file("cycle.h", "#include \"cycle.h\"\n#pragma autotune kernel\n");
   assert_string_equal(inlined("#include \"cycle.h\"\n", &conflict),
                       "# 1 \"/cycle.h\" 1\n#include \"cycle.h\"\n# 2 \"/cycle.h\"\n"
-                      "#pragma autotune kernel\n# 2 \"a.c\" 2\n");
+                      "#pragma autotune kernel\n# 2 \"/a.c\" 2\n");
 }
 
 static void headers_count_once(void **state) {
@@ -322,6 +369,7 @@ int main(void) {
     cmocka_unit_test(reads_options_files), cmocka_unit_test(reads_response_files),
     cmocka_unit_test(finds_directives),    cmocka_unit_test(puts_headers_inline),
     cmocka_unit_test(maps_lines),          cmocka_unit_test(headers_count_once),
+    cmocka_unit_test(includes_find_files), cmocka_unit_test(guards_are_recognized),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

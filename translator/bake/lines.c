@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "bake.h"
+#include "front/include.h"
 #include "model/key.h"
 #include "model/value.h"
 #include "tools/common/results.h"
@@ -99,11 +100,6 @@ static struct autotune_kernel lines_text_of(const struct chooser *c, const choic
 
 // ---- lines --------------------------------------------------------------------------
 
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 static bool same_keys(const struct kernel *k, const struct problem *p) {
   const char *numbers = p->key, *names = p->key_names;
   struct key_part part;
@@ -123,7 +119,7 @@ static bool is_about(const struct chooser *c, const struct wisdom_entry *e) {
   const char *path;
   source_where(c->s, c->k->main.start, &path, NULL);
   return strcmp(p->kernel, c->k->main.name) == 0 &&
-      strcmp(base_name(p->file), base_name(path)) == 0 && same_keys(c->k, p) &&
+      strcmp(path_name(p->file), path_name(path)) == 0 && same_keys(c->k, p) &&
       (!c->bake->machine || strstr(p->cpu, c->bake->machine)) &&
       (!c->bake->threads || p->threads == c->bake->threads);
 }
@@ -319,7 +315,7 @@ static const char *lines_about(const struct wisdom_entry *e, const char *what,
     text_printf(&t, "; %.4g x over the default", gain);
   text_printf(&t, "; %s%s", e->summary.verified ? "" : "unverified; ", day);
   if (e->line)
-    text_printf(&t, "; %s:%u", base_name(e->origin), e->line);
+    text_printf(&t, "; %s:%u", path_name(e->origin), e->line);
   return t.data;
 }
 

@@ -229,17 +229,12 @@ static bool add_options_file(struct words *out, const char *word, const char *ne
 
 // ---- the compiler -------------------------------------------------------------------
 
-static const char *args_basename_of(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 // True if WORD is a program that runs the compiler named by the next word.
 static bool is_launcher(const char *word) {
   static const char *const names[] = { "ccache",     "sccache", "distcc", "icecc",
                                        "buildcache", "gomacc",  "recc",   "nice",
                                        "time",       NULL };
-  const char *name = args_basename_of(word);
+  const char *name = path_name(word);
   for (const char *const *n = names; *n; n++)
     if (strcmp(*n, name) == 0)
       return true;
@@ -255,7 +250,7 @@ static void args_read_compiler(struct cc_command *c, int argc, char **argv) {
     words_add(&c->compiler, argv[i++]);
   words_add(&c->compiler, argv[i]);
   words_end(&c->compiler);
-  const char *name = args_basename_of(argv[i]);
+  const char *name = path_name(argv[i]);
   c->clang = strstr(name, "clang") || strcmp(name, "icx") == 0;
   c->nvcc = strncmp(name, "nvcc", 4) == 0;
   c->musl = strstr(name, "musl") != NULL;
@@ -335,7 +330,7 @@ static const struct language *args_written_in(const struct cc_command *c,
 static enum cc_kind args_other_kind(const char *path, const char *language) {
   if (language)
     return CC_OTHER_SOURCE;
-  const char *dot = strrchr(args_basename_of(path), '.');
+  const char *dot = strrchr(path_name(path), '.');
   static const char *const sources[] = { ".c", // of C++
                                          ".i",   ".s",  ".S",   ".sx",  ".cc",  ".cpp",
                                          ".cxx", ".C",  ".cp",  ".c++", ".CPP", ".ii",

@@ -16,7 +16,7 @@
 #ifndef AUTOTUNE_CC_H
 #define AUTOTUNE_CC_H
 
-#include "front/front.h"
+#include "front/include.h"
 
 /* ---- args.c ---------------------------------------------------------------------- */
 
@@ -159,8 +159,7 @@ struct cc_header {    /* includes the source, which is the first in the list */
   uint64_t device, inode; /* identify the file, so that each is read once */
   /* it holds a pragma of ours; it or a header that it includes does */
   bool mentions, kernel;
-  /* it has #pragma once; an #ifndef X, #define X … #endif encloses it */
-  bool once, guarded;
+  enum include_once once; /* of a header with kernels */
   bool active, done; /* used by inline.c: its text is being put inline; was put inline */
   struct cc_include {
     struct directive directive;
@@ -174,21 +173,16 @@ struct cc_header {    /* includes the source, which is the first in the list */
 struct cc_headers { /* a source and all of the user's headers that it may include */
   struct cc_header **list;
   unsigned n;
-  struct words quote, angle; /* folders given by -iquote, and by -I */
-  bool pedantic, clang;      /* as in struct cc_command */
+  struct include_folders folders; /* given by -iquote and by -I */
+  bool pedantic, clang;           /* as in struct cc_command */
   bool conflict; /* -iquote of the source's folder would change what another header
                     includes */
 };
-/* Reads PATH's headers recursively. TEXT is the text of the source; its quoted includes
- * are searched in FOLDER first (NULL: the folder of PATH). */
+/* Reads the headers of the source at PATH recursively. TEXT is its text. */
 struct cc_headers *cc_headers_scan(const struct cc_command *c, const char *path,
-                                   struct slice text, const char *folder);
+                                   struct slice text);
 /* True if `#pragma autotune` stands in the source or its headers. */
 bool cc_headers_kernel(const struct cc_headers *h);
-/* Returns FOLDER/NAME as a compiler writes it. */
-char *cc_join(const char *folder, struct slice name);
-/* True if A and B name the same file. */
-bool cc_same_file(const char *a, const char *b);
 /* Returns the source's text with headers that hold kernels put inline, between
  * linemarkers. If h->conflict is set, files of the source's folder are named by absolute
  * paths; otherwise compile the text with -iquote of that folder. */

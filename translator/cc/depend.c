@@ -11,19 +11,13 @@
 #include "cc.h"
 
 static struct slice stem_of(const char *path) {
-  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-  const char *dot = strrchr(name, '.');
+  const char *name = path_name(path), *dot = strrchr(name, '.');
   return (struct slice){ path, dot && dot > name ? (size_t)(dot - path) : strlen(path) };
-}
-
-static struct slice base_of(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return stem_of(slash ? slash + 1 : path);
 }
 
 static const char *depend_file_name(const struct cc_command *c,
                                     const struct cc_source *s) {
-  struct slice stem = c->output ? stem_of(c->output) : base_of(s->input->path);
+  struct slice stem = c->output ? stem_of(c->output) : stem_of(path_name(s->input->path));
   if (c->depend_file)
     return c->depend_file;
   if (!c->output && !c->clang && c->mode == CC_MODE_LINK && c->n_sources > 1)

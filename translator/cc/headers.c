@@ -5,100 +5,24 @@
 // #include whose file a macro names is ignored. Searches only the folders of -iquote and
 // -I and the including file's own; a header found in none of them is taken for one of the
 // system's, without kernels.
-#include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "cc.h"
 #include "front/lang/language.h"
 
-char *cc_join(const char *folder, struct slice name) {
-  if (!*folder || name.data[0] == '/')
-    return arena_copy(name.data, name.size);
-  const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
-  return arena_printf("%s%s%.*s", folder, slash, (int)name.size, name.data);
-}
-
-bool cc_same_file(const char *a, const char *b) {
-  struct stat x, y;
-  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
-      x.st_ino == y.st_ino;
-}
-
-static const char *headers_folder_of(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? arena_copy(path, (size_t)(slash - path) + (slash == path)) : "";
-}
-
 // ---- reading one file ---------------------------------------------------------------
-
-// Returns the X of #ifndef X or #if !defined(X); empty if D is neither.
-static struct slice guard_name(const struct directive *d) {
-  struct lexer l = lexer_of(d->rest);
-  struct token t = lex(&l);
-  if (slice_is(d->word, "if") && slice_is(t.text, "!") &&
-      slice_is(lex(&l).text, "defined")) {
-    bool open = slice_is((t = lex(&l)).text, "(");
-    t = open ? lex(&l) : t;
-    if (open && !slice_is(lex(&l).text, ")"))
-      return (struct slice){ 0 };
-  } else if (!slice_is(d->word, "ifndef")) {
-    return (struct slice){ 0 };
-  }
-  return lex(&l).kind == TOKEN_END ? t.text : (struct slice){ 0 };
-}
-
-// True if all of TEXT's directives stand within #ifndef X, #define X, …, #endif.
-static bool is_guarded(struct slice text) {
-  size_t at = 0, depth = 1;
-  struct directive first, second, d = { 0 };
-  if (!directive_next(text, &at, &first) || !guard_name(&first).size ||
-      !directive_next(text, &at, &second) || !slice_is(second.word, "define"))
-    return false;
-  struct lexer l = lexer_of(second.rest);
-  if (!slices_same(guard_name(&first), lex(&l).text))
-    return false;
-  while (depth && directive_next(text, &at, &d)) {
-    enum line kind = line_kind(d.word);
-    if (kind == LINE_IF)
-      depth++;
-    else if (kind == LINE_ENDIF)
-      depth--;
-    else if (depth == 1 && kind == LINE_ELSE)
-      return false;
-  }
-  return depth == 0 && !directive_next(text, &at, &d);
-}
-
-static bool has_once(struct slice text) {
-  struct directive d;
-  for (size_t at = 0; directive_next(text, &at, &d);) {
-    struct lexer l = lexer_of(d.rest);
-    if (slice_is(d.word, "pragma") && slice_is(lex(&l).text, "once"))
-      return true;
-  }
-  return false;
-}
 
 // Adds the include of "NAME" or <NAME>. An include whose file a macro names is ignored.
 static void headers_add_include(struct cc_header *h, const struct directive *d) {
-  struct slice rest = d->rest;
-  if (!rest.size || (rest.data[0] != '"' && rest.data[0] != '<'))
-    return;
-  bool quoted = rest.data[0] == '"';
-  const char *end = memchr(rest.data + 1, quoted ? '"' : '>', rest.size - 1);
-  if (!end || end == rest.data + 1)
-    return;
-  struct slice name = { rest.data + 1, (size_t)(end - rest.data - 1) };
-  *GROW(h->includes, h->n_includes) =
-      (struct cc_include){ .directive = *d,
-                           .name = name,
-                           .quoted = quoted,
-                           .next = slice_is(d->word, "include_next") };
+  bool quoted;
+  struct slice name = include_name(d->rest, &quoted);
+  if (name.size)
+    *GROW(h->includes, h->n_includes) =
+        (struct cc_include){ .directive = *d,
+                             .name = name,
+                             .quoted = quoted,
+                             .next = slice_is(d->word, "include_next") };
 }
 
 static void headers_scan(struct cc_header *h) {
@@ -111,63 +35,34 @@ static void headers_scan(struct cc_header *h) {
       headers_add_include(h, &d);
 }
 
-// Returns the index of the header at PATH, and reads it the first time. 0: no such file.
+// Returns the index of the header at PATH, and reads it the first time. 0: it cannot be
+// read.
 static unsigned header_open(struct cc_headers *hs, const char *path) {
   struct stat st;
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
+  if (stat(path, &st) != 0)
     return 0;
-  if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-    close(fd);
-    return 0;
-  }
-  unsigned i;
-  for (i = 1; i < hs->n; i++)
+  for (unsigned i = 1; i < hs->n; i++)
     if (hs->list[i]->inode == st.st_ino && hs->list[i]->device == st.st_dev)
-      break;
-  if (i == hs->n) {
-    struct cc_header *h = arena_alloc(sizeof *h);
-    const void *data =
-        st.st_size ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : "";
-    *h = (struct cc_header){ .path = path,
-                             .folder = headers_folder_of(path),
-                             .device = st.st_dev,
-                             .inode = st.st_ino };
-    if (data != MAP_FAILED)
-      h->text = (struct slice){ data, (size_t)st.st_size };
-    *GROW(hs->list, hs->n) = h;
-  }
-  close(fd);
-  return i;
+      return i;
+  struct cc_header *h = arena_alloc(sizeof *h);
+  *h = (struct cc_header){
+    .path = path, .folder = path_folder(path), .device = st.st_dev, .inode = st.st_ino
+  };
+  if (!path_map(path, &h->text))
+    return 0;
+  *GROW(hs->list, hs->n) = h;
+  return hs->n - 1;
 }
 
 // ---- search -------------------------------------------------------------------------
 
-static unsigned find_in(struct cc_headers *hs, const struct words *folders,
-                        struct slice name, const char **path) {
-  for (unsigned i = 0; i < folders->n; i++) {
-    *path = cc_join(folders->list[i], name);
-    unsigned found = header_open(hs, *path);
-    if (found)
-      return found;
-  }
-  return 0;
-}
-
 static unsigned headers_find(struct cc_headers *hs, const struct cc_header *from,
-                             const struct cc_include *include, const char **path) {
-  unsigned found = 0;
-  if (include->name.data[0] == '/')
-    return header_open(hs, *path = arena_copy(include->name.data, include->name.size));
-  if (include->next)
-    return 0;
-  if (include->quoted) {
-    *path = cc_join(from->folder, include->name);
-    found = header_open(hs, *path);
-    if (!found)
-      found = find_in(hs, &hs->quote, include->name, path);
-  }
-  return found ? found : find_in(hs, &hs->angle, include->name, path);
+                             struct cc_include *include) {
+  bool absolute = include->name.data[0] == '/';
+  if (absolute || !include->next)
+    include->path =
+        include_find(&hs->folders, from->folder, include->name, include->quoted);
+  return include->path ? header_open(hs, include->path) : 0;
 }
 
 // True if INCLUDE would find another file when quoted includes are also searched in the
@@ -176,13 +71,10 @@ static bool goes_astray(const struct cc_headers *hs, const struct cc_header *fro
                         const struct cc_include *include) {
   if (!include->quoted || include->name.data[0] == '/' || from == hs->list[0])
     return false;
-  const char *there = cc_join(hs->list[0]->folder, include->name);
-  if (access(there, F_OK) != 0)
+  const char *there = path_join(hs->list[0]->folder, include->name);
+  if (!path_is_file(there) || path_is_file(path_join(from->folder, include->name)))
     return false;
-  const char *own = cc_join(from->folder, include->name);
-  if (access(own, F_OK) == 0)
-    return false;
-  return !include->target || !cc_same_file(there, include->path);
+  return !include->target || !path_same(there, include->path);
 }
 
 // True for a folder that compilers search last, even if -I names it.
@@ -190,14 +82,14 @@ static bool is_system(const char *folder) {
   return strcmp(folder, "/usr/include") == 0 || strcmp(folder, "/usr/local/include") == 0;
 }
 
-static void read_folders(struct cc_headers *hs, const struct cc_command *c) {
+static void read_folders(struct include_folders *f, const struct cc_command *c) {
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct cc_arg *a = &c->args[i];
     if (strcmp(a->option, "-iquote") == 0)
-      words_add(&hs->quote, a->value);
+      *GROW(f->quote, f->n_quote) = a->value;
     else if (strcmp(a->option, "-I") == 0 && strcmp(a->value, "-") != 0 &&
              !is_system(a->value))
-      words_add(&hs->angle, a->value);
+      *GROW(f->angle, f->n_angle) = a->value;
   }
 }
 
@@ -279,23 +171,19 @@ static bool headers_is_cuda(const struct cc_command *c) {
 }
 
 struct cc_headers *cc_headers_scan(const struct cc_command *c, const char *path,
-                                   struct slice text, const char *folder) {
+                                   struct slice text) {
   struct cc_headers *hs = arena_alloc(sizeof *hs);
   struct cc_header *root = arena_alloc(sizeof *root);
-  *root = (struct cc_header){ .path = path,
-                              .folder = folder ? folder : headers_folder_of(path),
-                              .text = text };
+  *root = (struct cc_header){ .path = path, .folder = path_folder(path), .text = text };
   *GROW(hs->list, hs->n) = root;
   hs->pedantic = c->pedantic;
   hs->clang = c->clang;
-  read_folders(hs, c);
+  read_folders(&hs->folders, c);
   for (unsigned i = 0; i < hs->n; i++) { // the list grows as includes are found
     struct cc_header *h = hs->list[i];
     headers_scan(h);
-    for (unsigned k = 0; k < h->n_includes; k++) {
-      struct cc_include *include = &h->includes[k];
-      include->target = headers_find(hs, h, include, &include->path);
-    }
+    for (unsigned k = 0; k < h->n_includes; k++)
+      h->includes[k].target = headers_find(hs, h, &h->includes[k]);
   }
   spread_kernels(hs);
   if (c->emulate && headers_is_cuda(c))
@@ -306,8 +194,7 @@ struct cc_headers *cc_headers_scan(const struct cc_command *c, const char *path,
     add_launching(hs);
   for (unsigned i = 1; i < hs->n; i++) {
     struct cc_header *h = hs->list[i];
-    h->once = h->kernel && has_once(h->text);
-    h->guarded = h->kernel && is_guarded(h->text);
+    h->once = h->kernel ? include_once(h->text) : ONCE_NOT;
     for (unsigned k = 0; k < h->n_includes; k++)
       hs->conflict |= goes_astray(hs, h, &h->includes[k]);
   }

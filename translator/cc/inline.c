@@ -53,18 +53,9 @@ static unsigned lines_in(struct slice text, size_t end) {
 
 static bool found_first(const struct cc_headers *hs, const char *name,
                         const char *wanted) {
-  const struct words *lists[2] = { &hs->quote, &hs->angle };
-  struct slice s = slice_of(name);
-  const char *path = cc_join(hs->list[0]->folder, s);
-  if (!hs->conflict && access(path, F_OK) == 0)
-    return cc_same_file(path, wanted);
-  for (int i = 0; i < 2; i++)
-    for (unsigned k = 0; k < lists[i]->n; k++) {
-      path = cc_join(lists[i]->list[k], s);
-      if (access(path, F_OK) == 0)
-        return cc_same_file(path, wanted);
-    }
-  return false;
+  const char *path = include_find(&hs->folders, hs->conflict ? NULL : hs->list[0]->folder,
+                                  slice_of(name), true);
+  return path && path_same(path, wanted);
 }
 
 static const char *name_below(const char *folder, const char *path) {
@@ -89,17 +80,17 @@ static const char *inline_respell(const struct cc_headers *hs,
   name = name_below(hs->list[0]->folder, include->path);
   if (name && found_first(hs, name, include->path))
     return name;
-  for (unsigned k = 0; k < hs->quote.n + hs->angle.n; k++) {
-    name =
-        name_below(k < hs->quote.n ? hs->quote.list[k] : hs->angle.list[k - hs->quote.n],
-                   include->path);
+  const struct include_folders *f = &hs->folders;
+  for (unsigned k = 0; k < f->n_quote + f->n_angle; k++) {
+    name = name_below(k < f->n_quote ? f->quote[k] : f->angle[k - f->n_quote],
+                      include->path);
     if (name && *name && found_first(hs, name, include->path))
       return name;
   }
   char absolute[PATH_MAX];
   if (include->path[0] == '/' || !getcwd(absolute, sizeof absolute))
     return include->path;
-  return cc_join(absolute, slice_of(include->path));
+  return path_join(absolute, slice_of(include->path));
 }
 
 // Adds the directive as it is, or with the name under which the translated file finds the
@@ -125,8 +116,7 @@ static void inline_add_include(struct inliner *in, const struct cc_header *h,
 // ---- the text -----------------------------------------------------------------------
 
 static const char *macro_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  char *name = arena_printf("AUTOTUNE_ONCE_%s", slash ? slash + 1 : path);
+  char *name = arena_printf("AUTOTUNE_ONCE_%s", path_name(path));
   for (char *p = name; *p; p++)
     if (!isalnum((unsigned char)*p))
       *p = '_';
@@ -149,8 +139,9 @@ static void inline_text(struct inliner *in, struct cc_header *h);
 static void inline_include(struct inliner *in, struct cc_header *h,
                            const struct cc_include *include, unsigned n) {
   struct cc_header *target = in->headers->list[include->target];
-  bool again = target->active || (target->done && (target->once || target->guarded));
-  const char *macro = target->once ? once_macro(in->headers, target) : NULL;
+  bool again = target->active || (target->done && target->once != ONCE_NOT);
+  const char *macro = target->once == ONCE_PRAGMA ? once_macro(in->headers, target)
+                                                  : NULL;
   if (macro)
     text_printf(&in->out, "#ifndef %s\n", macro);
   if (again) { // its guard then leaves nothing, unless the first include was in an #if
@@ -184,8 +175,7 @@ static void inline_text(struct inliner *in, struct cc_header *h) {
   while (directive_next(h->text, &at, &d)) {
     const struct cc_include *include = next < h->n_includes ? &h->includes[next] : NULL;
     bool here = include && include->directive.offset == d.offset;
-    struct lexer l = lexer_of(d.rest);
-    bool once = slice_is(d.word, "pragma") && slice_is(lex(&l).text, "once");
+    bool once = include_is_once(&d);
     enum line kind = line_kind(d.word);
     bool ends = (kind == LINE_ELSE || kind == LINE_ENDIF) && touched > 0 &&
         touched >= depth;

@@ -2,12 +2,9 @@
 // link.c: finds out whether a tuned kernel is linked; adds libautotune and one OpenMP
 // runtime to such a link.
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cc.h"
@@ -19,8 +16,7 @@ static bool file_refers(const char *path, unsigned depth);
 // Searches the members of a thin archive (`ar T`), which holds only their names: the
 // member files stand next to it.
 static bool thin_archive_refers(const char *path, struct slice data, unsigned depth) {
-  const char *slash = strrchr(path, '/');
-  const char *folder = slash ? arena_copy(path, (size_t)(slash - path) + 1) : "";
+  const char *folder = path_folder(path);
   struct slice names = { 0 };
   for (size_t at = 8; at + 60 <= data.size;) {
     const char *header = data.data + at;
@@ -46,7 +42,7 @@ static bool thin_archive_refers(const char *path, struct slice data, unsigned de
     if (!end)
       continue;
     name.size = (size_t)(end - name.data);
-    if (file_refers(cc_join(folder, name), depth + 1))
+    if (file_refers(path_join(folder, name), depth + 1))
       return true;
   }
   return false;
@@ -55,8 +51,8 @@ static bool thin_archive_refers(const char *path, struct slice data, unsigned de
 // Objects of CUDA refer to the library weakly, for builds that do not link it.
 static bool cuda;
 
-static bool link_holds(const char *data, size_t size, const char *symbol) {
-  return memmem(data, size, symbol, strlen(symbol)) != NULL;
+static bool link_holds(struct slice data, const char *symbol) {
+  return memmem(data.data, data.size, symbol, strlen(symbol)) != NULL;
 }
 
 // True if the file at PATH contains the symbol's name. An object has it in its table of
@@ -64,31 +60,20 @@ static bool link_holds(const char *data, size_t size, const char *symbol) {
 // constant may contain it too: then libautotune is linked in vain, but --as-needed drops
 // it.
 static bool file_refers(const char *path, unsigned depth) {
-  struct stat st;
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
+  struct slice data;
+  if (!path_map(path, &data) || data.size <= 8)
     return false;
-  bool found = false;
-  if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 8) {
-    size_t size = (size_t)st.st_size;
-    char *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (data != MAP_FAILED) {
-      bool launches = link_holds(data, size, "autotune_launch_kernel");
-      found = launches || link_holds(data, size, "autotune_begin");
-      cuda |= launches;
-      if (!found && depth < 4 && memcmp(data, "!<thin>\n", 8) == 0)
-        found = thin_archive_refers(path, (struct slice){ data, size }, depth);
-      munmap(data, size);
-    }
-  }
-  close(fd);
+  bool launches = link_holds(data, "autotune_launch_kernel");
+  bool found = launches || link_holds(data, "autotune_begin");
+  cuda |= launches;
+  if (!found && depth < 4 && memcmp(data.data, "!<thin>\n", 8) == 0)
+    found = thin_archive_refers(path, data, depth);
   return found;
 }
 
 // True for libautotune itself, which contains the names without having a tuned kernel.
 static bool is_own_library(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return strncmp(slash ? slash + 1 : path, "libautotune", 11) == 0;
+  return strncmp(path_name(path), "libautotune", 11) == 0;
 }
 
 static bool library_refers(const struct cc_command *c, const char *name) {
@@ -99,12 +84,12 @@ static bool library_refers(const struct cc_command *c, const char *name) {
     if (strcmp(c->args[i].option, "-L") != 0)
       continue;
     const char *folder = c->args[i].value;
-    if (name[0] == ':' && file_refers(cc_join(folder, slice_of(name + 1)), 0))
+    if (name[0] == ':' && file_refers(path_join(folder, slice_of(name + 1)), 0))
       return true;
     for (const char *const *f = forms; name[0] != ':' && *f; f++) {
       const char *suffix = strrchr(*f, '.');
       const char *file = arena_printf("lib%s%s", name, suffix);
-      if (file_refers(cc_join(folder, slice_of(file)), 0))
+      if (file_refers(path_join(folder, slice_of(file)), 0))
         return true;
     }
   }

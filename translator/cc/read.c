@@ -27,12 +27,9 @@ struct source *cc_read(const char *path, char **args, struct compile_options *o)
   if (!s)
     fatal("%s: %s", path, strerror(errno));
   *o = cc_options(path, args);
-  const char *slash = strrchr(path, '/');
-  const char *folder = slash ? arena_copy(path, (size_t)(slash - path) + (slash == path))
-                             : "";
   struct cc_headers *h =
       cc_headers_scan(command_of(path, args, o->language == &language_cuda), path,
-                      (struct slice){ s->text, s->size }, folder);
+                      (struct slice){ s->text, s->size });
   if (cc_headers_kernel(h)) {
     struct text whole = cc_headers_inline(h);
     s = source_of(path, whole.data, whole.size);
@@ -51,11 +48,10 @@ const char *const *cc_run_only(const char *names) {
 }
 
 struct compile_options cc_options(const char *path, char **args) {
-  const char *slash = strrchr(path, '/');
+  const char *folder = path_folder(path);
   struct words all = { 0 };
   words_add(&all, "-iquote");
-  words_add(&all,
-            slash ? arena_copy(path, slash > path ? (size_t)(slash - path) : 1) : ".");
+  words_add(&all, *folder ? folder : ".");
   const struct language *l = cc_nvcc_words(path, args, &all);
   while (l != &language_cuda && *args)
     words_add(&all, *args++);

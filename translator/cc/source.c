@@ -14,13 +14,8 @@
 #include "cc.h"
 #include "front/lang/language.h"
 
-static const char *source_basename_of(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 // Reads standard input, and puts a copy in its place for the compiler to read.
-static bool read_stdin(struct slice *text) {
+static struct slice read_stdin(void) {
   struct text t = { 0 };
   char buffer[16384];
   ssize_t n;
@@ -34,32 +29,7 @@ static bool read_stdin(struct slice *text) {
   if (fd < 0 || lseek(fd, 0, SEEK_SET) != 0 || dup2(fd, 0) < 0)
     fatal("standard input cannot be copied: %s", strerror(errno));
   close(fd);
-  *text = (struct slice){ t.data, t.size };
-  return true;
-}
-
-// False: the file cannot be read. The compiler reports that.
-static bool source_read_text(const char *path, struct slice *text) {
-  if (strcmp(path, "-") == 0)
-    return read_stdin(text);
-  struct stat st;
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  bool ok = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-  *text = (struct slice){ "", 0 };
-  if (ok && st.st_size > 0) {
-    void *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    ok = data != MAP_FAILED;
-    if (ok)
-      *text = (struct slice){ data, (size_t)st.st_size };
-  }
-  if (fd >= 0)
-    close(fd);
-  return ok;
-}
-
-static void set_folder(struct cc_source *s) {
-  const char *path = s->input->path, *slash = strrchr(path, '/');
-  s->folder = !slash ? "" : arena_copy(path, (size_t)(slash - path) + (slash == path));
+  return (struct slice){ t.data, t.size };
 }
 
 // Returns the arguments for the translator's own preprocessing.
@@ -88,10 +58,12 @@ bool cc_source_translate(const struct cc_command *c, struct cc_source *s) {
   struct slice text;
   s->shown = strcmp(s->input->path, "-") == 0 ? "<stdin>" : s->input->path;
   s->file = s->input->path;
-  set_folder(s);
-  if (!source_read_text(s->input->path, &text))
-    return true;
-  struct cc_headers *h = cc_headers_scan(c, s->shown, text, s->folder);
+  s->folder = path_folder(s->input->path);
+  if (strcmp(s->input->path, "-") == 0)
+    text = read_stdin();
+  else if (!path_map(s->input->path, &text))
+    return true; // the compiler reports that it cannot be read
+  struct cc_headers *h = cc_headers_scan(c, s->shown, text);
   bool emulate = c->emulate && s->input->language &&
       strcmp(s->input->language, "c++") == 0;
   if (!cc_headers_kernel(h) && !emulate)
@@ -124,7 +96,7 @@ void cc_source_write(struct cc_source *s) {
   if (!mkdtemp(folder))
     fatal("%s: no temporary folder can be made: %s", folder, strerror(errno));
   const char *name = s->shown == s->input->path
-      ? source_basename_of(s->shown)
+      ? path_name(s->shown)
       : arena_printf("stdin%s", s->input->written_in->suffix);
   char *file = arena_printf("%s/%s", folder, name);
   struct text whole = { 0 };

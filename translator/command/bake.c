@@ -2,7 +2,6 @@
 // bake.c: `autotune bake`: writes a file with the best variants written in.
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "front/lang/language.h"
 #include "cc/cc.h"
@@ -32,17 +31,11 @@ static const struct setting bake_table[] = {
   { .name = NULL },
 };
 
-static bool same_file(const char *a, const char *b) {
-  struct stat x, y;
-  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
-      x.st_ino == y.st_ino;
-}
-
 static int bake_run(const struct arguments *a) {
   const struct bake_given *g = a->options;
   const char *in = a->words[0];
   if (g->out &&
-      (same_file(in, g->out) || (g->bake.from && same_file(g->bake.from, g->out))))
+      (path_same(in, g->out) || (g->bake.from && path_same(g->bake.from, g->out))))
     fatal("%s is the input, and would be overwritten: name another file after -o",
           g->out);
   struct compile_options o;

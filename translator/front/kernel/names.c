@@ -3,8 +3,8 @@
 // that stand next to the file are searched as text. A name that another header may
 // declare is accepted, as the compiler reports it otherwise.
 #include <string.h>
-#include <sys/stat.h>
 
+#include "front/include.h"
 #include "front/lang/language.h"
 
 const struct machine_name machine_names[] = {
@@ -87,36 +87,27 @@ bool kernel_word(const struct kernel *k, struct slice name, long long *number) {
 
 struct search {
   struct slice word;
-  const char *dir; // the folder of the file, with its '/'
+  const char *folder; // of the file
   const char **seen;
   unsigned n_seen;
   bool found, trusted; // trusted: a header was not found and may hold the word
 };
 
-static void search_text(struct search *q, const char *text, size_t size);
+static void search_text(struct search *q, struct slice text);
 
 static void search_header(struct search *q, struct slice name) {
-  const char *path =
-      arena_printf("%s%.*s", *name.data == '/' ? "" : q->dir, (int)name.size, name.data);
-  for (unsigned i = 0; i < q->n_seen; i++)
+  static const struct include_folders none;
+  const char *path = include_find(&none, q->folder, name, true);
+  struct slice text;
+  for (unsigned i = 0; path && i < q->n_seen; i++)
     if (strcmp(q->seen[i], path) == 0)
       return;
-  *GROW(q->seen, q->n_seen) = path;
-  struct stat status; // only files are read: a device or a pipe may never end
-  bool file = q->n_seen < 64 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
-  FILE *f = file ? fopen(path, "rb") : NULL;
-  if (!f) {
+  if (!path || q->n_seen == 64 || !path_map(path, &text)) {
     q->trusted = true;
     return;
   }
-  struct text t = { 0 };
-  char buffer[4096];
-  size_t n;
-  text_add(&t, "", 0);
-  while ((n = fread(buffer, 1, sizeof buffer, f)) > 0)
-    text_add(&t, buffer, n);
-  fclose(f);
-  search_text(q, t.data, t.size);
+  *GROW(q->seen, q->n_seen) = path;
+  search_text(q, text);
 }
 
 // Searches the preprocessor line at L (after its '#') for the word. Names that it defines
@@ -145,8 +136,8 @@ static void search_directive(struct search *q, struct lexer *l) {
     q->found = q->found || (t.kind == TOKEN_WORD && slices_same(t.text, q->word));
 }
 
-static void search_text(struct search *q, const char *text, size_t size) {
-  struct lexer l = lexer_of((struct slice){ text, size });
+static void search_text(struct search *q, struct slice text) {
+  struct lexer l = lexer_of(text);
   bool operator = false; // within _Pragma("…"), whose string is code
   for (struct token t = lex(&l); t.kind != TOKEN_END && !q->found; t = lex(&l)) {
     if (t.first && slice_is(t.text, "#")) {
@@ -163,10 +154,8 @@ static void search_text(struct search *q, const char *text, size_t size) {
 }
 
 static struct search search_file(const struct source *s, struct slice word) {
-  const char *slash = strrchr(s->path, '/');
-  struct search q = { .word = word };
-  q.dir = slash ? arena_copy(s->path, (size_t)(slash - s->path) + 1) : "";
-  search_text(&q, s->text, s->size);
+  struct search q = { .word = word, .folder = path_folder(s->path) };
+  search_text(&q, (struct slice){ s->text, s->size });
   return q;
 }
 

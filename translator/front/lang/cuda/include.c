@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "front/include.h"
 #include "items.h"
 
 enum { MAX_DEPTH = 60, MAX_FILES = 3000, MAX_DECLARING = 200 };
@@ -26,14 +27,9 @@ static const char *include_option_value(const char *const **a, const char *optio
   return (*a)[1] ? *++*a : NULL;
 }
 
-static bool is_file(const char *path) {
-  struct stat st;
-  return stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
 static const char *toolkit_at(const char *folder) {
   const char *include = arena_printf("%s/include", folder);
-  return is_file(arena_printf("%s/cuda_runtime.h", include)) ? include : NULL;
+  return path_is_file(arena_printf("%s/cuda_runtime.h", include)) ? include : NULL;
 }
 
 // Returns the toolkit's folder next to the compiler, which is looked up in PATH if
@@ -44,7 +40,7 @@ static const char *toolkit_beside(const char *program) {
   while (!slash && !real && path && *path) {
     size_t n = strcspn(path, ":");
     const char *name = arena_printf("%.*s/%s", (int)n, path, program);
-    real = is_file(name) && access(name, X_OK) == 0 ? realpath(name, NULL) : NULL;
+    real = path_is_file(name) && access(name, X_OK) == 0 ? realpath(name, NULL) : NULL;
     path += n + (path[n] == ':');
   }
   if (!real)
@@ -65,7 +61,7 @@ const char *toolkit_include(const struct compile_options *o) {
   const char *found = NULL, *value;
   for (const char *const *a = o->args; a && *a && !found; a++)
     if ((value = include_option_value(&a, "-I")) != NULL &&
-        is_file(arena_printf("%s/cuda_runtime.h", value)))
+        path_is_file(arena_printf("%s/cuda_runtime.h", value)))
       found = value;
     else if (strncmp(*a, "--cuda-path=", 12) == 0)
       found = toolkit_at(*a + 12);
@@ -80,23 +76,17 @@ const char *toolkit_include(const struct compile_options *o) {
   return found;
 }
 
-static const char *include_folder_of(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? arena_copy(path, (size_t)(slash - path) + (slash == path)) : ".";
+// Returns the name in "…" or <…> of an #include; empty: a macro names the file.
+static struct slice item_include(const struct cuda_item *i, bool *quoted) {
+  struct directive d = { 0 };
+  size_t at = 0;
+  directive_next(item_text(i), &at, &d);
+  return include_name(d.rest, quoted);
 }
 
-// Returns the name in "…" or <…> of an #include; empty: the name comes from a macro.
-static struct slice include_name(const struct cuda_item *i, bool *quoted) {
-  struct slice text = item_text(i);
-  struct lexer l = lexer_of(text);
-  lex(&l), lex(&l);
-  while (l.p < l.end && (*l.p == ' ' || *l.p == '\t'))
-    l.p++;
-  *quoted = l.p < l.end && *l.p == '"';
-  if (l.p == l.end || (*l.p != '"' && *l.p != '<'))
-    return (struct slice){ 0 };
-  const char *end = memchr(l.p + 1, *quoted ? '"' : '>', (size_t)(l.end - l.p - 1));
-  return (struct slice){ l.p + 1, end ? (size_t)(end - l.p - 1) : 0 };
+static const char *include_folder_of(const char *path) {
+  const char *folder = path_folder(path);
+  return *folder ? folder : ".";
 }
 
 // True for a folder whose headers are not the user's.
@@ -106,43 +96,33 @@ static bool is_foreign(const char *folder) {
   for (const char *const *f = folders; *f; f++)
     if (strncmp(folder, *f, strlen(*f)) == 0)
       return true;
-  return is_file(arena_printf("%s/cuda_runtime.h", folder)) ||
-      is_file(arena_printf("%s/../cuda_runtime.h", folder));
+  return path_is_file(arena_printf("%s/cuda_runtime.h", folder)) ||
+      path_is_file(arena_printf("%s/../cuda_runtime.h", folder));
 }
 
-// Returns the path of the user's header that I includes; NULL: it is not a header of the
-// user's.
-static const char *find_header(const struct cuda_item *i,
-                               const struct compile_options *o) {
-  static const char *const quote[] = { "-iquote", NULL };
+// Reads the folders of the user's headers from the options.
+static void include_read_folders(struct include_folders *f,
+                                 const struct compile_options *o) {
   static const char *const angle[] = { "-I", "-isystem", "--include-path", NULL };
-  bool quoted;
-  struct slice name = include_name(i, &quoted);
-  const char *from, *path, *folder;
-  if (!name.size)
-    return NULL;
-  if (*name.data == '/')
-    return is_file(path = arena_copy(name.data, name.size)) ? path : NULL;
-  source_where(i->s, i->start, &from, NULL);
-  path = arena_printf("%s/%.*s", include_folder_of(from), (int)name.size, name.data);
-  if (quoted && !is_foreign(include_folder_of(from)) && is_file(path))
-    return path;
-  for (int pass = quoted ? 0 : 1; pass < 2; pass++)
-    for (const char *const *a = o->args; a && *a; a++)
-      for (const char *const *option = pass ? angle : quote; *option; option++)
-        if ((folder = include_option_value(&a, *option)) != NULL) {
-          path = arena_printf("%s/%.*s", folder, (int)name.size, name.data);
-          if (!is_foreign(folder) && is_file(path))
-            return path;
-          break;
-        }
-  return NULL;
+  const char *folder;
+  for (const char *const *a = o->args; a && *a; a++) {
+    if ((folder = include_option_value(&a, "-iquote")) != NULL) {
+      if (!is_foreign(folder))
+        *GROW(f->quote, f->n_quote) = folder;
+      continue;
+    }
+    for (const char *const *option = angle; *option && !folder; option++)
+      folder = include_option_value(&a, *option);
+    if (folder && !is_foreign(folder))
+      *GROW(f->angle, f->n_angle) = folder;
+  }
 }
 
 // ---- one list -----------------------------------------------------------------------
 
 struct includer {
   const struct compile_options *o;
+  struct include_folders folders;
   struct cuda_items all;
   struct seen_file {
     dev_t device;
@@ -151,19 +131,6 @@ struct includer {
   unsigned n_files;
   unsigned spliced;
 };
-
-// True for #pragma once, or #ifndef X and #define X before everything else.
-static bool is_once(const struct cuda_items *items) {
-  for (unsigned n = 0; n < items->n; n++)
-    if (items->list[n].kind == ITEM_OTHER &&
-        lex_mentions(item_text(&items->list[n]), slice_of("once")))
-      return true;
-  if (items->n < 2 || items->list[0].kind != ITEM_IF ||
-      items->list[1].kind != ITEM_DEFINE)
-    return false;
-  struct slice guard = items->list[1].names[0];
-  return lex_mentions(item_text(&items->list[0]), guard);
-}
 
 static void include_add_file(struct includer *in, const struct source *s, unsigned depth);
 
@@ -178,11 +145,23 @@ static bool include_splice(struct includer *in, const char *path, unsigned depth
   if (!s)
     return false;
   in->spliced++;
-  struct cuda_items own = items_cut(s);
-  if (is_once(&own))
+  if (include_once((struct slice){ s->text, s->size }) != ONCE_NOT)
     *GROW(in->files, in->n_files) = (struct seen_file){ st.st_dev, st.st_ino };
   include_add_file(in, s, depth + 1);
   return true;
+}
+
+// Returns the path of the user's header that I includes; NULL: it is not a header of the
+// user's.
+static const char *include_user(const struct includer *in, const struct cuda_item *i) {
+  bool quoted;
+  struct slice name = item_include(i, &quoted);
+  const char *from;
+  if (!name.size)
+    return NULL;
+  source_where(i->s, i->start, &from, NULL);
+  const char *own = include_folder_of(from);
+  return include_find(&in->folders, is_foreign(own) ? NULL : own, name, quoted);
 }
 
 static void include_add_file(struct includer *in, const struct source *s,
@@ -191,7 +170,7 @@ static void include_add_file(struct includer *in, const struct source *s,
   for (unsigned n = 0; n < own.n; n++) {
     const char *path = NULL;
     if (own.list[n].kind == ITEM_INCLUDE)
-      path = find_header(&own.list[n], in->o);
+      path = include_user(in, &own.list[n]);
     if (!path || !include_splice(in, path, depth))
       *GROW(in->all.list, in->all.n) = own.list[n];
   }
@@ -209,8 +188,8 @@ static void include_add_options(struct includer *in) {
                   value[n] ? value + n + 1 : "1");
     } else if ((value = include_option_value(&a, "-U")) != NULL) {
       text_printf(&lines, "#undef %s\n", value);
-    } else if ((value = include_option_value(&a, "-include")) != NULL && is_file(value) &&
-               !is_foreign(include_folder_of(value))) {
+    } else if ((value = include_option_value(&a, "-include")) != NULL &&
+               path_is_file(value) && !is_foreign(include_folder_of(value))) {
       text_printf(&lines, "#include \"%s%s\"\n", *value == '/' ? "" : "./", value);
     }
   }
@@ -221,6 +200,7 @@ static void include_add_options(struct includer *in) {
 struct cuda_items *cuda_items(const struct source *s, const struct compile_options *o) {
   struct includer in = { .o = o };
   struct cuda_items *all = arena_alloc(sizeof *all);
+  include_read_folders(&in.folders, o);
   include_add_options(&in);
   include_add_file(&in, s, 0);
   items_nest(&in.all);
@@ -320,14 +300,16 @@ static bool file_declares(struct declared *d, const char *path) {
       if (names_has(d->seen, i->names[k]) && !is_built_in_name(i->names[k]))
         return true;
     if (i->kind == ITEM_INCLUDE)
-      name = include_name(i, &quoted);
+      name = item_include(i, &quoted);
     if (!name.size || include_is_built_in(name) || library_of(name))
       continue;
     const char *background =
         arena_printf("%s/%.*s", include_folder_of(path), (int)name.size, name.data);
     const char *other =
         arena_printf("%s/%.*s", d->toolkit->folder, (int)name.size, name.data);
-    const char *found = is_file(background) ? background : is_file(other) ? other : NULL;
+    const char *found = path_is_file(background) ? background
+        : path_is_file(other)                    ? other
+                                                 : NULL;
     if (found && file_declares(d, found))
       return true;
   }
@@ -337,7 +319,7 @@ static bool file_declares(struct declared *d, const char *path) {
 bool toolkit_declares(struct toolkit *t, const struct cuda_item *i,
                       const struct names *seen) {
   bool quoted;
-  struct slice name = include_name(i, &quoted);
+  struct slice name = item_include(i, &quoted);
   const char *library = library_of(name);
   if (!t->folder || !name.size || include_is_built_in(name))
     return false;
@@ -345,7 +327,7 @@ bool toolkit_declares(struct toolkit *t, const struct cuda_item *i,
     return names_has(seen, slice_of(library));
   const char *path = arena_printf("%s/%.*s", t->folder, (int)name.size, name.data);
   struct declared d = { .toolkit = t, .seen = seen };
-  return is_file(path) && file_declares(&d, path);
+  return path_is_file(path) && file_declares(&d, path);
 }
 
 // Returns the name of CUB's header for a class, without suffix: BlockReduce is in
@@ -370,8 +352,8 @@ static bool write_cub(const struct toolkit *t, const struct names *seen,
     for (size_t f = 0; isupper((unsigned char)*seen->list[n].text.data) && f < 4; f++) {
       const char *name =
           arena_printf("cub/%s/%s.cuh", folders[f], include_snake(seen->list[n].text));
-      if (is_file(arena_printf("%s/%s", t->folder, name)) ||
-          is_file(arena_printf("%s/cccl/%s", t->folder, name)))
+      if (path_is_file(arena_printf("%s/%s", t->folder, name)) ||
+          path_is_file(arena_printf("%s/cccl/%s", t->folder, name)))
         text_printf(out, "#include <%s>\n", name);
     }
   return true;
@@ -380,5 +362,5 @@ static bool write_cub(const struct toolkit *t, const struct names *seen,
 bool toolkit_write(const struct toolkit *t, const struct cuda_item *i,
                    const struct names *seen, struct text *out) {
   bool quoted;
-  return slice_is(include_name(i, &quoted), "cub/cub.cuh") && write_cub(t, seen, out);
+  return slice_is(item_include(i, &quoted), "cub/cub.cuh") && write_cub(t, seen, out);
 }
