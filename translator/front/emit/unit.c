@@ -28,11 +28,8 @@ static void add_without(struct text *out, struct slice text, const char *const *
     bool close = t.text.size == 1 && strchr(")]}", t.text.data[0]);
     bool dropped = false;
     if (t.first && slice_is(t.text, "#")) {
-      const char *end = memchr(l.p, '\n', (size_t)(l.end - l.p));
-      struct lexer word = l;
-      l.p = end ? end : l.end;
-      l.first = true;
-      if (slice_is(lex(&word).text, "pragma"))
+      struct lexer rest;
+      if (lex_directive(&l, &rest) == LINE_PRAGMA)
         continue;
       dropped = true;
     }

@@ -12,25 +12,19 @@ bool declare_attribute(struct slice word) {
 
 // Linemarkers and macro definitions may stand within declarations, so they are skipped.
 struct token declare_lex(struct lexer *l) {
-  for (;;) {
-    struct token t = lex(l);
-    if (!t.first || !slice_is(t.text, "#"))
-      return t;
-    const char *end = memchr(l->p, '\n', (size_t)(l->end - l->p));
-    l->p = end ? end : l->end;
-    l->first = true;
-  }
+  struct token t;
+  struct lexer rest;
+  while ((t = lex(l)).first && slice_is(t.text, "#"))
+    lex_directive(l, &rest);
+  return t;
 }
 
 void declare_skip_group(struct lexer *l) {
-  struct lexer save = *l;
-  struct token t = declare_lex(l);
-  if (lex_bracket(t.text) <= 0) {
-    *l = save;
+  struct lexer ahead = *l;
+  if (lex_bracket(declare_lex(&ahead).text) <= 0)
     return;
-  }
-  for (unsigned depth = 1; depth && (t = declare_lex(l)).kind != TOKEN_END;)
-    depth += (unsigned)lex_bracket(t.text);
+  cut_skip_group(&ahead);
+  *l = ahead;
 }
 
 struct declaration {

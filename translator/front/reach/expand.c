@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand.c: cuts the preprocessed file into declarations, by tokens alone: no grammar
-// knows everything that headers contain, but every declaration ends with ';' or with the
-// '}' of a body.
+// expand.c: cuts the preprocessed file into declarations, and reads what stands between
+// them: linemarkers, macro definitions, pragmas.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,21 +15,18 @@ struct place {
   bool system, builtin, ours; // ours: it may refer to lines of the source
 };
 
-struct cutter {
+struct reader {
   struct expansion *x;
-  struct lexer l;
+  struct cutter cutter;
   struct place place;
   struct context context; // now in force
   struct context *stack;  // of #pragma GCC push_options
   unsigned n_stack;
   struct slice *packs; // of #pragma pack(push)
   unsigned n_packs;
-  bool changed;             // changed since contexts[n - 1]
-  const char *begin, *body; // of the current declaration
-  struct slice previous;    // token
-  unsigned depth;
-  bool assigned, called; // '=' and a parameter list were seen
-  size_t first_line;     // offset in the source where it begins
+  bool changed;      // changed since contexts[n - 1]
+  const char *begin; // of the current declaration, or NULL
+  size_t first_line; // offset in the source where it begins
 };
 
 const struct macro *expand_macro(const struct expansion *x, struct slice name,
@@ -46,7 +42,7 @@ const struct macro *expand_macro(const struct expansion *x, struct slice name,
 
 // Returns the offset of the source's line that stands at AT in the output; SIZE_MAX: the
 // line is from another file.
-static size_t source_offset(const struct cutter *c, const char *at) {
+static size_t source_offset(const struct reader *c, const char *at) {
   if (!c->place.ours)
     return SIZE_MAX;
   unsigned line = c->place.line;
@@ -68,7 +64,7 @@ static size_t source_offset(const struct cutter *c, const char *at) {
   return SIZE_MAX;
 }
 
-static void read_linemarker(struct cutter *c, const char *p, const char *end) {
+static void read_linemarker(struct reader *c, const char *p, const char *end) {
   struct place *place = &c->place;
   char *rest;
   place->line = (unsigned)strtoul(p, &rest, 10);
@@ -89,7 +85,7 @@ static void read_linemarker(struct cutter *c, const char *p, const char *end) {
   place->at = end + 1;
 }
 
-static void read_macro(struct cutter *c, struct slice line, struct lexer l,
+static void read_macro(struct reader *c, struct slice line, struct lexer l,
                        bool undefined) {
   struct token t = lex(&l);
   struct macro m = { t.text,
@@ -113,7 +109,7 @@ static void read_macro(struct cutter *c, struct slice line, struct lexer l,
 }
 
 // Reads #pragma pack(push, 1), pack(pop), pack(2), pack().
-static void read_pack(struct cutter *c, struct lexer l) {
+static void read_pack(struct reader *c, struct lexer l) {
   struct slice value = { 0 };
   bool pop = false;
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
@@ -131,7 +127,7 @@ static void read_pack(struct cutter *c, struct lexer l) {
   c->changed = true;
 }
 
-static void read_gcc_pragma(struct cutter *c, struct slice line, struct lexer l) {
+static void read_gcc_pragma(struct reader *c, struct slice line, struct lexer l) {
   struct slice word = lex(&l).text;
   if (slice_is(word, "push_options")) {
     *GROW(c->stack, c->n_stack) = c->context;
@@ -155,7 +151,7 @@ static void read_gcc_pragma(struct cutter *c, struct slice line, struct lexer l)
   c->changed = true;
 }
 
-static void expand_read_pragma(struct cutter *c, struct slice line, struct lexer l) {
+static void expand_read_pragma(struct reader *c, struct slice line, struct lexer l) {
   struct slice word = lex(&l).text;
   struct expansion *x = c->x;
   if (slice_is(word, "pack")) {
@@ -177,24 +173,23 @@ static void expand_read_pragma(struct cutter *c, struct slice line, struct lexer
   }
 }
 
-static void expand_read_directive(struct cutter *c, const char *at) {
-  const char *end = memchr(at, '\n', (size_t)(c->l.end - at));
-  end = end ? end : c->l.end;
-  struct slice line = { at, (size_t)(end - at) };
-  struct lexer l = lexer_of(line);
-  lex(&l);
-  struct token t = lex(&l);
-  c->l.p = end;
-  c->l.first = true;
+// Reads the directive whose `#` is at AT, with L after it; moves L to the end of its
+// line.
+static void expand_read_directive(struct reader *c, const char *at, struct lexer *l) {
+  struct lexer rest = *l, after;
+  struct token t = lex(&rest);
+  enum line kind = lex_directive(l, &after);
+  struct slice line = { at, (size_t)(l->p - at) };
+  rest.end = l->p;
   if (t.kind == TOKEN_NUMBER || slice_is(t.text, "line"))
-    read_linemarker(c, t.kind == TOKEN_NUMBER ? t.text.data : l.p, end);
-  else if (slice_is(t.text, "define") || slice_is(t.text, "undef"))
-    read_macro(c, line, l, slice_is(t.text, "undef"));
-  else if (slice_is(t.text, "pragma"))
-    expand_read_pragma(c, line, l);
+    read_linemarker(c, t.kind == TOKEN_NUMBER ? t.text.data : rest.p, l->p);
+  else if (kind == LINE_DEFINE || kind == LINE_UNDEF)
+    read_macro(c, line, after, kind == LINE_UNDEF);
+  else if (kind == LINE_PRAGMA)
+    expand_read_pragma(c, line, after);
 }
 
-static unsigned current_context(struct cutter *c) {
+static unsigned current_context(struct reader *c) {
   struct expansion *x = c->x;
   if (c->changed || !x->n_contexts)
     *GROW(x->contexts, x->n_contexts) = c->context;
@@ -204,7 +199,7 @@ static unsigned current_context(struct cutter *c) {
 
 // Returns the piece that goes into the unit unpreprocessed instead of this declaration,
 // or NULL.
-static struct piece *piece_of(struct cutter *c, const struct item *item, size_t order) {
+static struct piece *piece_of(struct reader *c, const struct item *item, size_t order) {
   struct feed *f = &c->x->feed;
   for (unsigned i = 0; i < f->n_chains && item->end; i++) {
     struct piece *h = &f->chains[i];
@@ -228,12 +223,13 @@ static struct piece *piece_of(struct cutter *c, const struct item *item, size_t 
   return NULL;
 }
 
-static void end_item(struct cutter *c, const char *end) {
+// Adds ITEM, which begins with the pragma at BEGIN if one belongs to it.
+static void expand_add(struct reader *c, struct item item) {
   struct expansion *x = c->x;
-  struct item item = { .text = { c->begin, (size_t)(end - c->begin) },
-                       .body = c->body,
-                       .system = c->place.system,
-                       .context = current_context(c) };
+  const char *end = item.text.data + item.text.size;
+  item.text = (struct slice){ c->begin, (size_t)(end - c->begin) };
+  item.system = c->place.system;
+  item.context = current_context(c);
   size_t last = source_offset(c, end);
   if (c->first_line != SIZE_MAX && last != SIZE_MAX && c->first_line <= last) {
     const struct source *s = x->source;
@@ -244,51 +240,35 @@ static void end_item(struct cutter *c, const char *end) {
   declare_item(x, &item, x->n_items);
   item.piece = piece_of(c, &item, (size_t)(c->begin - x->text.data));
   *GROW(x->items, x->n_items) = item;
-  c->begin = c->body = NULL;
-  c->assigned = c->called = false;
-  c->depth = 0;
-  c->previous = (struct slice){ 0 };
 }
 
-static void read_token(struct cutter *c, struct token t) {
-  bool outer = c->depth == 0;
-  if (t.kind != TOKEN_PUNCTUATOR) {
-    c->previous = t.text;
+// Reads the directives within TEXT, a declaration.
+static void expand_read_within(struct reader *c, struct slice text) {
+  struct lexer l = lexer_of(text);
+  if (!memmem(text.data, text.size, "\n#", 2))
     return;
-  }
-  char p = t.text.size == 1 ? t.text.data[0] : 0;
-  c->assigned |= outer && p == '=';
-  if (outer && p == '(' && !declare_attribute(c->previous))
-    c->called = true;
-  bool old = c->begin ==
-      t.text.data; // `int f(x) int x; {`: the text before it was read as declarations
-  if (outer && p == '{' && ((c->called && !c->assigned) || old))
-    c->body = t.text.data;
-  if (p == '(' || p == '[' || p == '{')
-    c->depth++;
-  if ((p == ')' || p == ']' || p == '}') && c->depth)
-    c->depth--;
-  c->previous = t.text;
-  if ((p == ';' && outer) || (p == '}' && c->depth == 0 && c->body))
-    end_item(c, t.text.data + 1);
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    if (t.first && slice_is(t.text, "#"))
+      expand_read_directive(c, t.text.data, &l);
 }
 
 static void expand_cut(struct expansion *x) {
-  struct cutter c = { .x = x, .l = lexer_of(x->text) };
-  for (struct token t; (t = lex(&c.l)).kind != TOKEN_END;) {
-    if (t.first && slice_is(t.text, "#")) {
-      expand_read_directive(&c, t.text.data);
-      if (c.begin == t.text.data)
-        c.first_line = source_offset(&c, c.begin);
-      continue;
-    }
-    if (!c.begin && slice_is(t.text, ";"))
-      continue;
-    if (!c.begin) {
+  struct reader c = { .x = x, .cutter = { .l = lexer_of(x->text) } };
+  for (struct token t; (t = lex(&c.cutter.l)).kind != TOKEN_END;) {
+    bool directive = t.first && slice_is(t.text, "#"), within = c.begin != NULL;
+    if (directive)
+      expand_read_directive(&c, t.text.data, &c.cutter.l);
+    else if (!c.begin && !slice_is(t.text, ";"))
       c.begin = t.text.data;
+    if (c.begin && !within)
       c.first_line = source_offset(&c, c.begin);
-    }
-    read_token(&c, t);
+    if (directive || !c.begin)
+      continue;
+    struct item item = cut_declaration(&c.cutter, t);
+    expand_read_within(&c, item.text);
+    if (c.cutter.complete)
+      expand_add(&c, item);
+    c.begin = NULL;
   }
 }
 

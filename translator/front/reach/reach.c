@@ -262,20 +262,15 @@ static const struct macro *reach_macro(struct reach *r, struct slice name,
   return m;
 }
 
-static bool definition_line(struct lexer l) {
-  struct slice word = lex(&l).text;
-  return !slice_is(word, "pragma");
-}
-
 // Reaches the identifiers of TEXT. RAW: TEXT is preprocessed again, as part of it.
 static void reach_scan(struct reach *r, struct slice text, struct raw *raw) {
   struct lexer l = lexer_of(text);
   struct slice previous = { 0 };
   for (struct token t; (t = lex(&l)).kind != TOKEN_END; previous = t.text) {
-    if (!raw && t.first && slice_is(t.text, "#") && definition_line(l)) {
-      const char *end = memchr(l.p, '\n', (size_t)(l.end - l.p));
-      l.p = end ? end : l.end;
-      l.first = true;
+    struct lexer after = l, rest;
+    if (!raw && t.first && slice_is(t.text, "#") &&
+        lex_directive(&after, &rest) != LINE_PRAGMA) {
+      l = after;
       continue;
     }
     if (t.kind != TOKEN_WORD)

@@ -14,6 +14,7 @@
 #ifndef AUTOTUNE_UNIT_H
 #define AUTOTUNE_UNIT_H
 
+#include "cut.h"
 #include "names.h"
 
 /* ---- feed.c ---------------------------------------------------------------------- */
@@ -57,30 +58,6 @@ const char **preprocess_flags(const struct compile_options *o, unsigned *n);
 
 /* ---- declare.c ------------------------------------------------------------------- */
 
-struct declarator {
-  struct slice name;
-  struct slice text;  /* everything except the initialiser */
-  struct slice value; /* the initialiser, after '=' */
-  bool function;
-  bool indirect; /* pointer, array or function */
-  bool constant; /* const at its top level */
-  bool unsized;  /* `name[]`, whose size the initialiser gives */
-};
-struct item { /* one declaration at file scope */
-  struct slice text;
-  const char *body; /* '{' of a function's definition, else NULL */
-  struct slice specifiers,
-      type_name; /* type_name: a typedef's name among the specifiers; empty: none */
-  struct declarator *names;
-  unsigned n_names;
-  bool is_typedef, is_static, is_extern, is_inline, is_thread, is_const;
-  bool integer, real, vector; /* by its specifiers' keywords */
-  bool system;                /* from a system header */
-  size_t start, end;   /* its lines in the source; END 0: it is not in the source */
-  unsigned context;    /* the pragmas in force at the item: index in expansion.contexts */
-  struct piece *piece; /* the piece that it is part of, which goes into the unit
-                          unpreprocessed; or NULL */
-};
 struct expansion;
 /* Reads item->text, sets the other fields, and adds its names to X unless X is NULL. */
 void declare_item(struct expansion *x, struct item *item, unsigned index);

@@ -13,7 +13,7 @@
 
 struct writer {
   const struct cuda_reach *r;
-  const struct cuda_item *item;
+  const struct item *item;
   struct text *out;
   const char *from; // beginning of the text not yet written
 };
@@ -163,7 +163,7 @@ static void write_tokens(struct writer *w, struct slice text) {
 
 // Writes pointers for the variables that I declares. The pointers are constants of the
 // unit, so that a store through one does not make the compiler reload the others.
-static bool write_pointers(const struct cuda_reach *r, const struct cuda_item *i,
+static bool write_pointers(const struct cuda_reach *r, const struct item *i,
                            struct text *out) {
   bool any = false;
   for (unsigned n = 0; n < r->n_variables; n++) {
@@ -182,11 +182,11 @@ static bool write_pointers(const struct cuda_reach *r, const struct cuda_item *i
   return any;
 }
 
-void body_write(const struct cuda_reach *r, const struct cuda_item *i, struct text *out) {
+void body_write(const struct cuda_reach *r, const struct item *i, struct text *out) {
   struct writer w = { .r = r, .item = i, .out = out };
   if (i->kind == ITEM_CODE && write_pointers(r, i, out))
     return;
-  struct slice text = item_text(i);
+  struct slice text = i->text;
   write_tokens(&w, text);
   text_printf(out, "\n");
 }
@@ -223,7 +223,7 @@ static void write_bounds(const struct cuda_reach *r, struct text *out) {
 static void write_attributes(const struct cuda_reach *r, struct text *out) {
   const struct kernel *k = r->k;
   const struct function *f = &k->main;
-  const struct cuda_item *own = NULL;
+  const struct item *own = NULL;
   for (unsigned n = 0; n < r->items.n && !own; n++)
     if (r->items.list[n].own == f)
       own = &r->items.list[n];

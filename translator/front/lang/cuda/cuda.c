@@ -73,7 +73,7 @@ static bool cuda_translate(struct translation *t, struct text *out) {
   if (t->o->baking)
     return refuse_baking(t);
   struct launch *launches = cuda_launches(t->s, t->kernels, n, &n_launches);
-  struct cuda_items *items = cuda_items(t->s, t->o);
+  struct items *items = cuda_items(t->s, t->o);
   const struct expansion *x = cuda_macros(t->s, t->kernels, n, items);
   for (unsigned i = 0; i < n; i++) {
     adopt_headers(&t->kernels[i], x);

@@ -105,8 +105,8 @@ struct launch *cuda_launches(const struct source *s, const struct kernel *kernel
 
 /* Returns the declarations of S and of the user's headers, which replace their #include
  * (items.h). All kernels of the file use them, one after another. */
-struct cuda_items;
-struct cuda_items *cuda_items(const struct source *s, const struct compile_options *o);
+struct items;
+struct items *cuda_items(const struct source *s, const struct compile_options *o);
 
 struct cuda_unit {
   struct text text; /* docs/design.md lists its parts and their order */
@@ -122,8 +122,7 @@ struct cuda_unit {
 };
 struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *kernels,
                                  unsigned n_kernels, const struct kernel *k,
-                                 struct cuda_items *items,
-                                 const struct compile_options *o);
+                                 struct items *items, const struct compile_options *o);
 
 /* ---- emit.c ---------------------------------------------------------------------- */
 
@@ -131,12 +130,12 @@ struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *ke
 void cuda_emit(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
                const struct kernel *kernels, unsigned n_kernels,
                const struct launch *launches, unsigned n_launches,
-               const struct cuda_items *items, const struct cuda_unit *units,
+               const struct items *items, const struct cuda_unit *units,
                const struct expansion *x, const struct compile_options *o,
                struct text *out);
 /* Returns the macros of the file and of the user's headers, for constraints and for
  * defaults of params. */
 struct expansion *cuda_macros(const struct source *s, const struct kernel *kernels,
-                              unsigned n_kernels, const struct cuda_items *items);
+                              unsigned n_kernels, const struct items *items);
 
 #endif

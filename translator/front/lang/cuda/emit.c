@@ -18,18 +18,18 @@ static const struct template cuda_templates = { cuda_files, emit_filters };
 // ---- macros of the file, for constraints --------------------------------------------
 
 struct expansion *cuda_macros(const struct source *s, const struct kernel *kernels,
-                              unsigned n_kernels, const struct cuda_items *items) {
+                              unsigned n_kernels, const struct items *items) {
   struct expansion *x = arena_alloc(sizeof *x);
   *x = (struct expansion){ .source = s, .kernels = kernels, .n_kernels = n_kernels };
   for (unsigned n = 0; n < items->n; n++) {
-    const struct cuda_item *i = &items->list[n];
-    if ((i->kind != ITEM_DEFINE && i->kind != ITEM_UNDEF) || !i->names[0].size)
+    const struct item *i = &items->list[n];
+    if ((i->kind != ITEM_DEFINE && i->kind != ITEM_UNDEF) || !i->names[0].name.size)
       continue;
-    const char *behind = i->names[0].data + i->names[0].size;
-    names_add(&x->names, NAME_MACRO, i->names[0], x->n_macros);
+    const char *behind = i->names[0].name.data + i->names[0].name.size;
+    names_add(&x->names, NAME_MACRO, i->names[0].name, x->n_macros);
     *GROW(x->macros, x->n_macros) =
-        (struct macro){ .name = i->names[0],
-                        .text = item_text(i),
+        (struct macro){ .name = i->names[0].name,
+                        .text = i->text,
                         .order = n,
                         .undefined = i->kind == ITEM_UNDEF,
                         .function = behind < i->s->text + i->end && *behind == '(',
@@ -270,7 +270,7 @@ static bool cuda_declared(struct slice declaration, struct cuda_declared *d) {
   struct token t = lex(&l);
   bool global = false;
   d->head = (struct slice){ t.text.data, 0 };
-  if (slice_is(t.text, "template") && items_skip_angles(&l))
+  if (slice_is(t.text, "template") && cut_skip_angles(&l))
     d->head.size = (size_t)(l.p - d->head.data);
   while (t.kind != TOKEN_END && !slice_is(t.text, d->kernel)) {
     global = global || slice_is(t.text, "__global__");
@@ -286,9 +286,9 @@ static bool cuda_declared(struct slice declaration, struct cuda_declared *d) {
   return true;
 }
 
-static bool cuda_item_names(const struct cuda_item *i, const char *name) {
+static bool cuda_item_names(const struct item *i, const char *name) {
   for (unsigned n = 0; n < i->n_names; n++)
-    if (slice_is(i->names[n], name))
+    if (slice_is(i->names[n].name, name))
       return true;
   return false;
 }
@@ -296,15 +296,15 @@ static bool cuda_item_names(const struct cuda_item *i, const char *name) {
 // Declares the launcher wherever K is declared before its definition, with the default
 // arguments of that declaration. True: one of these declarations ends before BEFORE.
 static bool edit_declarations(struct edits *edits, const struct kernel *k,
-                              const struct cuda_items *items, size_t before) {
+                              const struct items *items, size_t before) {
   bool any = false;
   for (unsigned n = 0; n < items->n; n++) {
-    const struct cuda_item *i = &items->list[n];
+    const struct item *i = &items->list[n];
     struct cuda_declared d = { .kernel = k->main.name };
     if (i->s != edits->s || i->kind != ITEM_CODE || !i->function ||
         i->end > k->main.name_at || !cuda_item_names(i, k->main.name) ||
         !slice_is(cuda_of(k)->namespaces, items_namespaces(items, i)) ||
-        !cuda_declared(item_text(i), &d))
+        !cuda_declared(i->text, &d))
       continue;
     struct template_scope scope = { cuda_declared_fields, &d, 0, NULL };
     edits_insert(edits, &cuda_templates, "declaration", &scope, i->end);
@@ -316,7 +316,7 @@ static bool edit_declarations(struct edits *edits, const struct kernel *k,
 // Rewrites the launches of kernel INDEX.
 static void edit_launches(struct edits *edits, const struct kernel *k, int index,
                           const struct launch *launches, unsigned n,
-                          const struct cuda_items *items) {
+                          const struct items *items) {
   size_t first = SIZE_MAX;
   for (unsigned i = 0; i < n; i++) {
     if (launches[i].kernel != index)
@@ -347,7 +347,7 @@ static void edit_kernel(struct edits *edits, const struct emission *e) {
 void cuda_emit(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
                const struct kernel *kernels, unsigned n_kernels,
                const struct launch *launches, unsigned n_launches,
-               const struct cuda_items *items, const struct cuda_unit *units,
+               const struct items *items, const struct cuda_unit *units,
                const struct expansion *x, const struct compile_options *o,
                struct text *out) {
   struct edits edits = { .s = s };

@@ -77,10 +77,10 @@ const char *toolkit_include(const struct compile_options *o) {
 }
 
 // Returns the name in "…" or <…> of an #include; empty: a macro names the file.
-static struct slice item_include(const struct cuda_item *i, bool *quoted) {
+static struct slice item_include(const struct item *i, bool *quoted) {
   struct directive d = { 0 };
   size_t at = 0;
-  directive_next(item_text(i), &at, &d);
+  directive_next(i->text, &at, &d);
   return include_name(d.rest, quoted);
 }
 
@@ -123,7 +123,7 @@ static void include_read_folders(struct include_folders *f,
 struct includer {
   const struct compile_options *o;
   struct include_folders folders;
-  struct cuda_items all;
+  struct items all;
   struct seen_file {
     dev_t device;
     ino_t inode;
@@ -153,7 +153,7 @@ static bool include_splice(struct includer *in, const char *path, unsigned depth
 
 // Returns the path of the user's header that I includes; NULL: it is not a header of the
 // user's.
-static const char *include_user(const struct includer *in, const struct cuda_item *i) {
+static const char *include_user(const struct includer *in, const struct item *i) {
   bool quoted;
   struct slice name = item_include(i, &quoted);
   const char *from;
@@ -166,7 +166,7 @@ static const char *include_user(const struct includer *in, const struct cuda_ite
 
 static void include_add_file(struct includer *in, const struct source *s,
                              unsigned depth) {
-  struct cuda_items own = items_cut(s);
+  struct items own = items_cut(s);
   for (unsigned n = 0; n < own.n; n++) {
     const char *path = NULL;
     if (own.list[n].kind == ITEM_INCLUDE)
@@ -197,9 +197,9 @@ static void include_add_options(struct includer *in) {
     include_add_file(in, source_of("<command line>", lines.data, lines.size), 0);
 }
 
-struct cuda_items *cuda_items(const struct source *s, const struct compile_options *o) {
+struct items *cuda_items(const struct source *s, const struct compile_options *o) {
   struct includer in = { .o = o };
-  struct cuda_items *all = arena_alloc(sizeof *all);
+  struct items *all = arena_alloc(sizeof *all);
   include_read_folders(&in.folders, o);
   include_add_options(&in);
   include_add_file(&in, s, 0);
@@ -266,12 +266,12 @@ struct declared {
   unsigned n_paths;
 };
 
-static struct cuda_items header_items(struct toolkit *t, const char *path) {
+static struct items header_items(struct toolkit *t, const char *path) {
   for (unsigned n = 0; n < t->n_headers; n++)
     if (strcmp(t->headers[n].path, path) == 0)
       return t->headers[n].items;
   const struct source *s = source_read(path);
-  struct cuda_items items = s ? items_cut(s) : (struct cuda_items){ 0 };
+  struct items items = s ? items_cut(s) : (struct items){ 0 };
   *GROW(t->headers, t->n_headers) = (struct header){ path, items };
   return items;
 }
@@ -291,13 +291,13 @@ static bool file_declares(struct declared *d, const char *path) {
   if (d->n_paths >= MAX_DECLARING)
     return false;
   *GROW(d->paths, d->n_paths) = path;
-  struct cuda_items items = header_items(d->toolkit, path);
+  struct items items = header_items(d->toolkit, path);
   for (unsigned n = 0; n < items.n; n++) {
-    const struct cuda_item *i = &items.list[n];
+    const struct item *i = &items.list[n];
     struct slice name = { 0 };
     bool quoted;
     for (unsigned k = 0; i->kind != ITEM_UNDEF && k < i->n_names; k++)
-      if (names_has(d->seen, i->names[k]) && !is_built_in_name(i->names[k]))
+      if (names_has(d->seen, i->names[k].name) && !is_built_in_name(i->names[k].name))
         return true;
     if (i->kind == ITEM_INCLUDE)
       name = item_include(i, &quoted);
@@ -316,8 +316,7 @@ static bool file_declares(struct declared *d, const char *path) {
   return false;
 }
 
-bool toolkit_declares(struct toolkit *t, const struct cuda_item *i,
-                      const struct names *seen) {
+bool toolkit_declares(struct toolkit *t, const struct item *i, const struct names *seen) {
   bool quoted;
   struct slice name = item_include(i, &quoted);
   const char *library = library_of(name);
@@ -359,7 +358,7 @@ static bool write_cub(const struct toolkit *t, const struct names *seen,
   return true;
 }
 
-bool toolkit_write(const struct toolkit *t, const struct cuda_item *i,
+bool toolkit_write(const struct toolkit *t, const struct item *i,
                    const struct names *seen, struct text *out) {
   bool quoted;
   return slice_is(item_include(i, &quoted), "cub/cub.cuh") && write_cub(t, seen, out);

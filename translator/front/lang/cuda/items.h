@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* items.h: shared by the files that make the kernel unit of a .cu file.
  *
- *   items.c         cuts a file into declarations and lines of the preprocessor
- *   declaration.c   reads one declaration
  *   include.c       puts the user's headers in place of their #include; finds the
  *                   toolkit's headers by the names they declare
  *   reach.c         finds the items that the kernel reaches
@@ -16,66 +14,8 @@
 #define AUTOTUNE_CUDA_ITEMS_H
 
 #include "cuda.h"
+#include "front/reach/cut.h"
 #include "front/reach/names.h"
-
-enum item_kind {
-  ITEM_CODE, /* a declaration at namespace scope */
-  ITEM_OPEN, /* `namespace a {`, `extern "C" {` */
-  ITEM_CLOSE,
-  ITEM_IF,
-  ITEM_ELSE,
-  ITEM_ENDIF,
-  ITEM_DEFINE,
-  ITEM_UNDEF,
-  ITEM_INCLUDE, /* an #include that was not replaced by its header */
-  ITEM_OTHER    /* #pragma, #error, linemarkers */
-};
-
-struct cuda_item {
-  enum item_kind kind;
-  const struct source *s;
-  size_t start, end;
-  struct slice *names;
-  unsigned n_names; /* the names it declares; none for an unnamed namespace */
-  size_t head_end;  /* the beginning of its body or initialiser */
-  int scope, chain; /* index of the ITEM_OPEN and the ITEM_IF around it; -1: none */
-  int opener;       /* of ITEM_CLOSE, ITEM_ELSE and ITEM_ENDIF */
-  bool function, type, operator_function, using_namespace;
-  bool reached; /* it goes into the unit; of IF and OPEN: an item inside does */
-  const struct function *own; /* the kernel or alternative that it defines, or NULL */
-};
-struct cuda_items {
-  struct cuda_item *list;
-  unsigned n;
-};
-
-/* ---- items.c --------------------------------------------------------------------- */
-
-/* Cuts the text of S, without regard to headers. items_nest sets scope, chain and
- * opener. */
-struct cuda_items items_cut(const struct source *s);
-void items_nest(struct cuda_items *items);
-const char *items_namespaces(
-    const struct cuda_items *items,
-    const struct cuda_item *i); /* the namespaces around I: "a::b" */
-struct slice item_text(const struct cuda_item *i);
-struct slice item_head(const struct cuda_item *i);
-
-/* ---- declaration.c --------------------------------------------------------------- */
-
-struct cutter {
-  const struct source *s;
-  struct lexer l;
-  struct cuda_items items;
-};
-/* Adds the declaration whose first token is T, which has been read. */
-void items_declaration(struct cutter *c, struct token t);
-size_t items_offset(const struct cutter *c,
-                    const char *p); /* the offset of P in the source */
-/* Moves L past the angle brackets that open at its next token. False: none open there. */
-bool items_skip_angles(struct lexer *l);
-/* Moves L past the bracket that closes the one just read. */
-void items_skip_group(struct lexer *l);
 
 /* ---- include.c ------------------------------------------------------------------- */
 
@@ -86,17 +26,16 @@ struct toolkit {
   const char *folder; /* NULL: there is no toolkit */
   struct header {
     const char *path;
-    struct cuda_items items;
+    struct items items;
   } *headers;
   unsigned n_headers;
 };
 /* Appends the replacement of I in a unit. False: I has none and stays as it is. */
-bool toolkit_write(const struct toolkit *t, const struct cuda_item *i,
+bool toolkit_write(const struct toolkit *t, const struct item *i,
                    const struct names *seen, struct text *out);
 /* True if the toolkit's header that I includes, or a header included from there, declares
  * one of the words in SEEN. */
-bool toolkit_declares(struct toolkit *t, const struct cuda_item *i,
-                      const struct names *seen);
+bool toolkit_declares(struct toolkit *t, const struct item *i, const struct names *seen);
 
 /* ---- reach.c --------------------------------------------------------------------- */
 
@@ -104,10 +43,10 @@ struct cuda_reach {
   const struct kernel *kernels;
   unsigned n_kernels;
   const struct kernel *k;
-  struct cuda_items items; /* the file's; marks in them last until the next kernel */
-  struct names seen;       /* identifiers of everything reached */
-  struct names macros;     /* names after `.` and `->`, which can only mean macros */
-  struct variable {        /* a variable that the unit uses by address */
+  struct items items;  /* the file's; marks in them last until the next kernel */
+  struct names seen;   /* identifiers of everything reached */
+  struct names macros; /* names after `.` and `->`, which can only mean macros */
+  struct variable {    /* a variable that the unit uses by address */
     struct slice name;
     unsigned item;
     struct slice specifiers, before, behind; /* "float", "*", "[4][8]" */
@@ -122,12 +61,12 @@ struct cuda_reach {
 };
 struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kernels,
                               unsigned n_kernels, const struct kernel *k,
-                              struct cuda_items *items, const struct compile_options *o);
+                              struct items *items, const struct compile_options *o);
 
 /* ---- body.c ---------------------------------------------------------------------- */
 
 /* Appends the text of the item in the unit, without `#line`. */
-void body_write(const struct cuda_reach *r, const struct cuda_item *i, struct text *out);
+void body_write(const struct cuda_reach *r, const struct item *i, struct text *out);
 /* Appends, after the kernels, the function that is launched. */
 void body_entry(const struct cuda_reach *r, struct text *out);
 

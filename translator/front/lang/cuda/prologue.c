@@ -163,11 +163,11 @@ struct std_names {
 
 static bool next_std_name(struct std_names *s, struct slice *name) {
   for (; s->item < s->r->items.n; s->item++, s->open = false) {
-    const struct cuda_item *i = &s->r->items.list[s->item];
+    const struct item *i = &s->r->items.list[s->item];
     if (!i->reached || (i->kind != ITEM_CODE && i->kind != ITEM_DEFINE))
       continue;
     if (!s->open)
-      s->l = lexer_of(item_text(i));
+      s->l = lexer_of(i->text);
     s->open = true;
     struct slice last[3] = { { 0 } };
     for (struct token t; (t = lex(&s->l)).kind != TOKEN_END;) {
@@ -243,7 +243,7 @@ static void write_library(const struct cuda_reach *r, struct text *out) {
 static bool is_users(const struct cuda_reach *r, const char *name) {
   for (unsigned n = 0; n < r->items.n; n++)
     for (unsigned k = 0; r->items.list[n].reached && k < r->items.list[n].n_names; k++)
-      if (slice_is(r->items.list[n].names[k], name))
+      if (slice_is(r->items.list[n].names[k].name, name))
         return true;
   return false;
 }

@@ -13,8 +13,8 @@ enum { MAX_MACRO_DEPTH = 8 };
 
 // Returns the next item after *N (NULL at first) that declares NAME, the first of the
 // file first; NULL: no more.
-static const struct cuda_item *next_item(const struct cuda_reach *r, struct slice name,
-                                         const struct name **n) {
+static const struct item *next_item(const struct cuda_reach *r, struct slice name,
+                                    const struct name **n) {
   *n = names_find(&r->names, NAME_ORDINARY, name, *n);
   return *n ? &r->items.list[(*n)->index] : NULL;
 }
@@ -28,13 +28,13 @@ static bool reach_mentions(const struct cuda_reach *r, struct slice text,
       continue;
     if (slice_is(t.text, word))
       return true;
-    const struct cuda_item *i;
+    const struct item *i;
     for (const struct name *n = NULL;
          depth < MAX_MACRO_DEPTH && (i = next_item(r, t.text, &n)) != NULL;) {
-      struct slice body = item_text(i);
+      struct slice body = i->text;
       if (i->kind != ITEM_DEFINE)
         continue;
-      const char *behind = i->names[0].data + i->names[0].size;
+      const char *behind = i->names[0].name.data + i->names[0].name.size;
       body.size -= (size_t)(behind - body.data);
       body.data = behind;
       if (reach_mentions(r, body, word, depth + 1))
@@ -44,26 +44,25 @@ static bool reach_mentions(const struct cuda_reach *r, struct slice text,
   return false;
 }
 
-static bool head_has(const struct cuda_reach *r, const struct cuda_item *i,
-                     const char *word) {
+static bool head_has(const struct cuda_reach *r, const struct item *i, const char *word) {
   return reach_mentions(r, item_head(i), word, 0);
 }
 
-static bool reach_is_variable(const struct cuda_item *i) {
+static bool reach_is_variable(const struct item *i) {
   static const char *const others[] = { "using",         "typedef",  "namespace",
                                         "static_assert", "template", NULL };
-  struct lexer l = lexer_of(item_text(i));
+  struct lexer l = lexer_of(i->text);
   struct slice first = lex(&l).text;
   return !slice_in(first, others) && i->kind == ITEM_CODE && !i->function &&
       i->n_names > 0;
 }
 
-static bool has_initialiser(const struct cuda_item *i) {
-  return i->head_end < i->end;
+static bool has_initialiser(const struct item *i) {
+  return i->head_end < i->text.data + i->text.size;
 }
 
 // True for a variable that is copied with its value: a constant with an initialiser.
-static bool is_copied(const struct cuda_reach *r, const struct cuda_item *i) {
+static bool is_copied(const struct cuda_reach *r, const struct item *i) {
   if (head_has(r, i, "constexpr"))
     return true;
   if (i->type || !head_has(r, i, "const") || !has_initialiser(i))
@@ -73,7 +72,7 @@ static bool is_copied(const struct cuda_reach *r, const struct cuda_item *i) {
   return !star || head_has(r, i, "__device__") || head_has(r, i, "__constant__");
 }
 
-static bool goes_by_address(const struct cuda_reach *r, const struct cuda_item *i) {
+static bool goes_by_address(const struct cuda_reach *r, const struct item *i) {
   return reach_is_variable(i) && !is_copied(r, i) && !head_has(r, i, "__shared__") &&
       (head_has(r, i, "__device__") || head_has(r, i, "__constant__") ||
        head_has(r, i, "__managed__"));
@@ -81,9 +80,9 @@ static bool goes_by_address(const struct cuda_reach *r, const struct cuda_item *
 
 // True if I may be in code for a device. Types and templates always may: those of the
 // host do no harm there.
-static bool is_for_device(const struct cuda_reach *r, const struct cuda_item *i) {
+static bool is_for_device(const struct cuda_reach *r, const struct item *i) {
   if (i->kind == ITEM_DEFINE || i->kind == ITEM_UNDEF)
-    return !feed_param(r->kernels, r->n_kernels, i->names[0]);
+    return !feed_param(r->kernels, r->n_kernels, i->names[0].name);
   if (i->kind != ITEM_CODE)
     return false;
   if (i->function)
@@ -104,7 +103,7 @@ static bool is_variable_word(struct slice word) {
 }
 
 // Returns "a::b::NAME", the variable's name at file scope of the program.
-static const char *reach_qualified(const struct cuda_reach *r, const struct cuda_item *i,
+static const char *reach_qualified(const struct cuda_reach *r, const struct item *i,
                                    struct slice name) {
   const char *spaces = items_namespaces(&r->items, i);
   return arena_printf("%s%s::%.*s", *spaces ? "::" : "", spaces, (int)name.size,
@@ -164,12 +163,11 @@ static const char *declarator_end(const char *p, const char *end) {
 
 static void cuda_reach_scan(struct cuda_reach *r, struct slice text);
 
-static void add_variable(struct cuda_reach *r, const struct cuda_item *i,
-                         struct slice name) {
-  struct slice text = item_text(i);
-  const char *first = i->names[0].data;
+static void add_variable(struct cuda_reach *r, const struct item *i, struct slice name) {
+  struct slice text = i->text;
+  const char *first = i->names[0].name.data;
   const char *shared = declarator_start(
-      (struct slice){ text.data, (size_t)(first - text.data) + 1 }, i->names[0]);
+      (struct slice){ text.data, (size_t)(first - text.data) + 1 }, i->names[0].name);
   const char *own = shared;
   bool again = false;
   if (name.data != first) // after the last comma before it
@@ -207,12 +205,12 @@ static void reach_mark(struct cuda_reach *r, unsigned n);
 static void reach_see_word(struct cuda_reach *r, struct slice word) {
   if (!names_put(&r->seen, word))
     return;
-  const struct cuda_item *i;
+  const struct item *i;
   for (const struct name *n = NULL; (i = next_item(r, word, &n)) != NULL;)
     if (is_for_device(r, i)) {
       struct slice name = n->text;
       reach_mark(r, n->index);
-      if (goes_by_address(r, i) && (!i->type || name.data >= i->s->text + i->head_end))
+      if (goes_by_address(r, i) && (!i->type || name.data >= i->head_end))
         add_variable(r, i, name);
     }
 }
@@ -221,7 +219,7 @@ static void reach_see_word(struct cuda_reach *r, struct slice word) {
 static void see_member(struct cuda_reach *r, struct slice word) {
   if (!names_put(&r->macros, word))
     return;
-  const struct cuda_item *i;
+  const struct item *i;
   for (const struct name *n = NULL; (i = next_item(r, word, &n)) != NULL;)
     if (i->kind == ITEM_DEFINE && is_for_device(r, i))
       reach_mark(r, n->index);
@@ -244,22 +242,22 @@ static void cuda_reach_scan(struct cuda_reach *r, struct slice text) {
 // conditions of these `#if`s.
 static void mark_around(struct cuda_reach *r, int scope, int chain) {
   for (; scope >= 0; scope = r->items.list[scope].scope) {
-    struct cuda_item *open = &r->items.list[scope];
+    struct item *open = &r->items.list[scope];
     if (open->reached)
       break;
     open->reached = true;
     mark_around(r, -1, open->chain);
   }
   for (; chain >= 0; chain = r->items.list[chain].chain) {
-    struct cuda_item *opener = &r->items.list[chain];
+    struct item *opener = &r->items.list[chain];
     if (opener->reached)
       break;
     opener->reached = true;
-    cuda_reach_scan(r, item_text(opener));
+    cuda_reach_scan(r, opener->text);
     for (unsigned n = (unsigned)chain + 1; n < r->items.n; n++) {
-      const struct cuda_item *i = &r->items.list[n];
+      const struct item *i = &r->items.list[n];
       if ((i->kind == ITEM_ELSE || i->kind == ITEM_ENDIF) && i->opener == chain)
-        cuda_reach_scan(r, item_text(i));
+        cuda_reach_scan(r, i->text);
       if (i->kind == ITEM_ENDIF && i->opener == chain)
         break;
     }
@@ -267,24 +265,24 @@ static void mark_around(struct cuda_reach *r, int scope, int chain) {
 }
 
 static void reach_mark(struct cuda_reach *r, unsigned n) {
-  struct cuda_item *i = &r->items.list[n];
+  struct item *i = &r->items.list[n];
   if (i->reached)
     return;
   i->reached = true;
   mark_around(r, i->scope, i->chain);
   if (i->kind == ITEM_DEFINE) {
-    struct slice text = item_text(i);
-    const char *behind = i->names[0].data + i->names[0].size;
+    struct slice text = i->text;
+    const char *behind = i->names[0].name.data + i->names[0].name.size;
     cuda_reach_scan(r,
                     (struct slice){ behind, (size_t)(text.data + text.size - behind) });
   } else if (i->kind == ITEM_CODE && (i->type || !goes_by_address(r, i))) {
-    cuda_reach_scan(r, item_text(i));
+    cuda_reach_scan(r, i->text);
   } // else add_variable scans the rest of the declaration
 }
 
 // True if a type of I's parameters is reached: operators have no name, so their types
 // decide.
-static bool has_seen_type(const struct cuda_reach *r, const struct cuda_item *i) {
+static bool has_seen_type(const struct cuda_reach *r, const struct item *i) {
   struct lexer l = lexer_of(item_head(i));
   bool within = false;
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
@@ -301,11 +299,11 @@ static bool is_namespace(struct cuda_reach *r, struct slice name) {
   struct names only = { 0 };
   names_put(&only, name);
   for (unsigned n = 0; n < r->items.n; n++) {
-    const struct cuda_item *i = &r->items.list[n];
+    const struct item *i = &r->items.list[n];
     if (!i->reached)
       continue;
     for (unsigned k = 0; i->kind == ITEM_OPEN && k < i->n_names; k++)
-      if (slices_same(i->names[k], name))
+      if (slices_same(i->names[k].name, name))
         return true;
     if (i->kind == ITEM_INCLUDE && toolkit_declares(&r->toolkit, i, &only))
       return true;
@@ -314,23 +312,23 @@ static bool is_namespace(struct cuda_reach *r, struct slice name) {
 }
 
 // True for `BINARY(plus, +)`, a macro that defines a device function or a constant.
-static bool is_made_by_macro(const struct cuda_reach *r, const struct cuda_item *i) {
-  const struct cuda_item *macro;
+static bool is_made_by_macro(const struct cuda_reach *r, const struct item *i) {
+  const struct item *macro;
   bool made = false;
-  if (!i->function || i->n_names != 1 || i->names[0].data != i->s->text + i->start)
+  if (!i->function || i->n_names != 1 || i->names[0].name.data != i->text.data)
     return false;
-  for (const struct name *n = NULL; (macro = next_item(r, i->names[0], &n)) != NULL;)
+  for (const struct name *n = NULL; (macro = next_item(r, i->names[0].name, &n)) != NULL;)
     made = made || macro->kind == ITEM_DEFINE;
   return made;
 }
 
 // True for a pragma that changes how the text after it is read.
-static bool is_kept_pragma(const struct cuda_item *i) {
+static bool is_kept_pragma(const struct item *i) {
   static const char *const kept[] = {
     "pack",          "push_macro", "pop_macro", "nv_diag_suppress", "nv_diag_default",
     "nv_diagnostic", NULL
   };
-  struct lexer l = lexer_of(item_text(i));
+  struct lexer l = lexer_of(i->text);
   lex(&l);
   if (!slice_is(lex(&l).text, "pragma"))
     return false;
@@ -338,7 +336,7 @@ static bool is_kept_pragma(const struct cuda_item *i) {
   return slice_in(word, kept);
 }
 
-static bool is_for_all(struct cuda_reach *r, const struct cuda_item *i) {
+static bool is_for_all(struct cuda_reach *r, const struct item *i) {
   if (i->kind == ITEM_OTHER)
     return is_kept_pragma(i);
   if (i->kind == ITEM_INCLUDE)
@@ -351,7 +349,7 @@ static bool is_for_all(struct cuda_reach *r, const struct cuda_item *i) {
     return has_seen_type(r, i);
   if (!i->using_namespace)
     return false;
-  struct lexer l = lexer_of(item_text(i));
+  struct lexer l = lexer_of(i->text);
   struct slice last = { 0 };
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
     if (t.kind == TOKEN_WORD)
@@ -371,7 +369,7 @@ static void see_instances(struct cuda_reach *r, const struct source *s) {
       statement = true;
     else if (slice_is(t.text, ";"))
       statement = false;
-    const struct cuda_item *i;
+    const struct item *i;
     for (const struct name *n = NULL;
          statement && t.kind == TOKEN_WORD && (i = next_item(r, t.text, &n)) != NULL;)
       if (i->kind == ITEM_CODE && !i->function && (i->type || !reach_is_variable(i)) &&
@@ -391,14 +389,13 @@ static void see_template_arguments(struct cuda_reach *r, const struct source *s)
     bool argument = t.kind == TOKEN_WORD &&
         (slice_is(previous, "<") || slice_is(previous, ",")) &&
         (slice_is(next, ">") || slice_is(next, ",") || slice_is(next, "<"));
-    const struct cuda_item *i;
+    const struct item *i;
     for (const struct name *n = NULL;
          t.kind == TOKEN_WORD && (i = next_item(r, t.text, &n)) != NULL;) {
-      bool own = t.text.data >= i->s->text + i->start &&
-          t.text.data < i->s->text + i->end;
+      bool own = t.text.data >= i->text.data && t.text.data < i->text.data + i->text.size;
       if (i->kind == ITEM_CODE && i->type && !own &&
-          (argument || reach_mentions(r, item_text(i), "operator", 0)) &&
-          reach_mentions(r, item_text(i), "__device__", 0))
+          (argument || reach_mentions(r, i->text, "operator", 0)) &&
+          reach_mentions(r, i->text, "__device__", 0))
         reach_see_word(r, t.text);
     }
   }
@@ -408,7 +405,7 @@ static void find_own(struct cuda_reach *r, const struct source *s) {
   for (unsigned j = 0; j <= r->k->n_alternatives; j++) {
     const struct function *f = j ? &r->k->alternatives[j - 1] : &r->k->main;
     for (unsigned n = 0; n < r->items.n; n++) {
-      struct cuda_item *i = &r->items.list[n];
+      struct item *i = &r->items.list[n];
       if (i->kind == ITEM_CODE && i->s == s && i->start <= f->name_at &&
           f->name_at < i->end) {
         i->own = f;
@@ -422,12 +419,12 @@ static void name_items(struct cuda_reach *r) {
   for (unsigned n = r->items.n; n-- > 0;)
     for (unsigned k = 0;
          r->items.list[n].kind != ITEM_OPEN && k < r->items.list[n].n_names; k++)
-      names_add(&r->names, NAME_ORDINARY, r->items.list[n].names[k], n);
+      names_add(&r->names, NAME_ORDINARY, r->items.list[n].names[k].name, n);
 }
 
 struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kernels,
                               unsigned n_kernels, const struct kernel *k,
-                              struct cuda_items *items, const struct compile_options *o) {
+                              struct items *items, const struct compile_options *o) {
   struct cuda_reach *r = arena_alloc(sizeof *r);
   *r = (struct cuda_reach){ .kernels = kernels, .n_kernels = n_kernels, .k = k };
   r->items = *items;

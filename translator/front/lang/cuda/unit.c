@@ -19,10 +19,10 @@ static unsigned last_own(const struct cuda_reach *r) {
 
 // Closes unnamed namespaces for the entry and opens them again: in an unnamed namespace
 // its name could not be found from outside.
-static void add_entry(const struct cuda_reach *r, const struct cuda_item *i,
+static void add_entry(const struct cuda_reach *r, const struct item *i,
                       struct text *out) {
   unsigned closed = 0;
-  const struct cuda_items *items = &r->items;
+  const struct items *items = &r->items;
   for (int s = i->scope; s >= 0 && items->list[s].n_names == 0;
        s = items->list[s].scope, closed++)
     text_printf(out, "}\n"); // also `extern "C" {`, which does no harm
@@ -32,12 +32,12 @@ static void add_entry(const struct cuda_reach *r, const struct cuda_item *i,
   for (int s = i->scope; n < closed && n < 64; s = items->list[s].scope)
     scopes[n++] = s;
   while (n-- > 0) {
-    struct slice open = item_text(&items->list[scopes[n]]);
+    struct slice open = items->list[scopes[n]].text;
     text_printf(out, "%.*s\n", (int)open.size, open.data);
   }
 }
 
-static bool unit_is_written(const struct cuda_reach *r, const struct cuda_item *i) {
+static bool unit_is_written(const struct cuda_reach *r, const struct item *i) {
   if (i->kind == ITEM_CLOSE || i->kind == ITEM_ELSE || i->kind == ITEM_ENDIF)
     return i->opener >= 0 && r->items.list[i->opener].reached;
   return i->reached;
@@ -48,7 +48,7 @@ static bool unit_is_written(const struct cuda_reach *r, const struct cuda_item *
 static void add_items(const struct cuda_reach *r, struct text *out) {
   unsigned last = last_own(r);
   for (unsigned n = 0; n < r->items.n; n++) {
-    const struct cuda_item *i = &r->items.list[n];
+    const struct item *i = &r->items.list[n];
     if (!unit_is_written(r, i))
       continue;
     if (i->kind == ITEM_CODE)
@@ -117,7 +117,7 @@ static void add_flags(const struct cuda_reach *r, const struct compile_options *
 
 static bool is_unnamed(const struct cuda_reach *r) {
   for (int s = r->items.list[last_own(r)].scope; s >= 0; s = r->items.list[s].scope) {
-    struct lexer l = lexer_of(item_text(&r->items.list[s]));
+    struct lexer l = lexer_of(r->items.list[s].text);
     if (r->items.list[s].n_names == 0 && !slice_is(lex(&l).text, "extern"))
       return true;
   }
@@ -141,8 +141,7 @@ static void unit_add_symbols(const struct cuda_reach *r, struct cuda_unit *u) {
 
 struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *kernels,
                                  unsigned n_kernels, const struct kernel *k,
-                                 struct cuda_items *items,
-                                 const struct compile_options *o) {
+                                 struct items *items, const struct compile_options *o) {
   struct cuda_unit u = { .n_flags = 0 };
   const struct cuda_reach *r = cuda_reach(s, kernels, n_kernels, k, items, o);
   prologue_write(r, &u.text);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// declaration.c: reads one declaration at namespace scope, from its first token to its
-// end: the names it declares, and the beginning of its body.
-#include <string.h>
-
-#include "items.h"
+// cut.c: reads one declaration at file or namespace scope, from its first token to its
+// end.
+#include "cut.h"
 
 // True if WORD, at the start of a line, begins a declaration after a macro without `;`.
 static bool begins_declaration(struct slice word) {
@@ -27,8 +25,7 @@ struct depths {
   unsigned at[64], n;
 };
 
-static void declaration_skip_directive(struct lexer *l, struct depths *d,
-                                       unsigned *depth) {
+static void cut_skip_directive(struct lexer *l, struct depths *d, unsigned *depth) {
   struct lexer rest;
   enum line kind = lex_directive(l, &rest);
   if (kind == LINE_IF && d->n < sizeof d->at / sizeof *d->at)
@@ -40,18 +37,18 @@ static void declaration_skip_directive(struct lexer *l, struct depths *d,
 }
 
 // Moves L past the bracket that closes the one just read.
-void items_skip_group(struct lexer *l) {
+void cut_skip_group(struct lexer *l) {
   struct depths d = { .n = 0 };
   unsigned depth = 1;
   for (struct token t; depth && (t = lex(l)).kind != TOKEN_END;) {
     if (t.first && slice_is(t.text, "#"))
-      declaration_skip_directive(l, &d, &depth);
+      cut_skip_directive(l, &d, &depth);
     else
       depth += (unsigned)lex_bracket(t.text);
   }
 }
 
-bool items_skip_angles(struct lexer *l) {
+bool cut_skip_angles(struct lexer *l) {
   struct lexer ahead = *l;
   if (!slice_is(lex(&ahead).text, "<"))
     return false;
@@ -64,7 +61,7 @@ bool items_skip_angles(struct lexer *l) {
     else if (slice_is(t.text, ">>"))
       depth -= depth < 2 ? depth : 2;
     else if (slice_is(t.text, "("))
-      items_skip_group(&ahead);
+      cut_skip_group(&ahead);
     else if (slice_is(t.text, ";") || slice_is(t.text, "{"))
       return false;
   }
@@ -75,20 +72,20 @@ bool items_skip_angles(struct lexer *l) {
 // ---- one declaration ----------------------------------------------------------------
 
 struct declaration {
-  struct cuda_item *item;
+  struct item *item;
   struct token previous;  // the previous token at depth 0
   struct slice qualifier; // S of `S::run`
   bool has_class, is_enum, has_tag, is_typedef, is_using;
   bool parameters, initialised, members; // seen: (…), `=`, `:` after (…)
 };
 
-static void add_name(struct cuda_item *i, struct slice name) {
+static void add_name(struct item *i, struct slice name) {
   if (name.size && !word_of_cplusplus(name))
-    *GROW(i->names, i->n_names) = name;
+    GROW(i->names, i->n_names)->name = name;
 }
 
 // Adds the names of `{ A, B = 1, C }`. BODY begins inside the bracket.
-static void add_enumerators(struct cuda_item *i, struct slice body) {
+static void add_enumerators(struct item *i, struct slice body) {
   struct lexer l = lexer_of(body);
   bool next = true;
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
@@ -96,13 +93,13 @@ static void add_enumerators(struct cuda_item *i, struct slice body) {
       add_name(i, t.text);
     next = slice_is(t.text, ",");
     if (lex_bracket(t.text) > 0)
-      items_skip_group(&l);
+      cut_skip_group(&l);
   }
 }
 
 // Adds the `*name` or `::name` before a `)`, which `typedef void (*name)(int)` and `float
 // (*name)[4]` declare.
-static void add_inner_name(struct cuda_item *i, struct slice group) {
+static void add_inner_name(struct item *i, struct slice group) {
   struct lexer l = lexer_of(group);
   if (!slice_is(lex(&l).text, "*") &&
       !slice_is(lex(&(struct lexer){ group.data, group.data + group.size, false }).text,
@@ -115,14 +112,14 @@ static void add_inner_name(struct cuda_item *i, struct slice group) {
     }
 }
 
-static void see_head_end(const struct cutter *c, struct declaration *d, const char *at) {
+static void see_head_end(struct declaration *d, const char *at) {
   if (!d->item->head_end)
-    d->item->head_end = items_offset(c, at);
+    d->item->head_end = at;
 }
 
 static void see_parentheses(struct cutter *c, struct declaration *d, struct token t) {
   const char *inside = c->l.p;
-  items_skip_group(&c->l);
+  cut_skip_group(&c->l);
   struct slice group = { inside, (size_t)(c->l.p - inside) };
   if (word_of_cplusplus(d->previous.text) & WORD_ATTRIBUTE)
     return;
@@ -148,22 +145,22 @@ static bool see_brace(struct cutter *c, struct declaration *d, struct token t) {
   if (!d->initialised && d->has_class && !after_parentheses && !d->item->type) {
     d->item->type = true;
     d->item->function = d->parameters = false; // the parentheses were a macro's
-    see_head_end(c, d, t.text.data);
+    see_head_end(d, t.text.data);
     if (!d->has_tag && d->previous.kind == TOKEN_WORD &&
         !word_of_cplusplus(d->previous.text))
       add_name(d->item, d->previous.text);
   } else if (!d->initialised && d->parameters) {
     body = !(d->members && word);
     if (body)
-      see_head_end(c, d, t.text.data);
+      see_head_end(d, t.text.data);
   } else {
     if (!d->initialised && d->previous.kind == TOKEN_WORD)
       add_name(d->item, d->previous.text);
-    see_head_end(c, d, t.text.data);
+    see_head_end(d, t.text.data);
     d->initialised = true;
   }
   const char *inside = c->l.p;
-  items_skip_group(&c->l);
+  cut_skip_group(&c->l);
   if (d->item->type && d->is_enum && !d->parameters && !d->initialised)
     add_enumerators(d->item, (struct slice){ inside, (size_t)(c->l.p - inside) - 1 });
   d->previous = t;
@@ -186,11 +183,6 @@ static void see_operator(struct cutter *c, struct declaration *d) {
   }
 }
 
-static bool ends_name(struct slice text) {
-  static const char *const ends[] = { "=", ";", ",", "[", NULL };
-  return slice_in(text, ends);
-}
-
 static void declaration_see_word(struct cutter *c, struct declaration *d,
                                  struct token t) {
   struct slice word = t.text;
@@ -200,7 +192,7 @@ static void declaration_see_word(struct cutter *c, struct declaration *d,
     d->is_enum = slice_is(word, "enum") || (d->is_enum && d->has_class);
     d->has_class = true;
   } else if (slice_is(word, "template")) {
-    items_skip_angles(&c->l);
+    cut_skip_angles(&c->l);
   } else if (slice_is(word, "operator")) {
     see_operator(c, d);
   } else if (slice_is(word, "typedef")) {
@@ -213,8 +205,9 @@ static void declaration_see_word(struct cutter *c, struct declaration *d,
 }
 
 // True for a `:` that is not half of `::`.
-static bool is_single_colon(const struct cutter *c, struct slice text) {
-  bool second = text.data > c->s->text && text.data[-1] == ':';
+static bool is_single_colon(const struct cutter *c, const struct declaration *d,
+                            struct slice text) {
+  bool second = text.data > d->item->text.data && text.data[-1] == ':';
   return slice_is(text, ":") && !second && !(c->l.p < c->l.end && *c->l.p == ':');
 }
 
@@ -231,7 +224,7 @@ static void see_colon(struct declaration *d) {
 // qualifier, `S<T>::run`.
 static void see_angles(struct cutter *c, struct declaration *d) {
   struct lexer l = { c->l.p - 1, c->l.end, false };
-  if (d->previous.kind != TOKEN_WORD || d->initialised || !items_skip_angles(&l))
+  if (d->previous.kind != TOKEN_WORD || d->initialised || !cut_skip_angles(&l))
     return;
   struct lexer ahead = l;
   struct slice next = lex(&ahead).text;
@@ -252,7 +245,7 @@ static bool is_forward(struct slice text) {
   struct lexer l = lexer_of(text);
   struct token t = lex(&l);
   if (slice_is(t.text, "template")) {
-    items_skip_angles(&l);
+    cut_skip_angles(&l);
     t = lex(&l);
   }
   bool class = is_class_word(t.text);
@@ -267,15 +260,15 @@ static void see_other(struct cutter *c, struct declaration *d, struct token t) {
   if (t.kind == TOKEN_WORD) {
     declaration_see_word(c, d, t);
   } else if (slice_is(t.text, "[")) {
-    items_skip_group(&c->l);
+    cut_skip_group(&c->l);
   } else if (slice_is(t.text, "=")) {
-    see_head_end(c, d, t.text.data);
+    see_head_end(d, t.text.data);
     d->initialised = !d->parameters;
   } else if (slice_is(t.text, ",")) {
     d->initialised = false;
   } else if (slice_is(t.text, "<")) {
     see_angles(c, d);
-  } else if (is_single_colon(c, t.text)) {
+  } else if (is_single_colon(c, d, t.text)) {
     see_colon(d);
   } else if (slice_is(t.text, ":") && d->previous.kind == TOKEN_WORD &&
              !d->qualifier.size) {
@@ -284,56 +277,75 @@ static void see_other(struct cutter *c, struct declaration *d, struct token t) {
   d->previous = t;
 }
 
-// Reads from the first token T to the end of the declaration's `;` or body.
-void items_declaration(struct cutter *c, struct token t) {
-  struct cuda_item *i = GROW(c->items.list, c->items.n);
-  *i = (struct cuda_item){ .kind = ITEM_CODE,
-                           .s = c->s,
-                           .start = items_offset(c, t.text.data) };
-  struct declaration d = { .item = i };
+// Adds the word before T as a name if T ends the name of a variable or a type.
+static void see_name_end(struct declaration *d, struct token t) {
+  static const char *const ends[] = { "=", ";", ",", "[", NULL };
+  if (slice_in(t.text, ends) && d->previous.kind == TOKEN_WORD && !d->initialised &&
+      !d->parameters)
+    add_name(d->item, d->previous.text);
+}
+
+// Handles T in C++. True if the declaration ends with the group that T opens.
+static bool see_in_cplusplus(struct cutter *c, struct declaration *d, struct token t) {
+  see_name_end(d, t);
+  if (slice_is(t.text, "{"))
+    return see_brace(c, d, t);
+  if (slice_is(t.text, "("))
+    see_parentheses(c, d, t);
+  else
+    see_other(c, d, t);
+  return false;
+}
+
+// Handles T in preprocessed C; declare.c reads the names. True if the declaration ends
+// with the group that T opens.
+static bool see_in_c(struct cutter *c, struct declaration *d, struct token t) {
+  bool first = t.text.data == d->item->text.data; // after `int f(x) int x;`
+  bool body = slice_is(t.text, "{") && ((d->parameters && !d->initialised) || first);
+  d->parameters |= slice_is(t.text, "(") &&
+      !(word_of_c(d->previous.text) & WORD_ATTRIBUTE);
+  d->initialised |= slice_is(t.text, "=");
+  if (body)
+    d->item->body = t.text.data;
+  d->previous = t;
+  if (lex_bracket(t.text) > 0) {
+    cut_skip_group(&c->l);
+    d->previous.text = (struct slice){ c->l.p - 1, 1 };
+  }
+  return body;
+}
+
+struct item cut_declaration(struct cutter *c, struct token t) {
+  struct item i = { .kind = ITEM_CODE, .text = t.text };
+  struct declaration d = { .item = &i };
   struct depths depths = { .n = 0 };
   unsigned depth = 0;
-  bool complete = false;
+  c->complete = false;
   struct lexer before;
   for (bool first = true; t.kind != TOKEN_END;
        first = false, before = c->l, t = lex(&c->l)) {
     bool line = t.first && !first;
     if (line && slice_is(t.text, "#")) {
-      declaration_skip_directive(&c->l, &depths, &depth);
-      if (complete && !depths.n)
-        break;
-      continue;
-    }
-    if (slice_is(t.text, ";")) {
-      complete = true; // complete in this branch of an #if within it
-      if (!depths.n)
-        break;
-      continue;
-    }
-    if (!first &&
-        (slice_is(t.text, "}") ||
-         (line && d.parameters && !d.initialised && begins_declaration(t.text)))) {
+      cut_skip_directive(&c->l, &depths, &depth);
+    } else if (slice_is(t.text, ";")) {
+      c->complete = true; // in this branch of an #if within it
+      if (c->cplusplus && !depths.n)
+        see_name_end(&d, t);
+    } else if (!first &&
+               (slice_is(t.text, "}") ||
+                (line && c->cplusplus && d.parameters && !d.initialised &&
+                 begins_declaration(t.text)))) {
       c->l = before;
       break;
-    }
-    if (ends_name(t.text) && d.previous.kind == TOKEN_WORD && !d.initialised &&
-        !d.parameters)
-      add_name(i, d.previous.text);
-    if (slice_is(t.text, "(")) {
-      see_parentheses(c, &d, t);
-    } else if (slice_is(t.text, "{")) {
-      complete = see_brace(c, &d, t) || complete;
-      if (complete && !depths.n)
-        break;
     } else {
-      see_other(c, &d, t);
+      c->complete |= (c->cplusplus ? see_in_cplusplus : see_in_c)(c, &d, t);
     }
+    if (c->complete && !depths.n)
+      break;
   }
-  if (t.kind != TOKEN_END && slice_is(t.text, ";") && d.previous.kind == TOKEN_WORD &&
-      !d.initialised && !d.parameters)
-    add_name(i, d.previous.text);
-  i->end = items_offset(c, c->l.p);
-  i->type = i->type || (d.has_class && is_forward(item_text(i)));
-  if (!i->head_end)
-    i->head_end = i->end;
+  i.text.size = (size_t)(c->l.p - i.text.data);
+  i.type = i.type || (d.has_class && is_forward(i.text));
+  if (!i.head_end)
+    i.head_end = c->l.p;
+  return i;
 }

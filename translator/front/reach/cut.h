@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cut.h: cuts text into items: declarations, and lines of the preprocessor. Text is cut
+ * by tokens alone: no grammar knows everything that headers contain, and a macro that no
+ * grammar understands spoils one declaration, not the file.
+ *
+ *   cut.c     one declaration: where it ends, and in C++ the names that it declares
+ *   items.c   a file of C++ as written, before the preprocessor
+ *   expand.c  C after the preprocessor (unit.h); declare.c reads its declarations */
+#ifndef AUTOTUNE_CUT_H
+#define AUTOTUNE_CUT_H
+
+#include "front/front.h"
+
+enum item_kind {
+  ITEM_CODE, /* a declaration at file or namespace scope */
+  ITEM_OPEN, /* `namespace a {`, `extern "C" {` */
+  ITEM_CLOSE,
+  ITEM_IF,
+  ITEM_ELSE,
+  ITEM_ENDIF,
+  ITEM_DEFINE,
+  ITEM_UNDEF,
+  ITEM_INCLUDE, /* an #include that was not replaced by its header */
+  ITEM_OTHER    /* #pragma, #error, linemarkers */
+};
+
+struct declarator {
+  struct slice name;
+  /* The rest is read by declare_item. */
+  struct slice text;  /* everything except the initialiser */
+  struct slice value; /* the initialiser, after '=' */
+  bool function;
+  bool indirect; /* pointer, array or function */
+  bool constant; /* const at its top level */
+  bool unsized;  /* `name[]`, whose size the initialiser gives */
+};
+
+struct item {
+  enum item_kind kind;
+  struct slice text;
+  const char *body;     /* '{' of a function's definition, else NULL */
+  const char *head_end; /* the beginning of its body or initialiser, or the end of TEXT */
+  struct declarator *names;
+  unsigned n_names;  /* the names it declares; none for an unnamed namespace */
+  size_t start, end; /* its place in the source; of preprocessed text whole lines, and END
+                        0: it is not in the source */
+  /* Of C++, set by cut.c. */
+  bool function, type, operator_function, using_namespace;
+  /* Of files as written, set by items.c. */
+  const struct source *s;
+  int scope, chain; /* index of the ITEM_OPEN and the ITEM_IF around it; -1: none */
+  int opener;       /* of ITEM_CLOSE, ITEM_ELSE and ITEM_ENDIF */
+  bool reached;     /* it goes into the unit; of IF and OPEN: an item inside does */
+  const struct function *own; /* the kernel or alternative that it defines, or NULL */
+  /* Of preprocessed C, set by declare.c and expand.c. */
+  struct slice specifiers,
+      type_name; /* type_name: a typedef's name among the specifiers; empty: none */
+  bool is_typedef, is_static, is_extern, is_inline, is_thread, is_const;
+  bool integer, real, vector; /* by its specifiers' keywords */
+  bool system;                /* from a system header */
+  unsigned context;    /* the pragmas in force at the item: index in expansion.contexts */
+  struct piece *piece; /* the piece that it is part of, which goes into the unit
+                          unpreprocessed; or NULL */
+};
+struct items {
+  struct item *list;
+  unsigned n;
+};
+
+/* ---- cut.c ----------------------------------------------------------------------- */
+
+struct cutter {
+  struct lexer l;
+  bool cplusplus; /* C++ as written; otherwise preprocessed C */
+  bool complete;  /* false: the text ended within the last declaration */
+};
+/* Reads the declaration whose first token is T, which has been read, to its `;` or the
+ * end of its body. */
+struct item cut_declaration(struct cutter *c, struct token t);
+/* Moves L past the angle brackets that open at its next token. False: none open there. */
+bool cut_skip_angles(struct lexer *l);
+/* Moves L past the bracket that closes the one just read. */
+void cut_skip_group(struct lexer *l);
+
+/* ---- items.c --------------------------------------------------------------------- */
+
+/* Cuts the text of S, without regard to headers. items_nest sets scope, chain and
+ * opener. */
+struct items items_cut(const struct source *s);
+void items_nest(struct items *items);
+const char *items_namespaces(const struct items *items,
+                             const struct item *i); /* the namespaces around I: "a::b" */
+struct slice item_head(const struct item *i);
+
+#endif
