@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// begin_timed.c: stands before the runtime's autotune_begin and takes the time that it
-// keeps a call.
+// begin_timed.c: wraps the runtime's autotune_begin and measures how long it keeps a
+// call.
 #define _GNU_SOURCE
 #include <autotune.h>
 #include <dlfcn.h>
 #include <time.h>
 
-double begin_seconds; // of the last call that went through the runtime; the caller sets
-                      // it back
+double
+    begin_seconds; // of the last call that went through the runtime; the caller resets it
 
 static double now(void) {
   struct timespec t;

@@ -4,18 +4,18 @@
  *   measure.c        the table of rows, the machine, the result file
  *   sample.c         samples, medians, running programs
  *   row_examples.c   each example: gcc, clang and tuned, interleaved; matmul has a target
- * of its own row_sgemm.c      sgemm.c's figures: tuned against OpenBLAS, interleaved in
- * one process row_calls.c      call_overhead.c's figures: a tuned call against a direct
- * call row_start.c      start_up.c: a second process, tuned before, against the untuned
- * build row_jit.c        variants ready per second, in process against compiler processes
+ *   row_sgemm.c      sgemm.c: tuned against OpenBLAS, interleaved in one process
+ *   row_calls.c      call_overhead.c: a tuned call against a direct call
+ *   row_start.c      start_up.c: a second process against the untuned build
+ *   row_jit.c        variants ready per second, in process and by compiler processes
  *   row_tuning.c     tuning_run.c: a whole tuning of 100 variants
- *   row_even.c       break_even.c: from which call on a tuning has paid for itself
- *   row_repeat.c     the same kernels tuned twenty times over: is the choice the same?
- *   row_large.c      large_space.c: 60 s in a space of a million variants, against all
- * other means row_warm.c       the same kernels for a new size, with and without a near
- * one known row_modes.c      modes_run.c: five kernels from an empty store in each mode
+ *   row_even.c       break_even.c: after how many calls a tuning has paid for itself
+ *   row_repeat.c     the same kernels tuned twenty times: how much the choices differ
+ *   row_large.c      large_space.c: 60 s in a space of a million variants
+ *   row_warm.c       the same kernels for a new size, with and without a near key
+ *   row_modes.c      modes_run.c: five kernels from an empty store in each mode
  *
- * Every figure is a median of interleaved repeats in one run, and its samples go to the
+ * Every figure is a median of interleaved repeats in one run. Its samples go to the
  * file. */
 #ifndef AUTOTUNE_BENCH_H
 #define AUTOTUNE_BENCH_H
@@ -25,9 +25,9 @@
 #include <stddef.h>
 
 struct bench {
-  const char *build; /* build/: bin/autotune, lib/libautotune-jit.so */
+  const char *build; /* the build folder: bin/autotune, lib/libautotune-jit.so */
   const char *work;  /* where bench.sh left the programs */
-  json_t *rows;      /* array: what goes to the file */
+  json_t *rows;      /* array of the rows for the result file */
   unsigned missed;   /* rows below their targets */
 };
 
@@ -39,7 +39,7 @@ struct row {
   bool at_most; /* the target is a limit */
 };
 
-/* Prints the row and keeps it with DATA (taken over; may be NULL). */
+/* Prints the row, and adds it to b->rows with DATA (taken over; may be NULL). */
 void bench_row(struct bench *b, const struct row *r, json_t *data);
 
 /* ---- sample.c -------------------------------------------------------------------- */
@@ -54,22 +54,22 @@ double samples_median(const struct samples *s);
 json_t *samples_json(const struct samples *s);
 double now(void);
 /* Runs ARGV (searched in PATH) and waits. Its standard output goes to OUT (of SIZE,
- * NUL-terminated; NULL: it is thrown away). The wall time in seconds, or -1 (a message is
- * printed) where it could not be run or failed. */
+ * NUL-terminated; NULL: it is discarded). Returns the wall time in seconds, or -1 after a
+ * message if it could not be run or failed. */
 double run(const char *const argv[], char *out, size_t size);
-/* "NAME=VALUE" of each of VALUES, a tab after each, as searches of a list expect them.
- * malloc'ed. */
+/* Returns "NAME=VALUE" of each of VALUES, with a tab after each, as `list:FILE` reads
+ * them; malloc'ed. */
 char *variant_line(json_t *values);
 /* Returns the number after LABEL in TEXT, or NAN. */
 double number_after(const char *text, const char *label);
 
-/* Runs modes_run.c's program ARGV and adds each call's wait and time. False: it failed
- * (said). */
+/* Runs modes_run.c's program ARGV and adds each call's wait and time. False: it failed,
+ * and a message was printed. */
 bool run_calls(const char *const argv[], struct samples *wait, struct samples *time);
 /* Removes a folder of results and all that is in it. */
 void forget_store(const char *folder);
 
-/* ---- row_*.c: false where a program is missing or fails, said on standard error ---- */
+/* ---- row_*.c: false if a program is missing or fails; a message says which --------- */
 bool row_matmul(struct bench *b);
 bool row_examples(struct bench *b);
 bool row_sgemm(struct bench *b);

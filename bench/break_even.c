@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// break_even.c: measures after how many calls tuning has paid for itself. A kernel of
-// about 10 ms whose best variant is twice as fast: each step of a recurrence waits for
-// the last one, and two rows at once wait half as long.
+// break_even.c: measures after how many calls tuning has paid for itself. The kernel
+// takes about 10 ms, and its best variant half as long: each step of a recurrence waits
+// for the one before, and two rows at once wait half as often.
 //
 //   break_even CALLS
 //
 // prints the total time of so many calls and that of calls that are never tuned (the
-// same code without the pragma, timed before), the longest call, and from which call on
+// same code without the pragma, timed before), the longest call, and after how many calls
 // the total is smaller.
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// call_overhead.c: nanoseconds of a call, direct and through autotune, without a key and
-// with one of two integers. Built with `autotune cc`; prints one line a round.
+// call_overhead.c: prints, in a line for each round, the nanoseconds of a call: direct
+// and through autotune, without a key and with a key of two integers. Built with
+// `autotune cc`.
 #include <stdio.h>
 #include <time.h>
 
 #define CALLS 4000000
 #define ROUNDS 21
 
-// No call waits for the one before: a chain through memory would hide what a stub costs.
+// No call waits for the one before: a chain through memory would hide the cost of a stub.
 __attribute__((noinline)) void direct(const double *x, double *y) {
   y[0] = x[0] + 1;
 }

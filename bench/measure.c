@@ -42,7 +42,7 @@ void bench_row(struct bench *b, const struct row *r, json_t *data) {
   json_array_append_new(b->rows, row);
 }
 
-// The value of /proc/cpuinfo's "model name".
+// Returns "model name" of /proc/cpuinfo in NAME.
 static void cpu_name(char *name, size_t size) {
   char line[512];
   FILE *file = fopen("/proc/cpuinfo", "r");
@@ -85,7 +85,7 @@ static bool wanted(const char *name, char **names) {
   return *names;
 }
 
-// Rows of an earlier run that this one did not measure.
+// Keeps the rows of an earlier run that this run did not measure.
 static void keep_others(struct bench *b, const char *path) {
   json_t *old = json_load_file(path, 0, NULL), *row;
   size_t i, n = json_array_size(b->rows);

@@ -13,7 +13,7 @@
 #if defined MATMUL
 #include "../examples/01_matmul.c"
 #elif defined SGEMM
-#define static // what winners refer to must be there for them to see
+#define static // winners refer to functions of the program, so these must be visible
 #include "../examples/02_sgemm.c"
 #undef static
 #elif defined JACOBI
@@ -25,7 +25,7 @@
 #endif
 #undef main
 
-static void (*chosen)(void); // an object's kernel, or NULL: the program's own
+static void (*chosen)(void); // the kernel of an object, or NULL: the program's own
 #define CALLED(kernel) (chosen ? (__typeof__(&(kernel)))chosen : (kernel))
 
 double begin_seconds __attribute__((weak)); // the strong one is begin_timed.c's
@@ -109,7 +109,7 @@ static void call(int n) {
 }
 #endif
 
-// "-" is the program's own.
+// "-" stands for the program's own kernel.
 static void open_object(const char *path) {
   chosen = NULL;
   if (strcmp(path, "-") == 0)
@@ -129,7 +129,7 @@ static double timed(int n) {
   return now() - from;
 }
 
-// Rounds of all objects, each beginning with another one.
+// Runs rounds of all objects; each round begins with another object.
 static void compare(int n, double end, int least, char **paths, int objects) {
   void (**entries)(void) = malloc(sizeof *entries * (size_t)objects);
   for (int i = 0; i < objects; i++) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// recorded.c: results in the format FAIR T4 as a space. Parameters are those of the
-// configurations, their values what occurs there, and what is allowed are the
-// configurations that were recorded: condition i says whether the first i + 1 values of a
-// point occur together, so that a search can ask early.
+// recorded.c: reads results in the format FAIR T4 as a space. The configurations give the
+// parameters, with the values that occur, and the allowed points. Condition i is true if
+// the first i + 1 values of a point occur together, so that a search can test early.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@ static int compare(const choice *a, const choice *b, unsigned n) {
   return 0;
 }
 
-// The first row whose first N values are POINT's; NULL: there is none.
+// Returns the first row whose first N values are POINT's; NULL: there is no such row.
 static const struct row *find_prefix(const struct recorded *r, const choice *point,
                                      unsigned n) {
   unsigned low = 0, high = r->n;
@@ -112,7 +111,7 @@ static void add_value(struct autotune_param *p, const json_t *value) {
   values = realloc(values, (p->n_values + 1) * sizeof *values);
   if (!values)
     abort();
-  double number = json_number_value(value); // 0 of what is none
+  double number = json_number_value(value); // 0 for a text
   values[p->n_values++] =
       (struct autotune_value){ text, text, (long long)number, number };
   p->values = values;
@@ -170,7 +169,7 @@ static enum status status_of(const json_t *result) {
   return STATUS_CRASH;
 }
 
-// The mean of the runs in seconds; NAN: there is none.
+// Returns the mean of the runs in seconds; NAN: no run.
 static double seconds_of(const json_t *result) {
   const json_t *runs = json_object_get(json_object_get(result, "times"), "runtimes"),
                *run;

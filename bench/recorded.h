@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recorded.h: inside the program `search`, which replays searches on spaces that were
- * measured wholly before.
+/* recorded.h: inside the program `search`, which replays searches on spaces of which
+ * all points were measured before.
  *
  *   search.c          options, files, one space after the other
  *   recorded.c        a file of results as a space with known times
@@ -30,7 +30,7 @@ struct recorded {
   double best, worst;    /* seconds, of those that did not fail */
   void *self[1];         /* args of the conditions */
 };
-/* NULL: a message is printed. PATH: FAIR T4 JSON, gzipped or not. */
+/* Returns NULL after a message. PATH: FAIR T4 JSON, gzipped or not. */
 struct recorded *recorded_read(const char *path);
 const struct row *recorded_find(const struct recorded *r,
                                 const choice *point); /* NULL: none */
@@ -43,21 +43,21 @@ extern const unsigned run_marks[MARKS]; /* 10, 25, 50, 100, 200, 400 */
 struct run_options {
   unsigned seeds, trials, flight, jobs;
   double noise;
-  const struct recorded *near; /* NULL, or what a key like this one is taken to be */
-  unsigned near_trials; /* tried there, by the same search, before the run begins */
+  const struct recorded *near; /* NULL, or a space that stands for a near key */
+  unsigned near_trials; /* trials on NEAR by the same search, before the run begins */
 };
 struct curve {
-  double ratio[MARKS]; /* best found over optimum after so many trials, mean over the
-                          seeds */
+  double ratio[MARKS]; /* the best time found over the optimum, after so many trials; mean
+                          over the runs */
   double trials;       /* until within 5 %: the median; for random search the mean */
-  bool more;           /* more than that: half of the runs did not get there */
-  double reached;      /* share of the runs that did */
+  bool more;           /* half of the runs needed more trials than that */
+  double reached;      /* fraction of the runs that came within 5 % */
   double seconds;      /* of ask and tell, a trial */
 };
-/* False: the search failed (said). */
+/* False: the search failed, and a message was printed. */
 bool run_search(const struct recorded *r, const struct strategy_class *class,
                 const struct run_options *o, struct curve *out);
-/* Random search without repetition, as it is in the mean over all orders. */
+/* Computes random search without repetition, as the mean over all orders. */
 void run_random(const struct recorded *r, struct curve *out);
 
 /* ---- search_table.c -------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_calls.c: what call_overhead.c prints, built through autotune cc with gcc and with
-// clang.
+// row_calls.c: rows of the figures that call_overhead.c prints, built through autotune cc
+// with gcc and with clang.
 #include <stdio.h>
 #include <string.h>
 

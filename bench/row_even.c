@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_even.c: from which call on a tuning has paid for itself: break_even.c in each mode,
-// from an empty store, several rounds.
+// row_even.c: after how many calls a tuning has paid for itself: break_even.c in each
+// mode, from an empty store, several rounds.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@ enum { MODES = 3, ROUNDS = 3 };
 static const char *const modes[MODES] = { "online", "background", "first" };
 static const char calls[] = "1500";
 
-// The number of all calls: not within those. NAN: the program failed.
+// Returns the number of calls; the number of all calls: more than these. NAN: the program
+// failed.
 static double even_after(const struct bench *b, const char *mode) {
   char path[4096], folder[4096], out[4096];
   snprintf(path, sizeof path, "%s/break_even", b->work);

@@ -75,7 +75,7 @@ static void *compile_some(void *data) {
   return NULL;
 }
 
-// Loads object I as soon as it is there. 0: done.
+// Loads object I when it has been compiled. 0: all are loaded.
 static int load(struct shop *s, int i) {
   while (!s->objects[i].done)
     usleep(200);

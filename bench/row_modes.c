@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_modes.c: what a tuning costs the program that runs meanwhile: modes_run.c over five
-// of the examples' kernels, from an empty store, in each mode, compared with the build
-// that never tunes.
+// row_modes.c: the cost of a tuning for the program that runs meanwhile: modes_run.c over
+// five kernels of the examples, from an empty store, in each mode, compared with the
+// build that never tunes.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,9 +44,9 @@ static double greatest(const struct samples *s) {
   return most;
 }
 
-// The number of calls from which on all of them together have taken less than as many of
-// DEFAULT seconds; what is not reached within the run is extended by its last calls'
-// time. INFINITY: never.
+// Returns after how many calls their total time is less than as many times DEFAULT
+// seconds. If the run is too short, it is extended by the time of its last calls.
+// INFINITY: never.
 static double break_even(const struct samples *time, double usual) {
   struct samples last = { time->values + time->n - (time->n + 3) / 4, (time->n + 3) / 4 };
   double all = 0, late = samples_median(&last);

@@ -46,7 +46,8 @@ static bool choose(const struct bench *b, unsigned kernel, unsigned choice) {
   return fine;
 }
 
-// The object of what a store chose, malloc'ed; "-" where the default stayed.
+// Returns the path of the object of the winner in a store, malloc'ed; "-" if the default
+// stayed.
 static char *object_of(const struct bench *b, unsigned kernel, unsigned choice) {
   char pattern[4200];
   glob_t found;
@@ -59,7 +60,7 @@ static char *object_of(const struct bench *b, unsigned kernel, unsigned choice) 
   return path;
 }
 
-// Adds what each object takes, in turns. False: the program failed.
+// Adds the time of each object, measured in turns. False: the program failed.
 static bool compare(const struct bench *b, unsigned kernel, char *const *objects,
                     struct samples *times) {
   enum { OUTPUT = 1 << 26 };
@@ -81,7 +82,7 @@ static bool compare(const struct bench *b, unsigned kernel, char *const *objects
   return fine && times[ALL].n > 0;
 }
 
-// How many of the choices are near the best of all; -1: a program failed.
+// Returns how many of the choices are near the best of all; -1: a program failed.
 static int judge(const struct bench *b, unsigned kernel, json_t *data) {
   struct samples times[STORES] = { 0 };
   char *objects[STORES];

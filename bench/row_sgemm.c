@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_sgemm.c: what sgemm.c prints, as rows.
+// row_sgemm.c: rows of the figures that sgemm.c prints.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // row_start.c: start, first call and end of a process that was tuned before, against the
-// untuned build; and what is mapped in it then.
+// untuned build; and which libraries the process has mapped.
 #include <stdio.h>
 
 #include "bench.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_tuning.c: how long 100 variants take from the first call to its return, and where
-// the time went: where compiling and timing overlap, the parts sum up to more than the
-// whole.
+// row_tuning.c: how long 100 variants take from the first call to its return, and the
+// time of each part. Compiling and timing overlap, so the parts may sum up to more than
+// the whole.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

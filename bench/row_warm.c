@@ -101,7 +101,7 @@ static int by_seconds(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// The fastest that were seen, one a line as a search of a list reads them.
+// Writes the fastest variants that were seen, one a line as `list:FILE` reads them.
 static bool write_fastest(const char *path, const struct trials *all) {
   struct trial *fast = NULL;
   unsigned n = 0, written = 0;
@@ -190,8 +190,8 @@ static void free_trials(struct trials *t) {
   free(t->items);
 }
 
-// Trials from scratch and with what is known, the median over the seeds. False: a program
-// failed.
+// Sets the trials needed from scratch and with the near key, medians over the seeds.
+// False: a program failed.
 static bool measure(const struct bench *b, unsigned kernel, double *scratch, double *warm,
                     json_t *data) {
   struct trials all[TUNINGS] = { 0 }, judged = { 0 };
@@ -221,7 +221,8 @@ static bool measure(const struct bench *b, unsigned kernel, double *scratch, dou
   return fine;
 }
 
-// A kernel whose best is found at once from scratch has nothing to gain, and is left out.
+// A kernel whose best variant is found at once from scratch has nothing to gain, and is
+// left out.
 bool row_warm(struct bench *b) {
   const char *cache = getenv("AUTOTUNE_CACHE");
   char *before = strdup(cache ? cache : ""), note[200] = "";

@@ -68,7 +68,7 @@ double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// All that FD yields; what does not fit into OUT is dropped.
+// Reads all of FD; text that does not fit into OUT is dropped.
 static void drain(int fd, char *out, size_t size) {
   char rest[4096];
   size_t used = 0;

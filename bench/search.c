@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// search.c: replays the searches on spaces that were measured wholly before, and prints
+// search.c: replays the searches on spaces of which all points were measured, and prints
 // how they compare with random search. No GPU and no compiler is needed.
 //
 //   search [OPTION…] FOLDER|FILE…      FAIR T4: *.json, *.json.gz

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// search_run.c: runs of a search on a recorded space: it asks and is told as in the
-// tuner, and every trial costs one, also those that fail. Seeds are shared out among
-// processes.
+// search_run.c: runs a search on a recorded space. The search asks and is told results as
+// in the tuner, and every trial costs one, also a failed one. Processes share the seeds.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +41,8 @@ struct replay {
   const struct recorded *space;
   const struct run_options *options;
   uint64_t rng;
-  double observation, best; // the best time as it was told, and what it is in truth
+  double observation,
+      best; // the best time as the search was told it, and the true time of that point
   struct run *run;
 };
 
@@ -65,7 +65,7 @@ static void note(struct replay *p, const struct row *row,
       run->ratio[m] = p->best / p->space->best;
 }
 
-// Until TRIALS, and up to twice as many where the goal is not reached by then.
+// True until TRIALS, and until twice as many while the goal is not reached.
 static bool goes_on(const struct replay *p) {
   unsigned trials = p->options->trials, n = p->run->trials;
   return n < trials || (n < 2 * trials && !p->run->within);
@@ -117,8 +117,8 @@ static unsigned tune_near(const struct replay *p, const struct strategy_class *c
   return n;
 }
 
-// As the tuner does (hints.c, transfer.c): what was fastest for the near key is tried
-// first.
+// Tells the search the fastest points of the near key first, as the tuner does (hints.c,
+// transfer.c).
 static void begin_near(struct replay *p, const struct strategy_class *class,
                        struct strategy *st, uint64_t seed) {
   struct row *rows = calloc(p->options->near_trials, sizeof *rows);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// search_table.c: what came of the runs, for people and for programs.
+// search_table.c: prints the results of the runs as a table, and writes them as JSON.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,8 +43,8 @@ static double best_other(const struct table *t, const struct result *r, unsigned
   return best;
 }
 
-// One search over all spaces: how it does against random search where that is slow, and
-// where it is fast.
+// Prints how one search does over all spaces against random search: in hard spaces and in
+// easy ones.
 static void summary(const struct table *t, unsigned search) {
   double logs = 0, worst = 0, easy = 0;
   const char *at = "", *easy_at = "";

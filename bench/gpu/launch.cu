@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// launch.cu: what a launch of a tuned kernel costs the host beside cuLaunchKernel. Both launch a kernel of
+// launch.cu: the cost of a launch of a tuned kernel for the host, compared with cuLaunchKernel. Both launch a kernel of
 // the same parameters that ends at once, in batches that fit the device's queue, in turns; no time of the device
 // is in the figures.
 //
 //   launch BATCHES     {"tuned": [s, …], "direct": [s, …]}: of one launch, for each batch
 #include <dlfcn.h>
 
-// compose.sh puts serve.h in front.
+// compose.sh puts serve.h before this text.
 
 #pragma autotune kernel block(32, 64, 128) grid(ceil) key(n) out(a[0:n])
 __global__ void tuned_kernel(int n, float *a)
@@ -32,7 +32,7 @@ void launch_tuned(int n, float *a, cudaStream_t stream)
   tuned_kernel<<<(n + THREADS - 1) / THREADS, THREADS, 0, stream>>>(n, a);
 }
 
-// cuLaunchKernel itself, on the function that the runtime made of plain_kernel.
+// Calls cuLaunchKernel on the function that the runtime made of plain_kernel.
 struct direct {
   typedef int launch_fn(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                         unsigned by, unsigned bz, unsigned shared, void *stream, void **args,
@@ -60,7 +60,7 @@ struct direct {
   }
 };
 
-// Seconds of the host for one of BATCH launches, the device waited for outside.
+// Returns the host's seconds for one of BATCH launches, without the wait for the device.
 template <class F> double batch(F launch, cudaStream_t stream)
 {
   double start = bench::seconds();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// reference.cu: what others reach on this device: the driver's copy from device memory to device memory,
-// and cuBLAS. cuBLAS is opened while running: beside a driver it may lie in the toolkit, in the system's folders
+// reference.cu: times of other code on this device: the driver's copy from device memory to device memory,
+// and cuBLAS. cuBLAS is opened at run time: it may lie in the toolkit, in the system's folders
 // or among Python's packages (measure.py says where, in BENCH_CUBLAS), with or without its headers.
 //
 //   copy BYTES · sgemm N · hgemm N        see serve.h
 #include <cuda_fp16.h>
 #include <dlfcn.h>
 
-// compose.sh puts serve.h in front.
+// compose.sh puts serve.h before this text.
 
 using bench::command;
 using bench::failure;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* serve.h: a program that measure.py asks for samples, so that several such programs take
- * turns on one device without starting anew.
+/* serve.h: a program that gives measure.py samples on request, so that several such
+ * programs take turns on one device without being started anew.
  *
  * A line "NAME NUMBER … SAMPLES" on standard input yields one line of JSON on standard
- * output:
- *   {"first": s, "bytes": b, "flops": f, "flushed": true, "samples": [s, …]}   or
- * {"error": "…"} `first` is the time of the first launch on the host's clock; with
- * SAMPLES 0 that is all. Each sample is the time between two events on the device, around
- * one launch, after a memset of more than the L2 cache holds, which the host does not
- * wait for: so the host's cost of a launch does not count. */
+ * output, or {"error": "…"}:
+ *
+ *   {"first": s, "bytes": b, "flops": f, "flushed": true, "samples": [s, …]}
+ *
+ * `first` is the time of the first launch on the host's clock; with SAMPLES 0 nothing
+ * else is measured. A sample is the time between two events on the device around one
+ * launch, after a memset of more bytes than the L2 cache has. The host does not wait for
+ * the memset, so the host's cost of a launch does not count. */
 #ifndef AUTOTUNE_BENCH_GPU_SERVE_H
 #define AUTOTUNE_BENCH_GPU_SERVE_H
 
@@ -21,7 +23,7 @@
 
 namespace bench {
 
-/* Answers the command at hand with an error and leaves it: caught in serve(). */
+/* Ends the current command with an error: caught in serve(). */
 struct failure {
   char text[256];
 };
@@ -86,12 +88,12 @@ template <class T> void fill(T *out, size_t n, unsigned seed) {
   check(cudaDeviceSynchronize(), "filling memory");
 }
 
-/* One command: its name, its numbers, and what it measures. */
+/* One command: its name, its numbers, and its measurements. */
 struct command {
   char name[32];
   long long numbers[8];
   int n_numbers, samples;
-  double bytes = 0, flops = 0; /* that one launch must move and do; 0: not said */
+  double bytes = 0, flops = 0; /* of one launch, at least; 0: unknown */
 
   long long number(int i) const {
     failure f;
@@ -119,8 +121,8 @@ struct events {
   }
 };
 
-/* At least this much is set between samples: long enough to hide launches, more than any
- * L2 cache. */
+/* Returns how many bytes are set between samples: long enough to hide launches, and more
+ * than any L2 cache. */
 inline size_t flush_bytes() {
   int device = 0, l2 = 0;
   check(cudaGetDevice(&device), "cudaGetDevice");
@@ -162,8 +164,8 @@ template <class F> void command::measure(F launch) {
   printf("]}\n");
 }
 
-/* Reads commands until the end of input. HANDLE answers one, or returns false where it
- * does not know it. */
+/* Reads commands until the end of input. HANDLE answers one, or returns false if it does
+ * not know the command. */
 inline int serve(bool (*handle)(command &)) {
   char line[512];
   while (fgets(line, sizeof line, stdin)) {

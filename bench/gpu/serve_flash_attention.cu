@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// serve_flash_attention.cu: behind examples/cuda/09_flash_attention.cu.
+// serve_flash_attention.cu: appended to examples/cuda/09_flash_attention.cu.
 // attention BATCH HEADS LENGTH HEAD CAUSAL BF16, with a HEAD of 64 or 128
 
 template <class T, int HEAD, bool CAUSAL> static void attend(bench::command &c)

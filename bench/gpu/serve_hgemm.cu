@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// serve_hgemm.cu: behind examples/cuda/06_hgemm.cu.   hgemm N
+// serve_hgemm.cu: appended to examples/cuda/06_hgemm.cu.   hgemm N
 
 static bool handle(bench::command &c)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// serve_reduction.cu: behind examples/cuda/03_reduction.cu.   reduction N
+// serve_reduction.cu: appended to examples/cuda/03_reduction.cu.   reduction N
 
 static bool handle(bench::command &c)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// serve_rms_norm.cu: behind examples/cuda/07_rms_norm.cu.   rms_norm ROWS COLUMNS
+// serve_rms_norm.cu: appended to examples/cuda/07_rms_norm.cu.   rms_norm ROWS COLUMNS
 
 static bool handle(bench::command &c)
 {

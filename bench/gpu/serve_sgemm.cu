@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// serve_sgemm.cu: behind examples/cuda/05_sgemm.cu.   sgemm N
+// serve_sgemm.cu: appended to examples/cuda/05_sgemm.cu.   sgemm N
 
 static bool handle(bench::command &c)
 {

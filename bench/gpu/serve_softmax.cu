@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// serve_softmax.cu: behind examples/cuda/08_softmax.cu.   softmax ROWS COLUMNS
+// serve_softmax.cu: appended to examples/cuda/08_softmax.cu.   softmax ROWS COLUMNS
 
 static bool handle(bench::command &c)
 {

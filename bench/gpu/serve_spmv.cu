@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// serve_spmv.cu: behind examples/cuda/10_spmv.cu.   spmv ROWS ELEMENTS: of each row, most near the
+// serve_spmv.cu: appended to examples/cuda/10_spmv.cu.   spmv ROWS ELEMENTS: of each row, most near the
 // diagonal
 
 static __global__ void matrix_kernel(int rows, int elements, int *start, int *column)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// serve_stencil2d.cu: behind examples/cuda/04_stencil2d.cu.   stencil2d N
+// serve_stencil2d.cu: appended to examples/cuda/04_stencil2d.cu.   stencil2d N
 
 static bool handle(bench::command &c)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// serve_transpose.cu: behind examples/cuda/02_transpose.cu.   transpose ROWS COLUMNS
+// serve_transpose.cu: appended to examples/cuda/02_transpose.cu.   transpose ROWS COLUMNS
 
 static bool handle(bench::command &c)
 {

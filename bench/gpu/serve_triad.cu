@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// serve_triad.cu: behind examples/cuda/01_triad.cu.   triad N · triad_wide N
+// serve_triad.cu: appended to examples/cuda/01_triad.cu.   triad N · triad_wide N
 
 static bool handle(bench::command &c)
 {

@@ -2,8 +2,8 @@
 /* device_fixture.h: a CUDA kernel as `autotune cc` would translate it, by hand, for the
  * emulated device:
  *
- *   #pragma autotune kernel block(64, 128, 256) param(SLOW: 1, 2000) param(BAD: 0)
- * grid(ceil) in(a[0:n]) inout(c[0:n])
+ *   #pragma autotune kernel block(64, 128, 256) param(SLOW: 1, 2000) param(BAD: 0) \
+ *       grid(ceil) in(a[0:n]) inout(c[0:n])
  *   __global__ void add(int n, float f, const float *a, float *c)   { c[i] += f * a[i] }
  */
 #ifndef DEVICE_FIXTURE_H
@@ -13,7 +13,7 @@
 #include "compile/nvrtc.h"
 #include "run/cuda/gpu.h"
 
-// The emulator's own, for what the program would have from its compiler.
+// Declared by the emulator; a program would have these from its compiler.
 int nvrtcCreateProgram(nvrtc_program *p, const char *text, const char *name,
                        int n_headers, const char *const *headers,
                        const char *const *names);
@@ -24,7 +24,7 @@ int nvrtcGetCUBIN(nvrtc_program p, char *cubin);
 enum { ADD_N = 5000, ADD_DEVICES = 4 };
 
 // BAD: 1 illegal address, 2 one element is wrong, 3 never ends, 4 trap, 5 does not
-// compile, 6 writes beside c.
+// compile, 6 writes next to c.
 static const char add_text[] =
     "static __device__ __forceinline__ void autotune_body_add(int n, float f, const float *a, float *c) {\n"
     "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -55,7 +55,7 @@ static const struct autotune_value add_block[] = {
   { "256", "256", 256, 256 },
   { "2048", "2048", 2048, 2048 }
 }; // no device has so many threads
-// The default is slow enough to lose on a machine with other work too.
+// The default is slow enough to lose, on a busy machine too.
 static const struct autotune_value add_slow[] = { { "1", "1", 1, 1 },
                                                   { "2000", "2000", 2000, 2000 } };
 static const struct autotune_value add_bad[] = { { "0", "0", 0, 0 }, { "1", "1", 1, 1 },
@@ -141,7 +141,7 @@ static struct autotune_kernel add_kernel = {
 };
 static struct autotune_site add_site = { .kernel = &add_kernel };
 
-// The stub. True: the variant was launched, and not the default.
+// The stub. True: a variant was launched, not the default.
 static bool add(int n, float f, gpu_pointer a, gpu_pointer c, gpu_stream s) {
   struct autotune_launch asked = {
     { (unsigned)(n + 127) / 128, 1, 1 }, { 128, 1, 1 }, 0, s
@@ -201,7 +201,8 @@ static struct add_memory add_allocate(int n) {
   return m;
 }
 
-// What was copied to the host: is it what c must be after LAUNCHES of add with f = 3?
+// True if the memory that was copied to the host has the values of c after LAUNCHES of
+// add with f = 3.
 static bool add_holds(const struct add_memory *m, int launches) {
   for (int i = 0; i < m->n; i++)
     if (m->host[i] != (float)(i % 100) * (float)(1 + 3 * launches)) {

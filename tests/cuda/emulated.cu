@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// emulated.cu: what kernels may use, on the emulated device, in C++ as `autotune cc --emulate` hands it to Clang:
-// each kernel's answer beside what it has to be. One line for each that is not; exit status 1 then.
+// emulated.cu: what kernels may use on the emulated device, in C++ as `autotune cc
+// --emulate` passes it to Clang. Compares each kernel's answer with the expected one.
+// Prints a line for each wrong answer; then the exit status is 1.
 #include <cuda_runtime.h>
 
 #include <cooperative_groups.h>
@@ -61,7 +62,7 @@ template <class T> __global__ void __launch_bounds__(256) reverse(const T *in, T
 }
 __global__ void leaves_early(int *out) {
   if (threadIdx.x % 2)
-    return; // bar.sync waits for those that are left
+    return; // bar.sync waits for the remaining threads
   for (int i = 0; i < 10; i++) {
     atomicAdd(out, 1);
     __syncthreads();
@@ -188,7 +189,7 @@ __global__ void atomics(int *i, unsigned *u, unsigned long long *l, float *f, do
   atomicAdd(d, 0.25);
   atomicAdd(h, __floats2half2_rn(1, 2));
 }
-__global__ void waits(volatile int *flag, int *out) { // the last thread writes what the first waits for
+__global__ void waits(volatile int *flag, int *out) { // the last thread sets what the first waits for
   if (threadIdx.x == 0)
     while (atomicAdd((int *)flag, 0) == 0)
       ;
@@ -221,7 +222,7 @@ static void test_atomics() {
 __global__ void halves(float *out) {
   __half a = __float2half(1.0f / 3), b = 2048.0f;
   out[0] = __half2float(a);
-  out[1] = b + __float2half(1.0f); // no half between 2048 and 2050
+  out[1] = b + __float2half(1.0f); // there is no half between 2048 and 2050
   out[2] = __hfma(b, b, __float2half(0.0f));
   out[3] = __half2float(hexp(__float2half(1.0f)));
   __nv_bfloat16 g = __float2bfloat16(1.0f + 1.0f / 256), k = __float2bfloat16(1.0f + 3.0f / 256);
@@ -484,7 +485,7 @@ static void test_graphs() {
   CHECK(cudaGraphLaunch(run, s) == cudaSuccess && cudaGraphLaunch(run, s) == cudaSuccess && done());
   CHECK(p[0] == 4 && p[40] == 2);
   CHECK(cudaGraphExecDestroy(run) == cudaSuccess);
-  // What would wait breaks a capture.
+  // A call that would wait breaks a capture.
   CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal) == cudaSuccess);
   CHECK(cudaMalloc(&q, 4) == cudaErrorStreamCaptureUnsupported);
   CHECK(cudaStreamEndCapture(s, &g) == cudaErrorStreamCaptureInvalidated);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_fixture.h: device memory, kernels from text and calls by hand, for tests of
- * runtime/gpu. */
+ * runtime/run/cuda. */
 #ifndef GPU_FIXTURE_H
 #define GPU_FIXTURE_H
 
@@ -95,7 +95,7 @@ static int original(const struct autotune_launch *l, void *const *args) {
                      (void **)(uintptr_t)args, NULL);
 }
 
-/* c[0:n], a[0:n], n; what the sections are is up to the test. */
+/* c[0:n], a[0:n], n; each test sets the sections. */
 static struct {
   gpu_pointer c, a;
   int n;
@@ -166,7 +166,7 @@ static const struct trial_plan times = {
   .verify = true,
 };
 
-/* A process in which nothing was launched yet. */
+/* Begins in a process in which nothing was launched yet. */
 static void begin_device(void) {
   const char *why = "";
   gpu_context c;
@@ -202,7 +202,7 @@ static void begin_call(enum autotune_access access) {
   device_write(call.a, data, sizeof data);
 }
 
-/* Memory is as begin_call left it. */
+/* Asserts that the memory is as begin_call left it. */
 static void assert_untouched(void) {
   static float data[N];
   device_read(data, call.c, sizeof data);

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvrtc_compile.c: compiles the units of .cu files with NVRTC, for sm_80 and sm_90: with
-// each param at its first value and at its last. `nvrtc_compile [-I…] FILE.cu …`; `-p`
-// prints the units instead. A template's instance is told by a comment in the file, `//
-// instance: float, 16`, or by `-i 'float, 16'`.
-// `-n 20`: 20 of the variants that constraints allow in place of those two, by a fixed
-// seed; `-n 0`: all of them.
-// `-a d=4096`: what an argument of the kernel, or a constant of its template, is to
-// constraints.
+// nvrtc_compile.c: compiles the units of .cu files with NVRTC, for sm_80 and sm_90, with
+// each param at its first value and at its last.
+//
+//   nvrtc_compile [OPTION…] FILE.cu …
+//
+//   -I…                   as in the build
+//   -p                    prints the units instead
+//   -i 'float, 16'        the instance of a template; a comment in the file, `//
+//   instance:
+//                         float, 16`, says the same
+//   -n 20                 20 random variants that the constraints allow, by a fixed seed,
+//                         in place of those two; -n 0: all of them
+//   -a d=4096             the value of an argument, or of a template's constant, in
+//                         constraints
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +58,7 @@ static bool load(void) {
       nvrtc.cubin_size && nvrtc.destroy;
 }
 
-// What the command line says.
+// The options of the command line.
 static struct {
   const char *instance;
   bool sample;
@@ -61,7 +67,7 @@ static struct {
   unsigned n_names; // -a
 } given;
 
-// Macros of K's instance, and of its params at POINT.
+// Returns macros of K's instance, and of its params at POINT.
 static struct text definitions(const struct source *s, const struct kernel *k,
                                const unsigned *point) {
   struct text t = { 0 };
@@ -111,7 +117,8 @@ static const struct arch archs[] = {
       { "AUTOTUNE_CC", "90" } } },
 };
 
-// The constraint with the machine's and the given names replaced by numbers.
+// Returns the constraint with numbers in place of the machine's names and the given
+// names.
 static struct expr *constraint_on(const struct kernel *k, struct slice text,
                                   const struct arch *a) {
   struct text out = { 0 };
@@ -137,8 +144,8 @@ static bool next(const struct kernel *k, unsigned *point) {
   return false;
 }
 
-// Of all points that the constraints allow, given.n by chance (Vitter's algorithm R), or
-// all. Their number.
+// Stores points that the constraints allow: given.n at random (Vitter's algorithm R), or
+// all. Returns their number.
 static unsigned variants(const struct kernel *k, const struct arch *a, unsigned ***out) {
   unsigned seen = 0, n = 0, state = 1,
            *point = arena_alloc((k->n_params + 1) * sizeof *point);
@@ -166,7 +173,7 @@ static unsigned variants(const struct kernel *k, const struct arch *a, unsigned 
   return n;
 }
 
-// The first of all values, and the last.
+// Stores the point of all first values, and the point of all last values.
 static unsigned corners(const struct kernel *k, unsigned ***out) {
   unsigned **list = NULL, n = 0;
   for (unsigned last = 0; last < 2; last++) {
@@ -187,7 +194,7 @@ static const char *values_of(const struct kernel *k, const unsigned *point) {
   return t.data;
 }
 
-// Of flags(…), a word each.
+// Adds the words of flags(…).
 static void add_flags(const struct kernel *k, const unsigned *point,
                       const char ***options, unsigned *n) {
   for (unsigned i = 0; i < k->n_params; i++) {

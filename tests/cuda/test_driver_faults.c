@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// test_driver_faults.c: each function of the driver and of NVRTC that can fail does, in
-// the program, the tuner and the helper alike. Whatever comes of it, the program goes on,
-// nothing is left behind, and where its context is still good the answer is right.
+// test_driver_faults.c: each function of the driver and of NVRTC that can fail is made to
+// fail, in the program, the tuner and the helper. The program goes on, nothing is left
+// over, and where its context is still good the answer is right.
 #include "device_fixture.h"
 
 #include <dirent.h>
@@ -17,8 +17,8 @@ static unsigned descriptors(void) {
   return n;
 }
 
-// The default's own launch may be the one that fails: then the program must be told,
-// which is not our matter.
+// The default's own launch may fail: then the program gets the error, which is not tested
+// here.
 static bool launch(struct add_memory *m) {
   struct autotune_launch asked = {
     { (ADD_N + 127) / 128, 1, 1 }, { 128, 1, 1 }, 0, NULL
@@ -34,7 +34,7 @@ static bool launch(struct add_memory *m) {
 static void expect_nothing_left(unsigned before) {
   int status;
   EXPECT(waitpid(-1, &status, WNOHANG) == -1 && errno == ECHILD);
-  EXPECT(descriptors() <= before + 1); // what CUDA itself opens when it first compares
+  EXPECT(descriptors() <= before + 1); // CUDA itself opens one when it first compares
 }
 
 static void body(void) {
@@ -51,11 +51,12 @@ static void body(void) {
       api->context_synchronize() == 0)
     EXPECT(add_holds(&m, good));
   for (int i = 0; i < 200 && waitpid(-1, NULL, WNOHANG) == 0; i++)
-    usleep(10000); // a helper may be at its end
+    usleep(10000); // a helper may be about to end
   expect_nothing_left(before);
 }
 
-// FIRST: what the fixture itself does not need.
+// FIRST: the first call that is made to fail; the fixture itself needs the calls before
+// it.
 static void play(const char *what, unsigned first) {
   static const unsigned more[] = { 0, 1, 3 };
   for (size_t i = 0; i < 2 * sizeof more / sizeof *more; i++) {

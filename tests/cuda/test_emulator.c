@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The emulator as a driver and as NVRTC, and what happens when things go wrong. An error
- * of a kernel stays until the process ends, so each case has a process of its own. */
+/* Tests the emulator as a driver and as NVRTC, and its errors. An error of a kernel stays
+ * until the process ends, so each case has a process of its own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,14 +58,14 @@ enum { N = 64 };
 
 /* ---- one process a case ---------------------------------------------------------- */
 
-/* RUN in a process with SETTINGS; 0 or the first thing that was not as it should be. */
+/* Runs RUN in a process with SETTINGS. Returns 0 or the line of the first failure. */
 static int in_child(const char *settings, int (*run)(void)) {
   int status;
   fflush(NULL);
   pid_t pid = fork();
   if (pid == 0) {
     static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE,
-                                   SIGILL }; /* cmocka has them */
+                                   SIGILL }; /* cmocka handles these */
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
       signal(signals[i], SIG_DFL);
     if (settings)
@@ -86,11 +86,11 @@ static int in_child(const char *settings, int (*run)(void)) {
     }                                                            \
   } while (0)
 
-/* Compiled once, by the first child, into memory that all have. */
+/* Compiled once, by the first child, into memory that all children share. */
 enum { ROOM = 1 << 20 };
 static char *cubin;
 
-/* NVRTC's answer; -1: what ought to work did not. */
+/* Returns NVRTC's answer; -1: a call failed that should work. */
 static int compile(const char *text, const char *architecture, char *out, char *log) {
   const char *options[] = { architecture,        "-std=c++17",
                             "-DAUTOTUNE_T0=int", "-D",
@@ -119,7 +119,7 @@ static int compiles(void) {
   return result;
 }
 
-/* This process never calls the emulator, so that each child has it as new. */
+/* This process never calls the emulator, so that each child starts anew. */
 static int setup(void **state) {
   (void)state;
   cubin = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -291,7 +291,7 @@ static int goes_wrong(void) {
   EXPECT(cuEventCreate(&event, 0) == CUDA_SUCCESS);
   EXPECT(world_launch(&w, wrong.kernel, N, wrong.shared) == CUDA_SUCCESS);
   EXPECT(cuCtxSynchronize() == wrong.error);
-  /* It stays. */
+  /* The error stays. */
   EXPECT(cuCtxSynchronize() == wrong.error);
   EXPECT(cuMemcpyDtoH(host, w.p, sizeof host) == wrong.error);
   EXPECT(cuMemAlloc(&more, 4) == wrong.error);
@@ -320,7 +320,7 @@ static void test_wrong(void **state) {
   check_wrong("timeout=0.2", "spins", 0, CUDA_ERROR_LAUNCH_TIMEOUT);
 }
 
-/* What is asked while a kernel runs does not wait for it. */
+/* A query returns while a kernel runs. */
 static int polls(void) {
   struct world w;
   CUevent event;
@@ -339,7 +339,7 @@ static void test_polls(void **state) {
   assert_int_equal(in_child("timeout=0.5", polls), 0);
 }
 
-/* A fault outside of kernels is none of the emulator's. */
+/* The emulator passes on a fault outside of kernels. */
 static int host_fault(void) {
   struct world w;
   if (world_make(&w) || cuCtxSynchronize() != CUDA_SUCCESS)
@@ -362,7 +362,7 @@ static int forked(void) {
     return 1;
   pid_t pid = fork();
   if (pid == 0) {
-    static char out[ROOM], log[ROOM]; /* but for NVRTC, which needs no device */
+    static char out[ROOM], log[ROOM]; /* NVRTC works, because it needs no device */
     bool fine = cuDeviceGetCount(&n) == CUDA_ERROR_NOT_INITIALIZED &&
         cuInit(0) == CUDA_ERROR_NOT_INITIALIZED &&
         compile("extern \"C\" __global__ void k() {}", "-arch=sm_80", out, log) ==
@@ -378,7 +378,7 @@ static void test_forked(void **state) {
   assert_int_equal(in_child(NULL, forked), 0);
 }
 
-/* Two processes, neither of which is the other's parent. */
+/* Two processes, neither of which is the parent of the other. */
 static int shares[2];
 static int exports(void) {
   struct world w;
@@ -475,7 +475,7 @@ static void test_settings(void **state) {
   assert_int_equal(in_child("devices=0", no_device), 0);
 }
 
-/* The second call of each kind, and then all. */
+/* The second call of each kind fails, and then all calls. */
 static const char *kind;
 static CUresult call_of_kind(struct world *w) {
   CUdeviceptr p;
@@ -504,7 +504,7 @@ static int second_fails(void) {
     return 1;
   while (call_of_kind(&w) == CUDA_SUCCESS)
     EXPECT(true);
-  /* Errors of kernels stay; others do not, unless asked to. */
+  /* Errors of kernels stay; others do not, unless all calls fail. */
   return call_of_kind(&w) == CUDA_SUCCESS ? 10 : 20;
 }
 static void test_faults(void **state) {

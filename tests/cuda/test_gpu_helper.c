@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// autotune-gpu-worker, as the tuner uses it: it runs variants on copies, compares, and
-// what it dies of stays with it: no zombie, no descriptor, nothing of the program's
-// memory changed. (RELIABILITY: V4.)
+// Tests autotune-gpu-worker as the tuner uses it: it runs variants on copies and
+// compares. A fault ends only the helper: it leaves no zombie and no descriptor, and does
+// not change the program's memory. (RELIABILITY: V4.)
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ static void say(const struct helper *h, enum helper_message kind, const void *da
   assert_true(channel_send(&h->channel, &m, true));
 }
 
-// The kind of what it says; -1: it is gone.
+// Returns the kind of the next message; -1: the helper has ended.
 static int hear(const struct helper *h, void *data, size_t size) {
   struct message m;
   enum channel_result e = channel_receive(&h->channel, &m, data, size, 60);
@@ -47,7 +47,7 @@ static int hear(const struct helper *h, void *data, size_t size) {
 
 static const char *version = AUTOTUNE_VERSION;
 
-// Given what SHARED says, it is ready or says why not.
+// Starts a helper with SHARED, which is ready or says why not.
 static struct helper start(const struct gpu_shared *shared, int file,
                            struct gpu_ready *ready) {
   static struct gpu_hello hello;
@@ -70,7 +70,7 @@ static struct helper start(const struct gpu_shared *shared, int file,
   return h;
 }
 
-// How it ended, within some seconds.
+// Waits some seconds for the helper's end, and returns its status.
 static int end(struct helper *h) {
   int status = -1;
   close(h->channel.socket);
@@ -87,7 +87,7 @@ static int cubin_file(const struct cubin *c) {
   return fd;
 }
 
-// False: the helper has died of it.
+// False: the helper died while it ran the variant.
 static bool order(struct helper *h, uint64_t ticket, const char *text, double limit,
                   struct gpu_answer *out) {
   const struct cubin *c = cubin_of(text);
@@ -98,7 +98,7 @@ static bool order(struct helper *h, uint64_t ticket, const char *text, double li
   o.plan.limit = limit;
   say(h, HELPER_ORDER, &o, sizeof o, fd);
   close(fd);
-  double runs = 0; // all that was begun must have ended
+  double runs = 0; // everything that was begun must have ended
   int kind;
   while ((kind = hear(h, out, sizeof *out)) == HELPER_RUNS) {
     double said;
@@ -115,7 +115,8 @@ static bool order(struct helper *h, uint64_t ticket, const char *text, double li
 static struct gpu_run *run;
 static struct gpu_shared shared;
 
-// A call after its reference; its memory for helpers, in FILE where SNAPSHOT.
+// Makes a call with its reference, and its memory for helpers; FILE receives that if
+// SNAPSHOT.
 static void fraction(bool snapshot, int *file) {
   struct gpu_answer a;
   char why[256] = "";
@@ -185,8 +186,8 @@ static void variants_run_on_copies(void **state) {
   }
 }
 
-// Guards beside sections are narrow, and a wrong stride is not; but all of a copy is ours
-// to look at.
+// Guards next to sections are narrow, and a wrong stride goes beyond them; but a helper
+// checks all of its copy.
 static void far_from_the_sections(void **state) {
   (void)state;
   enum { FAR = 100000, ROOM = 150000 };
@@ -213,7 +214,7 @@ static void far_from_the_sections(void **state) {
     assert_string_equal(
         a.message, defaults_too ? "" : "c: memory far from its sections was changed");
     assert_int_equal(a.status, defaults_too ? STATUS_OK : STATUS_WRONG);
-    assert_int_equal(a.sticky, !defaults_too); // its copies are of no more use
+    assert_int_equal(a.sticky, !defaults_too); // its copies cannot be used again
     end(&h);
     take_back(file);
   }
@@ -221,8 +222,8 @@ static void far_from_the_sections(void **state) {
   call.c = c;
 }
 
-// All that ends a helper, and what it is told as. In the emulator a launch ends by itself
-// only after long.
+// The faults that end a helper, and the reported status of each. In the emulator a launch
+// ends by itself only after a long time.
 static const struct deadly {
   const char *name, *text, *message;
   enum status status;
@@ -272,7 +273,7 @@ static void what_ends_a_helper(void **state) {
   take_back(file);
 }
 
-// What does not fit the host is refused before any of it is copied.
+// A call that does not fit the host's memory is refused before any of it is copied.
 static void no_room_for_a_snapshot(void **state) {
   (void)state;
   char why[256] = "";
@@ -289,8 +290,7 @@ static void no_room_for_a_snapshot(void **state) {
   take_back(file);
 }
 
-// The default's memory in the program is of no interest to a helper that has too little
-// of its own.
+// A helper that has too little memory of its own does not use the program's.
 static void no_memory(void **state) {
   (void)state;
   const char *emulate = getenv("AUTOTUNE_EMULATE");
@@ -324,7 +324,7 @@ static void no_memory(void **state) {
   take_back(file);
 }
 
-// It ends with the tuner, also while a kernel runs that does not end.
+// The helper ends with the tuner, even while an endless kernel runs.
 static void ends_with_its_parent(void **state) {
   (void)state;
   int file, report[2];
@@ -359,7 +359,7 @@ static void ends_with_its_parent(void **state) {
     ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
     if (fd >= 0)
       close(fd);
-    // Whoever adopted it may be slow to bury it.
+    // The process that adopted it may be slow to collect it.
     gone = n <= 0 || strstr(text, ") Z ") || strstr(text, ") X ");
     poll(NULL, 0, 2);
   }
@@ -369,7 +369,7 @@ static void ends_with_its_parent(void **state) {
   take_back(file);
 }
 
-// Packets of the same size may mean something else.
+// Packets of the same size may have another meaning in another version.
 static void another_version(void **state) {
   (void)state;
   struct gpu_ready ready;
@@ -385,8 +385,7 @@ static void another_version(void **state) {
   assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
 }
 
-// Nothing but a packet of the right size begins a helper, and none that is not its
-// parent's.
+// Only a packet of the right size from its parent starts a helper.
 static void strangers(void **state) {
   (void)state;
   static struct {

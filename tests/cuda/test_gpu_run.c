@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of CUDA kernels in the program: what is described, saved, checked, timed and put
-// back. (RELIABILITY: V4.) Under the emulator where AUTOTUNE_EMULATOR names it, else on a
-// device.
+// Runs CUDA kernels in the program, and tests what is described, saved, checked, timed
+// and put back. (RELIABILITY: V4.) Uses the emulator if AUTOTUNE_EMULATOR names it, else
+// a device.
 #include <math.h>
 #include <stdbool.h>
 #include <sys/wait.h>
@@ -43,7 +43,7 @@ static struct gpu_run *run_with_reference(const char *text) {
   return r;
 }
 
-// The one variant of a test: its answer, with everything put back.
+// Tries the test's one variant. Returns its answer; all memory has been put back.
 static struct gpu_answer tried_with(const char *text, const char *variant,
                                     const struct trial_plan *plan) {
   struct gpu_run *r = run_with_reference(text);
@@ -60,7 +60,7 @@ static void assert_wrong(const struct gpu_answer *a, const char *message) {
   assert_int_equal(a->status, STATUS_WRONG);
   assert_false(a->sticky);
   assert_int_equal(a->n_samples, 0);
-  size_t n = strlen(message); // how many differ is not counted on the host
+  size_t n = strlen(message); // the host does not count how many differ
   bool ends = a->message[n] == '\0' || strncmp(a->message + n, " (", 2) == 0;
   if (strncmp(a->message, message, n) != 0 || !ends)
     fail_msg("%s", a->message);
@@ -110,7 +110,8 @@ static void beside_a_rival(void **state) {
   assert_int_equal(a.status, STATUS_OK);
   struct trial_plan plan = times;
   plan.rival = 1;
-  plan.rival_sample = (struct sample){ 1e-9, 1e-9 }; // so it takes many times as long
+  plan.rival_sample =
+      (struct sample){ 1e-9, 1e-9 }; // so the rival takes many times as long
   gpu_run_try(r, &second, &plan, &a);
   assert_int_equal(a.status, STATUS_OK);
   assert_true(a.slowdown > 1.5);
@@ -118,7 +119,7 @@ static void beside_a_rival(void **state) {
   gpu_run_free(r);
 }
 
-// The default again, as in a final race.
+// Times the default again, as in a final race.
 static void default_is_timed(void **state) {
   (void)state;
   begin_call(AUTOTUNE_INOUT);
@@ -132,8 +133,7 @@ static void default_is_timed(void **state) {
   gpu_run_free(r);
 }
 
-// Sums that threads add up in any order agree within the tolerance, and are not the same
-// bits.
+// Sums that threads add up in any order agree within the tolerance, but not bit for bit.
 static void atomics(void **state) {
   (void)state;
   begin_call(AUTOTUNE_INOUT);
@@ -150,15 +150,15 @@ static void atomics(void **state) {
     struct gpu_run *r = run_of_call();
     gpu_run_reference(r, original, &checks, &a);
     if (a.status ==
-        STATUS_OK) // on a device, the default itself may differ when bits count
+        STATUS_OK) // on a device, the default itself may differ when bits are compared
       gpu_run_try(r, &v, &checks, &a);
     assert_int_equal(a.status, exact ? STATUS_WRONG : STATUS_OK);
     gpu_run_free(r);
   }
 }
 
-// What lies about in the part of an allocation that the kernel does not write says
-// nothing of its answers.
+// The part of an allocation that the kernel does not write does not affect the
+// comparison.
 static void garbage_in_an_allocation(void **state) {
   (void)state;
   static float data[N];
@@ -191,7 +191,7 @@ static gpu_result record(gpu_event e, gpu_stream s) {
   return real_record(e, s);
 }
 
-// What other streams write beside is not the kernel's, and must be there before it is
+// Writes of other streams are not the kernel's, and must be there before the memory is
 // saved.
 static void other_streams_first(void **state) {
   (void)state;
@@ -211,7 +211,7 @@ static void other_streams_first(void **state) {
   }
 }
 
-// Written again as it was, it is as large as it is.
+// Values that are written again unchanged still count for the root mean square.
 static void nothing_new_in_an_allocation(void **state) {
   (void)state;
   begin_call(AUTOTUNE_INOUT);
@@ -243,13 +243,13 @@ static void not_a_number(void **state) {
       UNIT("if (i < n) c[i] = i == 9 ? __int_as_float(0x7fc00001) : c[i] + a[i];");
   struct gpu_answer a = tried_with(ADD, nan, &checks);
   assert_wrong(&a, "c[0:n]: element 9 is nan instead of 10");
-  a = tried_with(nan, other, &checks); // both are
+  a = tried_with(nan, other, &checks); // both are NaN
   assert_string_equal(a.message, "");
   a = tried_with(nan, ADD, &checks);
   assert_wrong(&a, "c[0:n]: element 9 is 10 instead of nan");
 }
 
-// What stood there before must not be taken for a result.
+// Earlier contents must not be taken for a result.
 static void work_left_out(void **state) {
   (void)state;
   begin_call(AUTOTUNE_OUT);
@@ -272,7 +272,7 @@ static void changed_input(void **state) {
   begin_call(AUTOTUNE_OUT);
 }
 
-// With isolate(off) there is nobody else who would notice.
+// With isolate(off) no helper would notice.
 static void beside_the_section(void **state) {
   (void)state;
   begin_call(AUTOTUNE_INOUT);
@@ -358,7 +358,7 @@ static void cannot_be_launched(void **state) {
   gpu_run_try(r, &greedy, &checks, &a);
   assert_int_equal(a.status, STATUS_LOAD);
   assert_false(a.sticky);
-  greedy.launch.shared = 64 << 10; // more than is to be had without asking
+  greedy.launch.shared = 64 << 10; // more than a kernel gets without opting in
   gpu_run_try(r, &greedy, &times, &a);
   assert_string_equal(a.message, "");
   assert_int_equal(a.status, STATUS_OK);
@@ -422,7 +422,8 @@ static void variables(void **state) {
   gpu.symbols = symbols;
   gpu.n_symbols = 2;
   kernel.gpu = &gpu;
-  // A default has no such pointers: the text stands for what the program's compiler made.
+  // A default has no such pointers: this text stands for the code of the program's
+  // compiler.
   const char *text = VARIABLES UNIT("if (i < n) c[i] = a[i] * *autotune_symbol_factor;"
                                     " if (i == 0) *autotune_symbol_counter += 1;");
   const char *twice = VARIABLES UNIT("if (i < n) c[i] = a[i] * *autotune_symbol_factor;"
@@ -555,7 +556,7 @@ static void structures(void **state) {
   assert_int_equal(c->n_regions, 1);
   assert_int_equal(c->regions[0].base, call.c);
   assert_int_equal(c->regions[0].access, AUTOTUNE_INOUT);
-  // What the device can write through it, and nobody could put back.
+  // Memory that the device can write through the argument, but that cannot be put back.
   void *pinned = NULL;
   assert_int_equal(api->host_allocate(&pinned, 64, 0), 0);
   tensor.data = (gpu_pointer)(uintptr_t)pinned;
@@ -586,12 +587,12 @@ static void contexts_are_put_back(void **state) {
   assert_ptr_equal(before, after);
 }
 
-// Whatever was allocated is released.
+// All allocated memory is released.
 static void nothing_is_kept(void **state) {
   (void)state;
   size_t before = 0, after = 0, total;
   begin_call(AUTOTUNE_INOUT);
-  gpu_run_free(run_with_reference(ADD)); // modules and the like are there from now on
+  gpu_run_free(run_with_reference(ADD)); // modules and the like stay loaded from now on
   assert_int_equal(api->memory_info(&before, &total), 0);
   for (int i = 0; i < 5; i++)
     gpu_run_free(run_with_reference(ADD));
@@ -599,8 +600,8 @@ static void nothing_is_kept(void **state) {
   assert_int_equal(before, after);
 }
 
-// Where the environment lets the kernel that compares not be compiled, these tests are
-// about the host.
+// If the environment keeps the comparing kernel from being compiled, these tests cover
+// the host.
 static void who_compares(void **state) {
   (void)state;
   const char *emulate = getenv("AUTOTUNE_EMULATE");
@@ -612,7 +613,7 @@ static void who_compares(void **state) {
 
 // ---- memory that is short -----------------------------------------------------------
 
-// The device is so small that it has room for the call's memory alone.
+// The device has room for the call's memory only.
 static void copies_on_the_host(void **state) {
   (void)state;
   begin_call(AUTOTUNE_INOUT);
@@ -631,7 +632,7 @@ static gpu_result none_on_host(void **p, size_t bytes, unsigned flags) {
   return GPU_OUT_OF_MEMORY;
 }
 
-// Then the kernel is not tuned, and nothing was run.
+// The kernel is not tuned, and nothing is run.
 static void no_room_at_all(void **state) {
   (void)state;
   struct gpu_api full = *api;
@@ -663,7 +664,7 @@ static int run_small(void) {
 
 // ---- calls of the driver that fail, and errors that stay ----------------------------
 
-// In a process of its own, whose device is as EMULATE says.
+// Runs BODY in a process whose device is as EMULATE says.
 static int in_child(int (*body)(void), const char *emulate) {
   int status = 0;
   fflush(stdout);
@@ -691,8 +692,8 @@ static bool is_untouched(void) {
   return true;
 }
 
-// 0: whatever was said, it was said in words, and the memory is as it was, or the device
-// is lost.
+// Returns 0 if each failure has a message, and either the memory is as before or the
+// device is lost.
 static int tune_a_little(void) {
   struct gpu_call c = described();
   char why[256] = "";
@@ -749,7 +750,7 @@ static int deadly_variant(void) {
   return !told;
 }
 
-// The program waits for it, for a while, and then says that the device is lost.
+// The program waits for it for a while, and then reports that the device is lost.
 static int endless_variant(void) {
   struct gpu_answer a;
   struct gpu_run *r = run_with_reference(ADD);
@@ -769,7 +770,7 @@ static void errors_that_stay(void **state) {
   assert_int_equal(in_child(endless_variant, "timeout=1"), 0);
 }
 
-// This process never begins with the device: it could not be forked then.
+// This process must not use the device, because it could not be forked then.
 static int run_faults(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(calls_that_fail),
@@ -782,7 +783,7 @@ static int run_faults(void) {
   architecture_of_tests = 80;
   cubin_of(ADD);
   cubin_of(ADD_OTHERWISE);
-  // So that no child need compile it.
+  // Compiles here, so that no child need do it.
   const struct gpu_info info = { .cc = architecture_of_tests };
   struct gpu_run none = { .info = &info };
   const struct cubin *compare = cubin_of(compare_text);
@@ -790,8 +791,7 @@ static int run_faults(void) {
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-// With the argument `small`: on a device that has hardly any memory; `faults`: on one
-// that fails.
+// Argument `small`: a device with hardly any memory; `faults`: one whose calls fail.
 int main(int argc, char **argv) {
   if (argc > 1 && strcmp(argv[1], "faults") == 0)
     return run_faults();

@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <time.h>
 
-// Of the emulator's runtime, which declares them for C++.
+// Declarations of the emulator's runtime, whose header is C++.
 int cudaStreamBeginCapture(gpu_stream s, int mode);
 int cudaStreamEndCapture(gpu_stream s, void **graph);
 int cudaGraphInstantiate(void **exec, void *graph, unsigned long long flags);
@@ -19,13 +19,13 @@ static const char *quiet[] = { "AUTOTUNE_BUDGET=100s,64", "AUTOTUNE_LOG=info", N
 
 // ---- tuning -------------------------------------------------------------------------
 
-// Its best block is any, but its SLOW is 1: the default cannot win.
+// Any block may win, but SLOW must be 1: the default cannot win.
 static void expect_tuned(void) {
   add_use(0);
   struct add_memory m = add_allocate(ADD_N);
   EXPECT(add(ADD_N, 3, m.a, m.c, NULL));
   EXPECT(add_why_has("tuned: "));
-  EXPECT(add_is_right(&m, 1)); // trials left nothing behind
+  EXPECT(add_is_right(&m, 1)); // trials changed nothing
   const char *slow;
   EXPECT(autotune_best("add", NULL, "SLOW", &slow) == AUTOTUNE_OK &&
          strcmp(slow, "1") == 0);
@@ -120,7 +120,7 @@ static void test_bad_variants_harm_nobody(void **state) {
 
 // ---- why it would be tuned again ----------------------------------------------------
 
-// What `autotune why` says where the device and NVRTC are others.
+// Checks the text of `autotune why` for another device or another NVRTC.
 static char *why_elsewhere(const char *device, const char *isa, const char *nvrtc) {
   char *text = NULL;
   size_t size = 0;
@@ -136,7 +136,7 @@ static char *why_elsewhere(const char *device, const char *isa, const char *nvrt
   return text;
 }
 
-// In a process of its own: it reads the environment.
+// Runs in a process of its own, because it reads the environment.
 static void body_why(void) {
   static const char here[] = "emulated GPU (CPU)",
                     isa[] = "sm_80, 16 multiprocessors, 4 GiB";
@@ -162,7 +162,7 @@ static void body_two_devices(void) {
     bool tuned = add(ADD_N, 3, m.a, m.c, NULL);
     EXPECT(add_is_right(&m, 1));
     EXPECT(add_why_has(device ? "stored: "
-                              : "tuned: ")); // of one kind, they share what is found
+                              : "tuned: ")); // devices of one kind share results
     EXPECT(tuned);
   }
   add_use(0);
@@ -212,12 +212,12 @@ static void test_threads_and_streams(void **state) {
   assert_int_equal(in_child(body_threads, quiet), 0);
 }
 
-// One launch, recorded on S and replayed. Was the variant recorded?
+// Records one launch on S and replays it. True if the variant was recorded.
 static bool record_and_replay(const struct add_memory *m, gpu_stream s) {
   void *graph, *exec;
   EXPECT(cudaStreamBeginCapture(s, 0) == 0);
   bool variant = add(ADD_N, 3, m->a, m->c, s);
-  EXPECT(cudaStreamEndCapture(s, &graph) == 0); // nothing has broken it
+  EXPECT(cudaStreamEndCapture(s, &graph) == 0); // nothing has broken the capture
   EXPECT(cudaGraphInstantiate(&exec, graph, 0) == 0);
   EXPECT(cudaGraphLaunch(exec, s) == 0 && gpu_api_get(NULL)->stream_synchronize(s) == 0);
   return variant;
@@ -240,7 +240,7 @@ static void test_captured_streams(void **state) {
   assert_int_equal(in_child(body_capture, quiet), 0);
 }
 
-// A stream is being captured while another one's launch tunes.
+// Captures a stream while another stream's launch tunes.
 static void body_capture_beside(void) {
   gpu_stream captured, other;
   void *graph;
@@ -300,7 +300,7 @@ static void body_lost(void) {
     EXPECT(autotune_launch_kernel(&add_site, key, args, &asked) ==
            AUTOTUNE_LAUNCH_DEFAULT);
     api->launch = real;
-    EXPECT(add(ADD_N, 3, m.a, m.c, NULL) == (i == 0)); // loaded anew, but once
+    EXPECT(add(ADD_N, 3, m.a, m.c, NULL) == (i == 0)); // loaded once more
     launches++;
   }
   EXPECT(add_why_has("cannot be launched"));
@@ -312,7 +312,7 @@ static void test_a_lost_variant_is_forgotten(void **state) {
   assert_int_equal(in_child(body_lost, quiet), 0);
 }
 
-// The device is reset: all that was loaded is gone, ours too.
+// The device is reset: all loaded modules are gone, ours too.
 static void body_reset(void) {
   add_use(0);
   struct add_memory m = add_allocate(ADD_N);
@@ -331,8 +331,8 @@ static void test_a_device_is_reset(void **state) {
   assert_int_equal(in_child(body_reset, quiet), 0);
 }
 
-// What the runtime, which is linked into this program, does beside calling the driver:
-// counted by the linker's --wrap.
+// Counts by the linker's --wrap: what the runtime, which is linked into this program,
+// does besides calling the driver.
 static struct {
   _Atomic unsigned long allocations, locks, clocks;
 } counted;
@@ -350,8 +350,8 @@ COUNTED(void *, realloc, allocations, (void *p, size_t size), p, size)
 COUNTED(int, pthread_mutex_lock, locks, (pthread_mutex_t * m), m)
 COUNTED(int, clock_gettime, clocks, (clockid_t c, struct timespec *t), c, t)
 
-// One call of the driver, and nothing that may wait or take long: no other call (there is
-// none to be had), no memory, no lock, no clock.
+// A launch makes one call of the driver. It allocates nothing, takes no lock and reads no
+// clock.
 static void body_cost(void) {
   enum { LAUNCHES = 1000 };
   struct gpu_api *api = (struct gpu_api *)(uintptr_t)gpu_api_get(NULL);
@@ -399,7 +399,7 @@ static double seconds_now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Each variant costs what it may take and half a second, and none wins.
+// Each variant costs its limit and half a second, and none wins.
 static void body_bad_worker(void) {
   add_use(0);
   struct add_memory m = add_allocate(ADD_N);
@@ -425,7 +425,7 @@ static void test_helpers_that_misbehave(void **state) {
   }
 }
 
-// Its cubin is gone, so it is compiled and checked once more.
+// The cubin is gone, so it is compiled and checked once more.
 static void body_lost_object(void) {
   char command[128];
   snprintf(command, sizeof command, "rm -rf %s/objects", fixture_folder);
@@ -457,7 +457,7 @@ static void test_without_isolation(void **state) {
   assert_int_equal(in_child(body_without_isolation, none), 0);
 }
 
-// A stored winner needs none; the default of another key does as well.
+// A stored winner needs no NVRTC; for another key the default runs.
 static void body_stored_without_nvrtc(void) {
   add_use(0);
   struct add_memory m = add_allocate(ADD_N);
@@ -494,8 +494,7 @@ static void body_background(void) {
     EXPECT(gpu_api_get(NULL)->context_synchronize() == 0);
     if (is_unclear())
       _exit(UNCLEAR);
-    usleep(
-        50000); // the tuner's times are those of a device that does something else, too
+    usleep(50000); // the tuner's times were taken on a busier device
   }
   EXPECT(tuned && launches > 1);
   EXPECT(add_is_right(&m, launches));
@@ -511,8 +510,8 @@ static void test_beside_the_program(void **state) {
                                     NULL };
   const char *const *const ways[] = { background, fraction };
   for (int i = 0; i < 2; i++) {
-    int status = UNCLEAR
-        << 8; // and where the machine is busy, the default may seem to be as good as any
+    int status =
+        UNCLEAR << 8; // and on a busy machine, the default may seem as good as any
     for (int n = 0; n < TRIES && status == UNCLEAR << 8; n++) {
       drop_folder(state);
       make_folder(state);
@@ -522,7 +521,7 @@ static void test_beside_the_program(void **state) {
   }
 }
 
-// What is done by several threads is a test of its own, for ThreadSanitizer.
+// The threads' test is separate, for ThreadSanitizer.
 static int test_threads(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_threads_and_streams, make_folder, drop_folder),

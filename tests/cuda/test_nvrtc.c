@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// test_nvrtc.c: the backend that makes cubins, with the real NVRTC where there is one.
+// test_nvrtc.c: tests the backend that makes cubins, with the real NVRTC if it is
+// installed.
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +35,7 @@ static void test_version(void **state) {
   assert_ptr_equal(b->version("nvrtc"), b->version("nvrtc"));
 }
 
-// ELF; and what is for one device is nothing for another.
+// A cubin is ELF, and one for another device does not load.
 static void test_cubins_for_devices(void **state) {
   static const int architectures[] = { 80, 90 };
   struct object objects[2];
@@ -65,7 +66,7 @@ static void test_flags(void **state) {
   char *source = with("#define SCALE 2.0f\n");
   (void)state;
   nvrtc_set_architecture(90);
-  assert_int_equal(compile(source, own, &o), 0); // the architecture is said once
+  assert_int_equal(compile(source, own, &o), 0); // the architecture is given only once
   object_free(&o);
   assert_int_equal(compile(source, none, &o), -1);
   assert_non_null(o.message);
@@ -90,7 +91,7 @@ static void test_the_first_error_comes_first(void **state) {
   object_free(&o);
 }
 
-// The folder of the build is not here; the toolkit's is.
+// The include folder of the build does not exist here; the toolkit's is used.
 static void test_lost_folders_of_headers(void **state) {
   static const char *const gone[] = { "-I/nowhere/cuda/include", NULL };
   struct object o;

@@ -74,7 +74,7 @@ template <class T> __global__ void filled(T *out, T value, int n)
     out[i] = value;
 }
 
-// The class that it is instantiated with is named by nobody near it.
+// A class that only the instantiation names.
 struct Scale {
   float by;
   __device__ float operator()(float x) const { return by * x; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Macros that are spelled like what generated text is made of, which the kernel, its clauses and its launch use.
+// Macros with the names of words in generated text. The kernel, its clauses and its
+// launch use them.
 #include <cuda_runtime.h>
 
 #define argument n

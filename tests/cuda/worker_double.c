@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// worker_double.c: stands in for autotune-gpu-worker where that is to misbehave.
-// TEST_WORKER says how: "silent", its driver answers no more once a kernel runs;
-// "garbage", a variant has destroyed what it says; "early", it ends before it is ready.
+// worker_double.c: replaces autotune-gpu-worker to misbehave. TEST_WORKER: "silent": its
+// driver does not answer once a kernel runs; "garbage": a variant has destroyed its
+// answer; "early": it ends before it is ready.
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

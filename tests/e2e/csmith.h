@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* csmith.h: what csmith's programs include, as they need it: arithmetic whose every case is defined, and
- * a checksum of their variables. */
+/* csmith.h: stands for the header that csmith's programs include: arithmetic that is
+ * defined in every case, and a checksum of the program's variables. */
 #ifndef CSMITH_H
 #define CSMITH_H
 #include <float.h>

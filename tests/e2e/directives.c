@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// directives.c: the loop directives that no lesson has, for bake_lessons.sh. What lessons.c calls.
+// directives.c: the loop directives that no lesson has, for bake_lessons.sh; lessons.c
+// calls them.
 #define SKEW 1
 
 static int order(int i, int j)

@@ -53,7 +53,8 @@ static void compare(char type, const void *got, const void *expected, size_t n, 
   puts("within the tolerance");
 }
 
-// N elements at P are what KERNEL has answered for KEY, to be within the tolerance that it declares.
+// Answers of KERNEL for KEY: N elements at P, to be within the tolerance that the kernel
+// declares.
 static void answer(const char *kernel, const long long *key, unsigned n_keys, char type, const void *p, size_t n,
                    double rtol, double atol)
 {

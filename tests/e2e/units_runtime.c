@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// units_runtime.c: a runtime that tries every variant of a kernel at its first call, in the program
-// itself, compiled without any header, and tells which of them disagrees with the default variant.
-// Variants are made by libautotune-jit (-DUNITS_JIT=its path), units for gcc by gcc.
+// units_runtime.c: a runtime that tries every variant of a kernel at its first call, in
+// the program itself, compiled without any header, and tells which of them disagrees with
+// the default variant. libautotune-jit (-DUNITS_JIT=its path) makes the variants, and gcc
+// those of units for gcc.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ static const struct jit_api *jit(void)
 
 static const struct autotune_machine machine = { 32768, 1048576, 8388608, 64, 64, 2, 2 };
 
-// The text of a variant: its definitions, then the unit.
+// Returns the text of a variant: its definitions, then the unit.
 static char *variant_source(const struct autotune_kernel *k, const struct autotune_unit *u,
                             const struct autotune_value *const *values)
 {
@@ -46,7 +47,7 @@ static char *variant_source(const struct autotune_kernel *k, const struct autotu
   return text;
 }
 
-// Flags: what the build has, what the variant adds, and no header anywhere.
+// Stores the flags: the build's, the variant's, and none for headers.
 static unsigned variant_flags(const struct autotune_kernel *k, const struct autotune_unit *u,
                               const struct autotune_value *const *values, const char **flags)
 {
@@ -68,7 +69,7 @@ static unsigned variant_flags(const struct autotune_kernel *k, const struct auto
   return n;
 }
 
-// gcc makes an object file; 0 or -1.
+// Compiles to an object file with gcc. Returns 0 or -1.
 static int compile_outside(const char *compiler, const char *text, const char *const *flags,
                            void **object, size_t *size)
 {
@@ -173,7 +174,8 @@ static void each(struct state *s, const struct autotune_value **values, unsigned
   }
 }
 
-// The kernel made again from its replay: it says the same of the call and computes the same.
+// Makes the kernel again from its replay: it describes the call alike and computes the
+// same.
 static void replay(struct state *s)
 {
   const struct autotune_kernel *k = s->k;
@@ -211,7 +213,8 @@ static void replay(struct state *s)
   s->wrong += (unsigned)wrong;
 }
 
-// UNITS_PICK=N: no comparisons; calls run the variant with the N-th value of each parameter.
+// UNITS_PICK=N: compares nothing; calls run the variant with the N-th value of each
+// parameter.
 static autotune_fn pick(struct autotune_site *site, unsigned which)
 {
   const struct autotune_kernel *k = site->kernel;

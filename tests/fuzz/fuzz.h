@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz.h: what the fuzzers share. Each is one file with LLVMFuzzerTestOneInput: with
- * libFuzzer in preset fuzz, with replay.c, which runs its corpus, everywhere. */
+/* fuzz.h: shared by the fuzzers. Each is one file with LLVMFuzzerTestOneInput, linked
+ * with libFuzzer in preset fuzz, and with replay.c, which runs its corpus, everywhere. */
 #ifndef AUTOTUNE_FUZZ_H
 #define AUTOTUNE_FUZZ_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fuzz_capture.c: captured calls: any bytes as a file, and as the description in one,
-// behind checksums that are right. What is taken must come out as it went in.
+// fuzz_capture.c: captured calls: any bytes as a file, and as the description in a file
+// with right checksums. An accepted file must be written back the same.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fuzz_cuda.c: a whole .cu file through the translator: its front, and where that finds
-// nothing wrong all that is made of it, for a device and for the CPU.
+// fuzz_cuda.c: a whole .cu file through the translator: its front, and if that finds no
+// errors all output, for a device and for the CPU.
 #include <stdio.h>
 
 #include "cc/cc.h"

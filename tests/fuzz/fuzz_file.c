@@ -12,7 +12,7 @@ static void read_file(const char *text, size_t size) {
   bool mentioned = source_mentions_autotune(text, size);
   struct pragma *pragmas = pragma_all(s, &n);
   if (n > 0 && !mentioned)
-    __builtin_trap(); // `autotune cc` would not have looked
+    __builtin_trap(); // `autotune cc` would not have read the file
   if (n > 0) {
     source_parse(s, &language_c);
     struct kernel *kernels = kernel_all(s, pragmas, n, &n_kernels);

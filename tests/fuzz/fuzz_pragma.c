@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fuzz_pragma.c: clauses of a kernel, or, behind a first line that is empty, a directive
-// on its loops.
+// fuzz_pragma.c: clauses of a kernel, or, after an empty first line, a directive on its
+// loops.
 #include <stdio.h>
 
 #include "fuzz.h"

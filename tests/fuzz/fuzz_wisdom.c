@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fuzz_wisdom.c: lines of wisdom. What is taken must print and come back the same.
+// fuzz_wisdom.c: lines of wisdom. An accepted line must be printed and read back the
+// same.
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,7 @@
 
 #include "fuzz.h"
 
-static char current[4096]; // shown by whoever looks at a crash
+static char current[4096]; // for whoever looks at a crash in a debugger
 
 static int replay_file(const char *path) {
   FILE *f = fopen(path, "rb");

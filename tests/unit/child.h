@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* child.h: runs a function in a process of its own, since the environment is read once a
- * process: the test program is started again as `PROGRAM --child NAME ARGUMENT`. */
+/* child.h: runs a function in a process of its own, because a process reads the
+ * environment only once: starts the test program again as `PROGRAM --child NAME
+ * ARGUMENT`. */
 #ifndef CHILD_H
 #define CHILD_H
 
@@ -15,8 +16,8 @@ struct child {
   int (*fn)(char *argument);
 };
 
-/* What the function returns, or 1000 + the signal that ended it; *SAID receives what it
- * wrote to standard error (malloc'ed). Of our variables, only VARIABLE
+/* Returns the function's result, or 1000 + the signal that ended the child. *SAID
+ * receives its standard error (malloc'ed). Of our variables, only VARIABLE
  * ("AUTOTUNE_LOG=info", or NULL) is set. */
 static inline int run_child(const char *name, const char *argument, const char *variable,
                             char **said) {
@@ -47,7 +48,8 @@ static inline int run_child(const char *name, const char *argument, const char *
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
-/* For main: runs the child that is asked for, and does not return; or returns at once. */
+/* For main: runs the child that the arguments name and exits; returns if they name none.
+ */
 static inline void be_child(int argc, char **argv, const struct child *children,
                             size_t n) {
   if (argc != 4 || strcmp(argv[1], "--child") != 0)

@@ -24,8 +24,8 @@ static inline const struct jit_api *fixture_jit(void) {
   return jit;
 }
 
-/* An object of TEXT by COMPILER with FLAGS, blank-separated; the test fails where it does
- * not compile. */
+/* Returns an object of TEXT by COMPILER with FLAGS, separated by blanks. The test fails
+ * if it does not compile. */
 static inline struct object fixture_compile(const char *compiler, const char *text,
                                             const char *flags) {
   char words[512];
@@ -46,7 +46,7 @@ static inline bool fixture_have(const char *compiler) {
   return backend_find(compiler)->version(compiler) != NULL;
 }
 
-/* Loads O and frees it; the test fails where it cannot be loaded. */
+/* Loads O and frees it. The test fails if it cannot be loaded. */
 static inline struct jit_code *fixture_load(struct object o,
                                             const struct autotune_symbol *symbols,
                                             size_t n) {
@@ -64,7 +64,7 @@ static inline autotune_fn fixture_entry(struct jit_code *code) {
   return *entry;
 }
 
-/* What a child of this process says (to standard output) and how it ends. */
+/* The standard output of a child of this process, and how it ended. */
 struct said {
   char text[4096];
   int status;

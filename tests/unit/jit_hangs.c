@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A libautotune-jit.so whose compiler never comes to an end, or, where JIT_CRASHES names
-// a file, notes there who compiles what, as "PID HASH", and crashes.
+// A libautotune-jit.so whose compiler never returns. If JIT_CRASHES names a file, it
+// notes "PID HASH" there, of the process and the text, and crashes.
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static int compile(const char *text, const char *const *flags, void **object,
   (void)object, (void)size, (void)message;
   if (crashes)
     crash(crashes, text, flags);
-  while (pause() != 0) // it never returns anything else than -1
+  while (pause() != 0) // it only ever returns -1
     ;
   return -1;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// loops_random.c: nests and directives made up from a seed. About two in three are legal;
-// which, the translator says.
+// loops_random.c: makes up nests and directives from a seed. About two in three are
+// legal, as the translator decides.
 #include "loops_random.h"
 
 #include <stdbool.h>
@@ -33,8 +33,8 @@ static bool chance(struct kernel_maker *m, unsigned percent) {
 
 #define PICK(m, list) (list)[random_below(&(m)->rng, sizeof(list) / sizeof *(list))]
 
-// A bound of loop D: a constant, an argument, or now and then something of an outer
-// variable.
+// Writes a bound of loop D: a constant, an argument, or now and then an expression of an
+// outer variable.
 static void write_bound(struct kernel_maker *m, unsigned d) {
   static const char *const plain[] = { "n",     "m",     "n",         "m",    "7",
                                        "n + 1", "m / 2", "n - m / 3", "3 * 2" };
@@ -70,7 +70,7 @@ static bool is_unsigned(const char *type) {
   return *type == 'u' || *type == 'T' || strcmp(type, "size_t") == 0;
 }
 
-// Downwards to one of 0, 1, 2.
+// Writes a loop down to one of 0, 1, 2.
 static void write_down(struct kernel_maker *m, unsigned d) {
   bool wraps = is_unsigned(m->types[d]);
   bool inclusive = !wraps && chance(m, 50), flip = chance(m, 10);

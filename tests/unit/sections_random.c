@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sections_random.c: kernels made up from a seed: loops as people write them, with what
-// makes it hard to tell what they touch: all types of integers, bounds that go below 0,
+// sections_random.c: makes up kernels from a seed: loops as people write them, with code
+// that makes it hard to prove what they touch: all types of integers, bounds below 0,
 // jumps, conditions, shadowed names, macros.
 #include "sections_random.h"
 
@@ -23,7 +23,7 @@ struct maker {
   const char *vars[16];
   unsigned n_vars; // that may stand in an index
   unsigned depth, names, left;
-  unsigned kinds; // of what is hard to prove: bits
+  unsigned kinds; // bits: the hard features in use
 };
 
 static unsigned below(struct maker *m, unsigned n) {
@@ -33,7 +33,7 @@ static bool chance(struct maker *m, unsigned percent) {
   return below(m, 100) < percent;
 }
 
-// A kernel has few of them, so that there is something to prove.
+// A kernel has few of these, so that something can be proven.
 enum {
   INDICES,
   TYPES,
@@ -183,7 +183,7 @@ static void statement(struct maker *m);
 static void block(struct maker *m, unsigned most) {
   unsigned n_vars = m->n_vars;
   put(m, "{\n");
-  text_printf(m->recorded, "at(0, 0, 0);\n"); // ends what has no end
+  text_printf(m->recorded, "at(0, 0, 0);\n"); // ends endless loops
   for (unsigned n = 1 + below(m, most); n > 0; n--)
     statement(m);
   put(m, "}\n");
@@ -269,7 +269,7 @@ static void odd_statement(struct maker *m) {
     condition(m);
     put(m, ") %s;\n", m->depth ? PICK(m, jumps) : "return");
     break;
-  case 1: // a variable, which later statements may use
+  case 1: // a variable for later statements
   case 2:
     put(m, "%s%s %s = %s;\n", chance(m, 50) ? "const " : "", type(m), t, index_of(m));
     if (m->n_vars < 12)

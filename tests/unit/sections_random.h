@@ -6,12 +6,12 @@
 
 #include "front/front.h"
 
-/* A kernel called NAME twice: as people write it to PLAIN; to RECORDED with each access
- * to an array of the caller's or the file's as at(ARRAY, INDEX, …), and a function
+/* Writes a kernel called NAME twice: as people write it to PLAIN; to RECORDED with each
+ * access to an array of the caller's or the file's as at(ARRAY, INDEX, …), and a function
  * `call_NAME(int n, int m, int k)`. */
 void random_sections(struct text *plain, struct text *recorded, const char *name,
                      uint64_t seed);
-/* What both rest on. */
+/* Declarations that both need. */
 extern const char sections_prologue[];
 
 #endif

@@ -29,15 +29,15 @@ static inline void remove_folder(const char *path) {
   nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* A fresh folder that the test removes with remove_folder and free. */
+/* Returns a new folder. The test removes it with remove_folder and frees the path. */
 static inline char *make_folder(void) {
   char *path = strdup("/tmp/autotune-test-XXXXXX");
   assert_non_null(mkdtemp(path));
   return path;
 }
 
-/* The same in memory where that can be had: thousands of files, and no fsync to wait
- * for. */
+/* Does the same in memory if possible, for tests with thousands of files or many fsyncs.
+ */
 static inline char *make_fast_folder(void) {
   char *path = strdup("/dev/shm/autotune-test-XXXXXX");
   if (mkdtemp(path))
@@ -53,7 +53,7 @@ static inline bool is_known(struct store *s, const struct identity *id, uint64_t
   return store_look(s, id, variant, status, e, features) == KNOWN_RESULT;
 }
 
-/* For cmocka: such a folder as a test's state. */
+/* For cmocka: makes the folder the test's state. */
 static inline int folder_setup(void **state) {
   *state = make_folder();
   return 0;
@@ -133,7 +133,7 @@ static inline struct summary fixture_summary(void) {
   };
 }
 
-/* Stores what became of a variant: six samples around MEDIAN where it is right. */
+/* Stores the result of a variant: six samples around MEDIAN if it is right. */
 static inline void fixture_add(struct store *s, const struct identity *id,
                                uint64_t variant, const char *values, enum status status,
                                const char *message, double median) {

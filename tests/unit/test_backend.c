@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compilers behind the table. The external ones are small scripts, so that what a
- * compiler does wrong can be shown, and gcc where it is installed. */
+/* Tests the table of compilers. External compilers are small scripts, which can do
+ * anything wrong, and gcc where it is installed. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #include "variant_fixture.h"
 
 static char folder[] = "/tmp/autotune-test-XXXXXX";
-static char temporary[64]; /* TMPDIR of the compilers, which must be left empty */
+static char temporary[64]; /* TMPDIR of the compilers; they must leave it empty */
 
 static int make_folders(void **state) {
   (void)state;
@@ -44,7 +44,7 @@ static int remove_folders(void **state) {
   return system(command);
 }
 
-/* A compiler that is this shell script. */
+/* Returns a compiler that is this shell script. */
 static const char *script(const char *name, const char *text) {
   static char path[128];
   snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -138,7 +138,8 @@ static void failures_have_reasons(void **state) {
 
 static void what_it_is_given(void **state) {
   (void)state;
-  /* Flags, then ours; the text; English; no input; its own folder for temporary files. */
+  /* Checks: flags, then ours; the text; English; no input; a folder of its own for
+   * temporary files. */
   const char *cc = script(
       "echocc", "echo \"error: $* LC_ALL=$LC_ALL $(cat) $(basename $TMPDIR)\"; exit 1");
   struct object o = compile(cc, "", -1);
@@ -154,8 +155,7 @@ static void a_program_is_stopped_in_time(void **state) {
   const char *const none[] = { NULL };
   assert_int_equal(run_program(slow, none, NULL, text, sizeof text, 0.3), RUN_TIMEOUT);
   assert_string_equal(text, "begun\n");
-  /* Output that does not fit is read all the same, so that the writer comes to its
-   * end. */
+  /* Output that does not fit is still read, so that the writer can finish. */
   const char *talker = script(
       "talkcc", "i=0; while [ $i -lt 20000 ]; do echo 0123456789; i=$((i+1)); done");
   assert_int_equal(run_program(talker, none, NULL, text, sizeof text, 60), 0);

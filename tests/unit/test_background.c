@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tuning in the background: no call waits for it, no wait() of the program's finds it,
-// it ends with the program, and what it learnt by then is kept.
+// Tuning in the background: no call waits for it, no wait() of the program's finds it, it
+// ends with the program, and its results by then are kept.
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -21,7 +21,7 @@ static bool is_childless(void) {
   return waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD;
 }
 
-// Orphans come to this process, which is told to collect them, and end soon.
+// True if no orphan is left. Orphans come to this process, and end soon.
 static bool are_orphans_gone(void) {
   for (int i = 0; i < 200 && !is_childless(); i++)
     nap(0.05);
@@ -35,7 +35,7 @@ static bool is_tuned(void) {
 // ---- one tuning ---------------------------------------------------------------------
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-static const bool sanitized = true; // detach.c forks there, and SIGCHLD comes of it
+static const bool sanitized = true; // detach.c forks there, which causes a SIGCHLD
 #else
 static const bool sanitized = false;
 #endif
@@ -77,7 +77,7 @@ static void test_first_and_second(void **state) {
 
 static void waits(void) {
   EXPECT(scale_is_right(SCALE_N) && !scale_site.hot);
-  EXPECT(autotune_wait(-1) == AUTOTUNE_OK); // installs it, too
+  EXPECT(autotune_wait(-1) == AUTOTUNE_OK); // also installs the result
   EXPECT(scale_is_right(SCALE_N));
   EXPECT(is_tuned() && scale_why_has("tuned: "));
 }
@@ -108,8 +108,8 @@ static void test_turns(void **state) {
   RUN(takes_turns, NULL);
 }
 
-// A kernel that is never tuned borrows, for which it needs a tuner, while another goes on
-// in the background.
+// A kernel that is never tuned borrows a winner. That needs a tuner, while another tuning
+// goes on in the background.
 static struct autotune_kernel other_kernel;
 static struct autotune_site other_site = { .kernel = &other_kernel };
 
@@ -174,7 +174,7 @@ static void *calls_once(void *data) {
   return data;
 }
 
-// The thread that began the tuning is long gone when it ends.
+// The thread that began the tuning ended long before it.
 static void short_thread(void) {
   pthread_t thread;
   EXPECT(pthread_create(&thread, NULL, calls_once, NULL) == 0);
@@ -195,16 +195,16 @@ static void test_threads(void **state) {
   RUN(many_threads, "AUTOTUNE_BUDGET=20s");
 }
 
-// ---- whatever hangs or dies ---------------------------------------------------------
+// ---- processes that hang or die ------------------------------------------------------
 
-// If a call waited for a compiler, the alarm of in_child would end this.
+// If a call waited for a compiler, the alarm of in_child would end it.
 static void compiler_hangs(void) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   pid_t pid = fork();
   if (pid == 0) {
     for (int i = 0; i < 200; i++)
       EXPECT(scale_is_right(SCALE_N) && !scale_site.hot);
-    nap(0.5); // now it surely compiles
+    nap(0.5); // by now it is compiling
     for (int i = 0; i < 200; i++)
       EXPECT(scale_is_right(SCALE_N) && !scale_site.hot);
     EXPECT(autotune_wait(0.1) == AUTOTUNE_TIMEOUT);
@@ -249,7 +249,7 @@ static void test_tuner_dies(void **state) {
   RUN(tuner_crashes, "AUTOTUNE_BUDGET=20s");
 }
 
-// What the compiler has crashed on is not compiled again, by whichever process.
+// A variant on which the compiler crashed is not compiled again, by any process.
 static void compiler_crashes(void) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   for (int i = 0; i < 6; i++)
@@ -343,7 +343,7 @@ static void execs(void) {
   }
   EXPECT(await_child() > 0);
   for (int i = 0; i < 50 && waitpid(-1, NULL, WNOHANG) == 0;
-       i++) // the tuner, or sleep if that is first
+       i++) // the tuner, or `sleep` if that is first
     nap(0.05);
   EXPECT(kill(pid, 0) == 0 && waitpid(pid, NULL, WNOHANG) == 0); // sleep still sleeps
   kill(pid, SIGKILL);
@@ -358,9 +358,9 @@ static void test_life(void **state) {
   RUN(execs, "AUTOTUNE_BUDGET=20s", "AUTOTUNE_CACHE=off");
 }
 
-// ---- what is learnt is kept ---------------------------------------------------------
+// ---- results are kept ---------------------------------------------------------------
 
-// What SELECT says; "" where there is nothing.
+// Stores the answer to SELECT; "" if there is none.
 static void ask(const char *select, char *answer, size_t size) {
   char path[64];
   sqlite3 *db = NULL;
@@ -405,7 +405,7 @@ static void goes_on(void) {
   EXPECT(scale_is_right(SCALE_N) && autotune_wait(-1) == AUTOTUNE_OK &&
          scale_is_right(SCALE_N));
   EXPECT(scale_why_has("tuned: "));
-  // What was measured has not been measured again.
+  // Measured variants were not measured again.
   snprintf(again, sizeof again, "SELECT count(*) FROM variant WHERE samples IN (%s)",
            samples);
   ask(again, n, sizeof n);
@@ -418,7 +418,7 @@ static void test_killed(void **state) {
   RUN(goes_on, "AUTOTUNE_BUDGET=30s");
 }
 
-// ---- a share of the time ------------------------------------------------------------
+// ---- a fraction of the time ---------------------------------------------------------
 
 static double cpu_of_children(void) {
   struct rusage u;
@@ -442,12 +442,12 @@ static void costs_a_fraction(void) {
   EXPECT(is_tuned() && scale_why_has("tuned: ") &&
          scale_why_has("s spent in the kernel"));
   EXPECT(are_orphans_gone());
-  // A trial, a compilation and the end of the processes may come on top of it.
+  // A trial, a compilation and the end of the processes may come in addition.
   double cost = cpu_of_children();
   if (cost > 0.4 * spent + 0.5)
     fprintf(stderr, "%g s of CPU for %g s\n", cost, spent);
   EXPECT(cost <= 0.4 * spent + 0.5);
-  EXPECT(spent > 0.4 / 0.4); // what it takes to begin
+  EXPECT(spent > 0.4 / 0.4); // the cost of beginning
 }
 
 static void share_of_nothing(void) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Captured calls as files: what goes in comes out, whatever is damaged is refused, and a
-// call that cannot be captured is made all the same.
+// Captured calls as files: a file is read back as it was written, a damaged one is
+// refused, and a call that cannot be captured is still made.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ struct call {
   double ret;
 };
 
-// As a stub makes it. True: it was captured.
+// Makes a call as a stub does. True: it was captured.
 static bool make_call(const struct autotune_kernel *k, struct call *c, bool returns) {
   void *args[] = { &c->n, &c->x, &c->y };
   long long key[] = { c->n };
@@ -55,7 +55,7 @@ static bool make_call(const struct autotune_kernel *k, struct call *c, bool retu
   return captured;
 }
 
-// The only file in the folder, which is removed; NULL: there is none.
+// Returns the only file in the folder, and removes it; NULL: there is none.
 static char *take_file(size_t *size) {
   char path[600] = "", *data = NULL;
   DIR *d = opendir(calls);
@@ -93,7 +93,7 @@ static char *capture_one(size_t *size) {
   return data;
 }
 
-// ---- both ways ----------------------------------------------------------------------
+// ---- written and read back ----------------------------------------------------------
 
 static void test_comes_back(void **state) {
   (void)state;
@@ -128,7 +128,7 @@ static void test_comes_back(void **state) {
   free(data);
 }
 
-// Memory is that of before the call, the result that of after it.
+// The file has the memory before the call and the result after it.
 static void test_memory_and_result(void **state) {
   (void)state;
   size_t size;
@@ -157,7 +157,7 @@ static void test_memory_and_result(void **state) {
   free(data);
 }
 
-// In a child, which ends within the call.
+// Runs in a child, which ends within the call.
 static void test_call_that_did_not_return(void **state) {
   (void)state;
   size_t size;
@@ -200,7 +200,7 @@ static void test_call_that_closes(void **state) {
   assert_non_null(strstr(said, "what the captured call wrote is not known"));
   assert_true(own_at >= 0);
   struct stat info;
-  assert_int_equal(fstat(own_at, &info), 0); // still open, and nothing was written
+  assert_int_equal(fstat(own_at, &info), 0); // still open, with nothing written to it
   assert_int_equal(info.st_size, 0);
   close(own_at);
   close(own_file);
@@ -225,7 +225,7 @@ static void test_damage(void **state) {
     data[i] ^= 0x10;
   }
   for (size_t cut = 0; cut < size; cut++) {
-    char *part = malloc(cut + 1); // so that AddressSanitizer sees what is behind it
+    char *part = malloc(cut + 1); // so that AddressSanitizer sees reads beyond the end
     memcpy(part, data, cut);
     assert_null(capture_read(part, cut, &message));
     assert_non_null(message);
@@ -258,7 +258,7 @@ static void test_first_version(void **state) {
   free(data);
 }
 
-// Tables that are no tables, behind checksums that are right.
+// Descriptions of random bytes, with right checksums.
 static void test_made_up(void **state) {
   (void)state;
   size_t size;

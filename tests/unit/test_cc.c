@@ -318,7 +318,7 @@ static void headers_count_once(void **state) {
     const char *t = inlined(twice, &conflict), *k = strstr(t, "int k;");
     assert_non_null(k);
     assert_null(strstr(k + 1, "int k;"));
-    // the same text, wherever the header stands on the disk
+    // the same text, wherever the header is on the disk
     assert_true(i > 0 || strstr(t, "#define AUTOTUNE_ONCE_o_h 1\n"));
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages between our processes: whole, with their descriptor, checked against the
-// protocol, and waited for no longer than is wanted.
+// Messages between our processes: they arrive whole, with their descriptor, are checked
+// against the protocol, and are waited for no longer than requested.
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -94,7 +94,7 @@ static void test_a_file_that_nobody_wants_is_closed(void **state) {
   close_ends();
 }
 
-// What is no message of the protocol is the end of the conversation, and leaves nothing.
+// A packet outside the protocol ends the conversation, and leaves no descriptor.
 static void test_what_is_no_message(void **state) {
   static const struct {
     unsigned kind;
@@ -123,7 +123,7 @@ static void test_an_answer_has_its_questions_serial(void **state) {
   (void)state;
   connect_ends();
   int before = open_descriptors();
-  assert_true(say(WITH_FILE, 4, 1, ends[0].socket)); // an old one, of no use
+  assert_true(say(WITH_FILE, 4, 1, ends[0].socket)); // an old descriptor, not used
   assert_true(say(NUMBER, 5, 2, -1));
   assert_int_equal(channel_ask(&ends[1], &question, &m, &got, sizeof got, 1),
                    CHANNEL_MESSAGE);
@@ -153,7 +153,7 @@ static void test_waiting_ends(void **state) {
   ends[1].watch = other[0];
   assert_int_equal(channel_receive(&ends[1], &m, &got, sizeof got, 0), CHANNEL_SILENT);
   close(other[1]);
-  assert_true(say(NUMBER, 0, 1, -1)); // what has been said counts before the end
+  assert_true(say(NUMBER, 0, 1, -1)); // messages sent before the end still arrive
   assert_int_equal(channel_receive(&ends[1], &m, &got, sizeof got, -1), CHANNEL_MESSAGE);
   assert_int_equal(channel_receive(&ends[1], &m, &got, sizeof got, 0), CHANNEL_WATCHED);
   assert_int_equal(channel_receive(&ends[1], &m, &got, sizeof got, -1), CHANNEL_WATCHED);

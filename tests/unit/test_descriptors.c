@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptors of autotune's in the program: they are high, and a program that closes all
-// descriptors and opens its own keeps what is its own, in every mode.
+// Descriptors of autotune's in the program: their numbers are high, and a program that
+// closes all descriptors and opens its own keeps its own, in every mode.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +45,8 @@ static struct own {
 } own[MANY];
 static int n_own, peers[MANY];
 
-// Closes all, as daemons do, and opens sockets with something to read under NUMBERS.
+// Closes all descriptors, as daemons do, and opens sockets with something to read under
+// NUMBERS.
 static void take_over(const int *numbers, int n) {
   for (int fd = 3; fd < 20000; fd++)
     close(fd);
@@ -62,7 +63,7 @@ static void take_over(const int *numbers, int n) {
   }
 }
 
-// Nothing was closed, read or written.
+// Checks that none was closed, read or written.
 static void own_is_untouched(void) {
   for (int i = 0; i < n_own; i++) {
     struct stat now;
@@ -117,7 +118,7 @@ static void loses_all_and_waits(void) {
   own_is_untouched();
 }
 
-// Only some of them: what is left is not used either, or only as before.
+// Closes some of them: the others are not used any more, or only as before.
 static void loses_each(void) {
   scale_params[1].n_values = 3;
   for (int lost = 0; lost < 3; lost++) {
@@ -206,7 +207,7 @@ static void test_own_or_not(void **state) {
   int other = open("/dev/zero", O_RDONLY | O_CLOEXEC);
   assert_int_equal(dup2(other, fd), fd);
   assert_int_equal(descriptor_get(&d), -1);
-  descriptor_close(&d); // somebody else's
+  descriptor_close(&d); // it belongs to somebody else now
   assert_true(fcntl(fd, F_GETFD) >= 0);
   descriptor_keep(&d, fd);
   assert_int_equal(descriptor_take(&d), fd);

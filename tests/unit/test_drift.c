@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Series of call times, and whether they are a drift.
+// Tests which series of call times count as a drift.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,11 +13,11 @@
 
 enum { PER_SECOND = 100 };
 
-// What a call takes at second T of a series, before noise.
+// Returns the seconds that a call takes at second T, before noise.
 typedef double series(double t);
 
-// Second at which SHAPE, with NOISE (share, exponential above the least time), becomes a
-// drift; -1: not within SECONDS.
+// Returns the second at which SHAPE, with NOISE (a fraction, exponential above the least
+// time), becomes a drift; -1: not within SECONDS.
 static double drifts_at(series *shape, double noise, double recorded, double seconds) {
   struct drift d = drift_new(recorded, 1);
   uint64_t rng = 7;
@@ -90,7 +90,7 @@ static void test_ramp(void **state) {
   assert_true(at > 140 && at < 260);
 }
 
-// What was normal at first was not; since then it is, and later it is not again.
+// The first times are above normal; the base is corrected, and a later rise is a drift.
 static void test_base_is_mended(void **state) {
   (void)state;
   double at = drifts_at(busy_at_first, 0.05, 0, 200);

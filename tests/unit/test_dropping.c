@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tuning whose variants are known: those whose tile is said to be larger than the L2
-// cache take twenty times as long, and one parameter changes nothing. What is left out,
-// and what is kept of the rest.
+// Tests which variants a tuning leaves out, and what it keeps of them. The variants are
+// known: those whose tile counts as larger than the L2 cache take twenty times as long,
+// and one parameter changes nothing.
 #include "compile/static.h"
 #include "tools/export/export.h"
 #include "keep/store/store.h"
@@ -72,7 +72,7 @@ static unsigned count_of(const char *s, const char *word) {
   return n;
 }
 
-// Results are of what was run, and each says whether it was right.
+// An export has the variants that were run, and says of each whether it was right.
 static void check_export(unsigned tried) {
   char *json = NULL;
   size_t size = 0;
@@ -89,7 +89,7 @@ static void check_export(unsigned tried) {
 static void test_what_is_sure_to_lose_is_left_out(void **state) {
   (void)state;
   if (machine_get()->numbers.l2 == 0)
-    skip(); // nothing is known of this machine's caches
+    skip(); // the caches of this machine are not known
   assert_int_equal(
       in_child(tune,
                (const char *const[]){ "AUTOTUNE_LOG=error", "AUTOTUNE_SEARCH=exhaustive",
@@ -106,8 +106,8 @@ static void test_what_is_sure_to_lose_is_left_out(void **state) {
   unsigned dropped = 0;
   for (unsigned i = 0; i < l.items[0].n_records; i++)
     check_record(&l.items[0].records[i], &dropped);
-  // All were proposed; some of those that are large were run to see it, and some to stay
-  // honest.
+  // All were proposed. Some of the large ones were run to learn the rule, and some to
+  // check it.
   assert_int_equal(m->tried + dropped, 4 * (VALUES - 1));
   assert_int_equal(m->failed[STATUS_DROPPED], dropped);
   assert_in_range(dropped, 2, 2 * (VALUES - 1) - 3);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever of ours fails, the original answer comes out (RELIABILITY V5): the n-th call
-// of each kind fails, once and for ever, n = 1, 2, …, in four programs: without sections,
-// with them, with a stored winner, and tuned in the background. AUTOTUNE_TEST_FAULTS=N
-// goes up to N instead of the first few.
+// If any call of ours fails, the program still gets the right answer (RELIABILITY V5):
+// the n-th call of each kind fails, once and for ever, n = 1, 2, …, in four programs:
+// without sections, with them, with a stored winner, and tuned in the background.
+// AUTOTUNE_TEST_FAULTS=N goes up to N instead of the first few.
 #include <errno.h>
 
 #include "tuned_fixture.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RELIABILITY S2: a folder that somebody else can write is not trusted; and objects are
-// only what their hash says.
+// RELIABILITY S2: a folder that somebody else can write is not trusted, and an object is
+// used only if it has the hash in its name.
 #include "store_fixture.h"
 
 #include <fcntl.h>
@@ -119,7 +119,7 @@ static void test_below_a_folder_that_all_can_write(void **state) {
   free(path);
 }
 
-static void test_below_a_sticky_folder(void **state) { // as /tmp is
+static void test_below_a_sticky_folder(void **state) { // as in /tmp
   char *parent = below(state, "sticky"), *path = below(state, "sticky/autotune");
   mkdir(parent, 0700);
   chmod(parent, 01777);
@@ -139,7 +139,7 @@ static void test_below_a_folder_of_another_owner(void **state) {
   free(path);
 }
 
-// A link on the way is followed first, and where it leads is judged.
+// A link on the way is followed first; the folder that it leads to is judged.
 static void test_through_a_link(void **state) {
   char *good = below(state, "good"), *bad = below(state, "bad"),
        *link = below(state, "link");
@@ -236,13 +236,13 @@ static void test_one_warning(void **state) {
   assert_int_equal(count_text(said, "results are not kept"), 1);
   free(said);
   assert_int_equal(run_child("open_untrusted", *state, "AUTOTUNE_CACHE=off", &said), 0);
-  assert_string_equal(said, ""); // that was wished for
+  assert_string_equal(said, ""); // the user asked for that
   free(said);
   free(variable);
 }
 
-// A set-user-ID copy of this program, started by somebody else, keeps nothing and reads
-// no environment.
+// A set-user-ID copy of this program, started by another user, keeps nothing and reads no
+// environment.
 static int secure_child(char *path) {
   if (setgid(STRANGER) != 0 || setuid(STRANGER) != 0)
     return 77;
@@ -299,7 +299,7 @@ static bool found(void **state, uint64_t hash) {
 static void test_objects_are_found_again(void **state) {
   uint64_t a = keep(state, "one"), b = keep(state, "two");
   assert_int_not_equal(a, b);
-  assert_int_equal(keep(state, "one"), a); // once more is the same
+  assert_int_equal(keep(state, "one"), a); // keeping it again gives the same
   assert_true(found(state, a) && found(state, b));
   assert_false(found(state, a + 1));
   char *path = objects_find_in(*state, a);
@@ -317,7 +317,7 @@ static void test_objects_that_changed_are_not_found(void **state) {
   fputs("onf", f);
   fclose(f);
   assert_false(found(state, hash));
-  assert_int_equal(keep(state, "one"), hash); // and it is put right
+  assert_int_equal(keep(state, "one"), hash); // and the file is repaired
   assert_true(found(state, hash));
   free(path);
 }
@@ -329,13 +329,13 @@ static void test_objects_that_others_may_write_are_not_found(void **state) {
   assert_false(found(state, hash));
   chmod(path, 0600);
   assert_true(found(state, hash));
-  assert_int_equal(link(path, other), 0); // somebody may hold it open by another name
+  assert_int_equal(link(path, other), 0); // somebody may hold it open under another name
   assert_false(found(state, hash));
   unlink(path);
   assert_int_equal(symlink(other, path), 0);
   assert_false(found(state, hash));
   unlink(path);
-  assert_int_equal(mkfifo(path, 0600), 0); // nor does it hang
+  assert_int_equal(mkfifo(path, 0600), 0); // opening it must not hang
   assert_false(found(state, hash));
   unlink(path);
   assert_int_equal(rename(other, path), 0);

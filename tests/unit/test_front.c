@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pragma.c to kernel.c: what the structures hold that later passes rely on.
+// pragma.c to kernel.c: the contents of the structures that later passes rely on.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 static struct source *source;
 
-// The kernel of TEXT; exactly one, and no errors.
+// Returns the kernel of TEXT, which must have exactly one, and no errors.
 static struct kernel *kernel_of(const char *text) {
   unsigned n, n_kernels;
   diag_reset();
@@ -37,7 +37,7 @@ static void headers_of_functions(void **state) {
   static const struct {
     const char *header, *name, *result;
     unsigned n_args;
-    const char *arg, *specifiers; // of the last
+    const char *arg, *specifiers; // of the last kernel
     bool pointer, integer, real, is_static;
   } cases[] = {
     { "void f(void)", "f", "void", 0, NULL, NULL, false, false, false, false },
@@ -100,8 +100,8 @@ static void params(void **state) {
   assert_int_equal(k->params[2].kind, VALUE_REAL);
   assert_int_equal(k->params[2].original, 1);
   assert_false(k->params[2].defined);
-  assert_int_equal(k->params[4].original, 2); // no candidate is 3
-  // `slow` is the same number wherever it stands.
+  assert_int_equal(k->params[4].original, 2); // 3 is no candidate
+  // `slow` has the same number in each parameter.
   assert_int_equal(k->params[1].values[1].i, k->params[3].values[1].i);
   assert_int_not_equal(k->params[1].values[0].i, k->params[3].values[0].i);
   assert_true(kernel_word(k, slice_of("other"), &number));

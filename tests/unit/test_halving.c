@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Races in which a random machine runs the arms: the best is found however noisy calls
-// are, the default stays where nothing beats it, and no arm that is clearly slower runs
-// often.
+// Races in which a simulated machine runs the arms: the best is found however noisy calls
+// are, the default stays if no arm beats it, and an arm that is clearly slower runs
+// seldom.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,9 +14,9 @@
 
 struct machine_model {
   uint64_t rng;
-  double noise;        // of one call, as a share
+  double noise;        // of one call, as a fraction
   double spikes, size; // how many calls take SIZE times as long
-  double drift;        // share by which all becomes slower in a round
+  double drift;        // fraction by which everything becomes slower in a round
 };
 
 static double uniform(struct machine_model *m) {
@@ -116,8 +116,8 @@ static void test_the_default_stays(void **state) {
   }
 }
 
-// However many are alike, the luckiest of them is held against the default in rounds of
-// its own.
+// However many arms are alike, the luckiest of them is compared with the default in
+// rounds of its own.
 static void test_luck_does_not_win(void **state) {
   (void)state;
   double times[31];
@@ -160,8 +160,7 @@ static void test_alone_nothing_is_run(void **state) {
   assert_int_equal(halving_winner(&h), 0);
 }
 
-// More newcomers than there are arms, and one that cannot be run any more although it is
-// the best.
+// There are more newcomers than arms, and the best one cannot be run any more.
 static void test_arms_are_used_again(void **state) {
   (void)state;
   double times[MOST];

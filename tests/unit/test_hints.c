@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is found for one problem comes to be tried for another: which problems are near,
-// what texts are alike, and what a point becomes among other candidates.
+// Hints from one problem to another: which problems are near, which texts are alike, and
+// which point a hint becomes among other candidates.
 #include <sqlite3.h>
 
 #include "model/key.h"
@@ -33,7 +33,7 @@ static void test_shapes(void **state) {
       false }, // a type
     { "void axpy(int n, double a, double *x) {\n"
       "  for (int i = 0; i < n; i++) x[i] = 2.0 * x[i] + a;\n}\n",
-      false }, // which name where
+      false }, // the names in other places
     { "", false },
   };
   (void)state;
@@ -43,7 +43,7 @@ static void test_shapes(void **state) {
               shape_of("'\\"));
 }
 
-// More names than are told apart.
+// More names than the shape distinguishes.
 static void test_shapes_of_long_texts(void **state) {
   (void)state;
   enum { NAMES = 20000 };
@@ -117,22 +117,22 @@ static void test_points(void **state) {
   expect_point(
       "B=64\norder=ji\ntile@10.1=64\ntile@9.1=8\noptional@11.1=yes\nunroll@11.1=16\n",
       (choice[]){ 2, 1, 0, 2, 1, 1 });
-  // Lines have moved, and 9 is before 10 although "10" is before "9".
+  // Lines have moved; 9 comes before 10, although "10" sorts before "9".
   expect_point("tile@110.1=64\ntile@99.1=16\n", (choice[]){ 1, 0, 1, 2, 0, 0 });
-  // Another number of tiles: which is which is not known.
+  // Another number of tiles: they cannot be matched.
   expect_point("B=8\ntile@110.1=64\n", (choice[]){ 0, 0, 0, 0, 0, 0 });
-  // No candidates here: the nearest by ratio; words have no nearest.
+  // These are no candidates: the nearest by ratio is taken; words have no nearest.
   expect_point("B=12\n", (choice[]){ 1, 0, 0, 0, 0, 0 });
   expect_point("B=4000\norder=kij\n", (choice[]){ 2, 0, 0, 0, 0, 0 });
   expect_point("B=-3\n", (choice[]){ 0, 0, 0, 0, 0, 0 });
-  // What does not matter is 0.
+  // A parameter that does not matter is 0.
   expect_point("optional@11.1=no\nunroll@11.1=64\n", (choice[]){ 1, 0, 0, 0, 0, 0 });
   expect_point("other=1\n", NULL);
   expect_point("", NULL);
   expect_point("B", NULL);
 }
 
-// What the constraint refuses becomes a point nearby.
+// A point that the constraint refuses becomes a point nearby.
 static void test_points_are_mended(void **state) {
   (void)state;
   struct space s;
@@ -232,7 +232,7 @@ static void execute(const char *folder, const char *sql) {
   sqlite3_close(db);
 }
 
-// More rows than are looked at, in front of those that matter.
+// More rows than are read, before those that matter.
 #define MANY(n) \
   "WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < " #n ") "
 static const char many_problems[] = "INSERT INTO problem " MANY(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes a result worth nothing when it changes, and what does not.
+// Tests which changes make a result useless, and which do not.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static const struct autotune_value yes_no[] = { { "no", "0", 0, 0 },
 static const struct autotune_value orders[] = { { "(1,2)", "(1,2)", 0, 0 },
                                                 { "(2,1)", "(2,1)", 0, 0 } };
 
-// Three sets without a name, as the translator calls them, on lines LINE and LINE + 1.
+// Three sets without a name, named as the translator does, on lines LINE and LINE + 1.
 struct made {
   struct autotune_param params[3];
   struct autotune_unit unit;
@@ -56,7 +56,7 @@ static const char text[] =
     "#elif AUTOTUNE_P1 == 1 && AUTOTUNE_APPLY(AUTOTUNE_ORDER2, AUTOTUNE_P2) == 65\nunrolled(2, 1);\n"
     "#endif\n}\n";
 
-// The text with the first FROM made TO; the caller frees it.
+// Returns the text with the first FROM replaced by TO; the caller frees it.
 static char *changed(const char *from, const char *to) {
   const char *at = strstr(text, from);
   char *copy = malloc(sizeof text + strlen(to));
@@ -98,7 +98,7 @@ static void test_lines_count_where_they_are_printed(void **state) {
   free(moved);
 }
 
-// What is compared, and how, is the contract; what is only shown is not.
+// The contract is what is compared and how; facts that are only shown are not part of it.
 static void test_the_contract_is_what_is_checked(void **state) {
   static const struct autotune_section own = { "y[0:n]", AUTOTUNE_OUT, AUTOTUNE_F64, 8 };
   struct made m;
@@ -137,7 +137,7 @@ static void test_the_contract_is_what_is_checked(void **state) {
   k->search = "random";
   k->budget_seconds = 3;
   k->mode = "locked";
-  k->rtol = 1e-3; // of no meaning without AUTOTUNE_VERIFY_TOLERANCE
+  k->rtol = 1e-3; // has no meaning without AUTOTUNE_VERIFY_TOLERANCE
   assert_int_equal(identity_contract(k), first);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling and loading in process: what the tuner and its workers ask of
- * libautotune-jit.so. */
+/* Compiling and loading in process: the functions of libautotune-jit.so that the tuner
+ * and its workers use. */
 #include "jit_fixture.h"
 
 #include <dirent.h>
@@ -8,7 +8,8 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
-/* ThreadSanitizer sees neither into libomp nor lets a signal handler jump back. */
+/* ThreadSanitizer does not see into libomp, and does not let a signal handler jump back.
+ */
 #ifdef __SANITIZE_THREAD__
 #define SKIP_UNDER_TSAN() skip()
 #else
@@ -271,7 +272,7 @@ static void what_cannot_be_loaded_is_told(void **state) {
   assert_null(fixture_jit()->load("not ELF", 7, NULL, 0, &message));
   assert_string_equal(message, "this is no object of this machine");
   free(message);
-  /* And the next one loads all the same. */
+  /* The next one still loads. */
   binds_the_symbols_of_the_site(state);
 }
 
@@ -392,7 +393,7 @@ static void helpers_of_compilers_are_found(void **state) {
   "  return omp_get_max_threads() > 0 ? s : -1; }\n"                               \
   "long (*const autotune_entry)(long) = f;\n"
 
-/* In a child, as in a worker: the parent stays without threads. */
+/* Runs in a child, as in a worker: the parent must stay without threads. */
 static void run_parallel(void) {
   static const char *const compilers[] = { "clang", "gcc" };
   char *message;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What searches learn from: points as rows of numbers, the models, and what a search
-// expects by them.
+// Tests the models of searches: points as rows of numbers, the models, and their
+// expectations.
 #include <dirent.h>
 #include <math.h>
 #include <setjmp.h>
@@ -38,7 +38,7 @@ static struct space made(void) {
   return s;
 }
 
-// The number in the first column of that kind about parameter A (and B).
+// Returns the number in the first column of that kind about parameter A (and B).
 static float number(const struct columns *c, const float *row, unsigned kind, unsigned a,
                     unsigned b) {
   for (unsigned i = 0; i < c->n; i++)
@@ -151,7 +151,7 @@ static void test_boost(void **state) {
 
 // ---- lessons ------------------------------------------------------------------------
 
-// The tile's size decides, and whether there is one; width 96 fails.
+// The tile's size and its presence decide the time; width 96 fails.
 static struct observation told_of(const choice *p) {
   if (p[WIDTH] == 7)
     return (struct observation){ .status = STATUS_CRASH };
@@ -206,7 +206,7 @@ static void test_lessons(void **state) {
   (void)state;
   check_lessons(&learner_trees);
   check_lessons(&learner_gauss);
-  check_lessons(&learner_boost); // trees again where it is not there
+  check_lessons(&learner_boost); // trees again if XGBoost is missing
 }
 
 static void test_nothing_known(void **state) {
@@ -220,8 +220,8 @@ static void test_nothing_known(void **state) {
   lessons_free(lessons);
 }
 
-// The point that is thought the best of all those whose width is FROM or more, and does
-// not fail.
+// Returns the point that is expected to be the best among those whose width is at least
+// FROM and that are not expected to fail.
 static unsigned best_tile(struct lessons *l, unsigned from) {
   choice points[8 * N];
   double scores[8];
@@ -235,8 +235,7 @@ static unsigned best_tile(struct lessons *l, unsigned from) {
   return best;
 }
 
-// What a near key took tells where to look, by times of another scale; what is seen here
-// counts more.
+// Times of a near key, on another scale, show where to search; own times count more.
 static void check_related(const struct learner *learner) {
   struct space s = made();
   struct lessons *l = lessons_new(&s, 1, learner);
@@ -270,7 +269,7 @@ static void test_related(void **state) {
   check_related(&learner_boost);
 }
 
-// More than there is room for: the worst go.
+// More points than there is room for: the worst are dropped.
 static void test_many(void **state) {
   (void)state;
   struct space s = made();
@@ -278,7 +277,7 @@ static void test_many(void **state) {
   choice point[N] = { 1, 0, 0, 0 };
   for (unsigned i = 0; i < MAX_LESSONS + 40; i++) {
     point[1] = i % 8, point[2] = i / 8 % 8,
-    point[3] = i / 64; // beyond the space: all different
+    point[3] = i / 64; // outside of the space: all different
     struct observation observation = { .status = STATUS_OK,
                                        .cost = 1.0 + (i * 7919 % 1000) };
     lessons_add(lessons, point, &observation);

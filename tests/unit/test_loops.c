@@ -72,7 +72,7 @@ struct program {
   uint64_t rng;
 };
 
-// SOURCE with each FROM replaced by TO.
+// Returns SOURCE with each FROM replaced by TO.
 static char *replaced(const char *source, const char *from, const char *to) {
   struct text t = { 0 };
   text_add(&t, "", 0);
@@ -84,8 +84,8 @@ static char *replaced(const char *source, const char *from, const char *to) {
   return t.data;
 }
 
-// The kernel of SOURCE, or NULL where the translator refuses it, which it may only do
-// when QUIET.
+// Returns the kernel of SOURCE, or NULL if the translator refuses it, which it may only
+// do if QUIET.
 static struct kernel *understand(const char *source, struct source **s, bool quiet) {
   unsigned n_pragmas, n_kernels;
   int saved = dup(2), null = open("/dev/null", O_WRONLY);
@@ -103,7 +103,7 @@ static struct kernel *understand(const char *source, struct source **s, bool qui
   return fine ? k : NULL;
 }
 
-// Values at random; where a param does not matter, its first.
+// Picks random values; a param that does not matter gets its first value.
 static void pick_point(struct program *p, const struct kernel *k, unsigned *point) {
   for (unsigned i = 0; i < k->n_params; i++) {
     const struct param *q = &k->params[i];
@@ -112,7 +112,7 @@ static void pick_point(struct program *p, const struct kernel *k, unsigned *poin
   }
 }
 
-// The same as TEXT at POINT, without macros and #if.
+// Writes TEXT at POINT without macros and #if.
 static void write_baked(struct program *p, const struct source *s, const struct kernel *k,
                         const unsigned *point, const char *name, unsigned number,
                         const char *values) {
@@ -247,7 +247,7 @@ static void made_up_nests(void **state) {
   finish(&p, folder);
 }
 
-// Kernels that stand for one thing each; their name is `K_`.
+// Kernels that test one thing each; their name is `K_`.
 static const char *const cases[] = {
 #include "loops_cases.inc"
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long variants take, on a machine that the test makes: when sampling ends, what is
-// run in batches, and what a slow moment does not change.
+// Tests how variants are timed, on a simulated machine: when sampling ends, what is run
+// in batches, and that a slow moment changes nothing.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@ static struct {
   double now, variant, rival; // seconds; of one run
   double slowdown;            // of everything
   double price;               // cost of a second
-  unsigned runs[2];           // of the variant, of the rival
+  unsigned runs[2];           // number of the run that fails; 0: none fails
   unsigned batch;             // the largest
   unsigned fails;             // the number of the run that fails; 0: none
 } machine;
@@ -77,10 +77,10 @@ static void test_short_kernels_in_batches(void **state) {
   measure_with(&thorough, 1e-6, (struct measure){ .batches = true });
   assert_in_range(machine.batch, 45, 50); // about 50 us
   measure_with(&thorough, 1e-6, (struct measure){ .batches = false });
-  assert_int_equal(machine.batch, 1); // what it reads is put back before each run
+  assert_int_equal(machine.batch, 1); // its memory is put back before each run
 }
 
-// Everything takes three times as long: the rival tells.
+// Everything takes three times as long: the rival shows that.
 static void test_slow_moment(void **state) {
   struct trial_plan p = thorough;
   (void)state;
@@ -90,12 +90,12 @@ static void test_slow_moment(void **state) {
   assert_int_equal(out.n, 5);
   assert_true(fabs(out.slowdown - 3) < 1e-9);
   out = measure_with(&p, 1e-3, (struct measure){ .rival = false });
-  assert_int_equal(out.n, 3); // without one it looks slow
+  assert_int_equal(out.n, 3); // without a rival the variant looks slow
   machine.slowdown = 1;
 }
 
-// What is far slower than wanted is given up after two runs; what is only somewhat
-// slower, once threads have found their cores.
+// A variant that is far slower than the best is given up after two runs; one that is
+// somewhat slower, once threads have found their cores.
 static void test_slow_variants_are_given_up(void **state) {
   struct trial_plan p = thorough;
   (void)state;
@@ -123,7 +123,7 @@ static void test_budget_and_failure(void **state) {
   assert_false(measure_settled(&p, first, false)); // perhaps it was only cold
 }
 
-// What is measured is the cost; how often and how long is decided by the seconds.
+// Samples are costs; the seconds decide how often and how long a variant runs.
 static void test_costs_are_not_seconds(void **state) {
   struct trial_plan p = thorough;
   (void)state;

@@ -45,8 +45,7 @@ static autotune_fn load(const char *where, const struct autotune_symbol *symbols
   return entry;
 }
 
-/* Static things of this file, and one that libc shows under the same name, which must not
- * win. */
+/* Static objects of this file. libc has one of the same name, which must not be used. */
 static int counter;
 static int add_two(int x) {
   return x + 2;
@@ -107,7 +106,7 @@ static void two_sites_of_the_same_file(void **state) {
     dlclose(handles[i]);
 }
 
-/* Two objects in turn behind the same number of descriptor. */
+/* Two objects are opened one after the other under the same descriptor number. */
 static void memory_files_do_not_mix(void **state) {
   (void)state;
   void *handles[2];
@@ -132,7 +131,7 @@ static void memory_files_do_not_mix(void **state) {
     dlclose(handles[i]);
 }
 
-/* libc shows an abs, too. */
+/* libc exports an abs, too. */
 static void the_variants_own_names_are_its_own(void **state) {
   (void)state;
   link_to("clang",
@@ -202,11 +201,11 @@ static void what_cannot_be_linked_is_told(void **state) {
   assert_non_null(strstr(message, "thread-local variable 'x'"));
   free(message);
   object_free(&o);
-  /* And the next link works. */
+  /* The next link works. */
   link_to("clang", "int x;\n", "-O2", path);
 }
 
-/* In a child: nothing of OpenMP is in the process until the module wants it. */
+/* Runs in a child: no OpenMP runtime is loaded until the module needs it. */
 static void run_parallel(void) {
   link_to("clang",
           "static long f(long n) { long s = 0;\n"

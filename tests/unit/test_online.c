@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mode online: variants run in the program's own calls. Each call's work is done once and
-// right, whatever variants there are; no call waits; what goes wrong in a real call is
-// known afterwards.
+// right, whatever variants there are; no call waits; a variant that fails in a real call
+// is known afterwards.
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -19,11 +19,11 @@
 #define MODE "AUTOTUNE_MODE=online"
 #define SILENT "AUTOTUNE_LOG=error"
 
-// The test has taken too long.
+// True if the test has taken too long.
 static bool is_late(void) {
   static _Atomic double begun;
   double none = 0;
-  atomic_compare_exchange_strong(&begun, &none, sys_now()); // by the first
+  atomic_compare_exchange_strong(&begun, &none, sys_now()); // by the first call
   return sys_now() > begun + 40;
 }
 
@@ -32,7 +32,8 @@ static bool is_late(void) {
 //   #pragma autotune kernel param(U: 1, 2, 4) param(BAD …) inout(c[0:n])
 //   void tally(int n, double *c)   { c[i] += 1 }
 enum { TALLY_N = 5000 };
-static int trap; // variants die of it: 0 in the sandbox, whose image is the first call's
+static int trap; // variants crash if it is set: 0 in the sandbox, whose image is of the
+                 // first call
 
 static atomic_int leaves; // the default variant is left by longjmp
 static jmp_buf *leave_to;
@@ -120,7 +121,7 @@ static bool is_decided(void) {
   return __atomic_load_n(&tally_site.hot, __ATOMIC_ACQUIRE) != NULL;
 }
 
-// Each element has been counted up CALLS times.
+// True if each element has been counted up CALLS times.
 static bool holds(const double *c, int calls) {
   for (int i = 0; i < TALLY_N; i++)
     if (c[i] != calls)
@@ -137,7 +138,7 @@ static bool why_has(const char *words) {
   return has;
 }
 
-// Calls until real calls have decided.
+// Makes calls until real calls have decided.
 static void calls_until_decided(void) {
   static double c[TALLY_N];
   int calls = 0;
@@ -230,13 +231,13 @@ static void test_threads(void **state) {
   RUN(many_threads, "AUTOTUNE_BUDGET=10s");
 }
 
-// If a call waited for a compiler, the alarm of in_child would end this.
+// If a call waited for a compiler, the alarm of in_child would end it.
 static void compiler_hangs(void) {
   double c[TALLY_N] = { 0 };
   for (int i = 0; i < 400; i++) {
     tally(TALLY_N, c);
     if (i == 200)
-      nap(0.5); // now it surely compiles
+      nap(0.5); // by now it is compiling
   }
   EXPECT(holds(c, 400) && !is_decided());
 }
@@ -246,7 +247,7 @@ static void test_compiler_hangs(void **state) {
   RUN(compiler_hangs, "AUTOTUNE_BUDGET=60s", "AUTOTUNE_JIT=" JIT_HANGS);
 }
 
-// Ends of calls that never come are no reason to wait for them.
+// Calls that never end do not make others wait.
 static void jumps(void) {
   static double c[TALLY_N];
   static volatile int done;
@@ -267,7 +268,7 @@ static void test_jumps(void **state) {
   RUN(jumps, NULL);
 }
 
-static void waits(void) { // no call comes: the sandbox decides
+static void waits(void) { // there is no call: the sandbox decides
   double c[TALLY_N] = { 0 };
   tally(TALLY_N, c);
   EXPECT(autotune_wait(-1) == AUTOTUNE_OK);
@@ -299,7 +300,7 @@ static void forks(void) {
   int n = 0, status;
   for (; n < 300; n++) {
     pid_t pid = n % 100 == 50 ? fork() : 1;
-    if (pid == 0) { // whatever ran in the parent is right here
+    if (pid == 0) { // any variant that ran in the parent is right here
       for (int i = 0; i < 10; i++)
         tally(TALLY_N, c);
       _exit(holds(c, n + 10) ? 0 : 1);
@@ -325,7 +326,7 @@ static void many_calls(void) {
   EXPECT(holds(c, n));
 }
 
-// Whatever of ours fails, in the program or in the tuner.
+// Calls of ours fail, in the program or in the tuner.
 static void test_faults(void **state) {
   (void)state;
   static const char *const faults[] = {
@@ -343,7 +344,7 @@ static void test_faults(void **state) {
   }
 }
 
-// ---- what is learnt is kept ---------------------------------------------------------
+// ---- results are kept ---------------------------------------------------------------
 
 static int count(const char *where) {
   char path[64], select[128];
@@ -373,7 +374,7 @@ static void dies(int times) {
   if (pid == 0) {
     double c[TALLY_N] = { 0 };
     tally(TALLY_N, c);
-    signal(SIGSEGV, SIG_DFL); // cmocka's handler is no business of this process
+    signal(SIGSEGV, SIG_DFL); // cmocka's handler is not for this process
     trap = 1;                 // after the sandbox has its image
     while (!is_late())
       tally(TALLY_N, c);
@@ -394,7 +395,7 @@ static void dies_again(void) {
   dies(2);
 } // of another variant
 
-// The next process leaves alone what the last one died of.
+// The next process does not run the variant on which the last one died.
 static void test_dies_in_a_call(void **state) {
   (void)state;
   RUN(dies_once, "AUTOTUNE_BUDGET=20s");

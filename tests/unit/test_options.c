@@ -14,8 +14,7 @@
 #include "child.h"
 #include "base/base.h"
 
-// Runs the child NAME with VARIABLE set; what it says on standard error must be SAID
-// exactly.
+// Runs the child NAME with VARIABLE set. Its standard error must be exactly SAID.
 static void expect(const char *name, const char *variable, const char *expected) {
   char *said;
   int status = run_child(name, "", variable, &said);
@@ -202,7 +201,7 @@ static int say_long(char *unused) {
 static void on_message(enum autotune_level level, const char *message, void *data) {
   char *seen = data;
   sprintf(seen + strlen(seen), "[%d %s]", level, message);
-  autotune_set_log(NULL, NULL); // allowed in here
+  autotune_set_log(NULL, NULL); // allowed within a callback
 }
 
 static int use_callback(char *unused) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tuner may be asked for besides a search: to check one variant, to race a few, to
+// Tests the plans of a tuner other than a search: to check one variant, to race a few, to
 // begin with some.
 #include "base/base.h"
 #include "call/session/session.h"
@@ -53,7 +53,7 @@ static void test_check(void **state) {
   RUN(checks, SILENT, "AUTOTUNE_BUDGET=5s");
 }
 
-// How many variants the outcome says were tried.
+// Returns how many variants the outcome says were tried.
 static unsigned tried(void) {
   const char *in = strstr(out.why, " in ");
   return in ? (unsigned)atoi(in + 4) : 0;
@@ -61,7 +61,7 @@ static unsigned tried(void) {
 
 static void races(void) {
   choice points[] = { 2, 0, 0, 2, 1, 0 };
-  for (int i = 0; i < 2; i++) { // the second time all is known, and measured again
+  for (int i = 0; i < 2; i++) { // the second time everything is known, and measured again
     EXPECT(run_plan(&(struct plan){
                .kind = PLAN_RACE, .points = points, .n_points = 3 }) == 0);
     EXPECT(out.winner && out.point[1] == 0 && out.point[0] != 0 && tried() == 3);
@@ -95,8 +95,7 @@ static void test_given_points(void **state) {
   RUN(all_once, SILENT, "AUTOTUNE_BUDGET=30s");
 }
 
-// Forty variants that take the same time: a search that learns soon expects nothing more
-// of them.
+// Forty variants take the same time: a search that learns soon expects no improvement.
 static void expects_little(void) {
   static struct autotune_value same[40];
   static char texts[40][4];

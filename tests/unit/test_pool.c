@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling ahead: everything that was submitted comes back, whatever threads there
- * are. */
+/* Compiling ahead: everything that was submitted comes back, with any number of threads.
+ */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -66,7 +66,7 @@ static void without_threads_the_caller_compiles(void **state) {
   pool_free(p);
 }
 
-/* As a crash would find it. */
+/* Reads the marks as after a crash. */
 static void what_is_compiled_is_marked(void **state) {
   (void)state;
   static _Atomic uint64_t marks[4];
@@ -83,7 +83,7 @@ static void what_is_compiled_is_marked(void **state) {
       n += mark != 0;
       seen |= mark;
     }
-    assert_true(n <= 1); /* there is one thread, and what is queued does not count */
+    assert_true(n <= 1); /* there is one thread, and queued variants are not marked */
     if (pool_take(p, &c, 0.001)) {
       taken++;
       forget(&c);
@@ -133,7 +133,7 @@ static void failures_come_back_too(void **state) {
   pool_free(p);
 }
 
-/* ---- a compiler that does not come back, and the clock is ours ------------------- */
+/* ---- a compiler that does not return, with a clock of the test's ------------------- */
 
 static char folder[] = "/tmp/autotune-test-XXXXXX";
 
@@ -173,13 +173,13 @@ static void overdue_work_fails_and_is_replaced(void **state) {
   assert_int_equal(c.point[P_COMPILER], 1);
   assert_string_equal(c.object.message, "error: compiling took more than 30 s");
   forget(&c);
-  /* Another thread has taken its place. */
+  /* Another thread has replaced it. */
   submit(p, 1, 1);
   assert_int_equal(take(p, 1), 1);
   fclose(fopen(gate, "w"));
   pool_free(p);
   sys_set_clock(-1);
-  usleep(300000); /* the lost thread frees the pool: for LeakSanitizer */
+  usleep(300000); /* the abandoned thread frees the pool: for LeakSanitizer */
   unlink(path), unlink(gate), unlink(begun), rmdir(folder);
 }
 

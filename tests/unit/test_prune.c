@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which variants are sure to lose: rules speak on evidence of this tuning alone. */
+/* Tests which variants are sure to lose: rules need evidence from this tuning. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static int begin(void **state) {
   return 0;
 }
 
-/* A variant of one point that has SPILLS and a tile of L2's size times 2^TILE. */
+/* Adds a variant of one point that has SPILLS and a tile of L2's size times 2^TILE. */
 static struct candidate *add(const choice *point, float spills, float tile) {
   struct candidate *c = &tuned.all[tuned.n];
   memcpy(tuned.points[tuned.n], point, sizeof tuned.points[0]);
@@ -54,8 +54,8 @@ static int loser(struct candidate *c) {
   return prune_loser(&tuned.pruning, tuned.all, tuned.n, c, tuned.best);
 }
 
-/* N pairs: without spills one second, with them SLOWER. They are no siblings of each
- * other. */
+/* Adds N pairs: one without spills that takes a second, one with spills that takes
+ * SLOWER. No two pairs are siblings. */
 static void pairs(choice n, double slower) {
   for (choice i = 0; i < n; i++) {
     run(add((choice[PARAMS]){ 10 * i, 10 * i, 10 * i, 0 }, 0, -1), 1);
@@ -63,7 +63,7 @@ static void pairs(choice n, double slower) {
   }
 }
 
-/* One more pair, of which the second is not run yet. */
+/* Adds another pair, whose second variant is not run yet. */
 static struct candidate *next(float spills, float tile) {
   run(add((choice[PARAMS]){ 7, 7, 7, 0 }, 0, -1), 1);
   return add((choice[PARAMS]){ 7, 7, 8, 1 }, spills, tile);
@@ -102,7 +102,7 @@ static void one_counterexample_silences(void **state) {
   assert_int_equal(loser(next(3, -1)), NONE);
 }
 
-/* Neither slower nor faster beyond the noise is no evidence at all. */
+/* A difference within the noise is no evidence. */
 static void noise_proves_nothing(void **state) {
   (void)state;
   pairs(5, 1.01);
@@ -150,7 +150,8 @@ static void the_searchs_own_expectation_must_have_been_right(void **state) {
   assert_int_equal(loser(c), NONE);
 }
 
-/* What searches are told is never near the best, nor faster than the sibling. */
+/* The time that searches are told for a dropped variant is never near the best, nor below
+ * the sibling's. */
 static void the_guess_is_no_lure(void **state) {
   (void)state;
   pairs(3, 1.5);
@@ -176,7 +177,7 @@ static void every_tenth_is_run_and_may_silence_the_rule(void **state) {
   assert_false(tuned.pruning.silent[RULE_SPILLS]);
   run(c, 0.8);
   assert_true(tuned.pruning.silent[RULE_SPILLS]);
-  tuned.n -= 1; /* even where that one is forgotten */
+  tuned.n -= 1; /* even if that variant is forgotten */
   assert_int_equal(loser(add((choice[PARAMS]){ 7, 7, 9, 1 }, 3, -1)), NONE);
   assert_false(prune_drops(&tuned.pruning, c, NONE));
 }

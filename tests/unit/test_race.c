@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Final races on a machine whose noise and clock the test makes: inside the noise the
-// default stays, however few runs there is time for, and what is clearly faster wins.
+// Final races on a machine whose noise and clock the test simulates: within the noise the
+// default stays, however few runs there is time for, and a variant that is clearly faster
+// wins.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +14,7 @@
 
 enum { MOST = 32, RACES = 200 };
 
-// What runs take: of the default, and of each variant by its ticket - 1.
+// The times of runs: the default's, and each variant's by its ticket - 1.
 static struct {
   double seconds[MOST + 1], noise, now;
   uint64_t rng;
@@ -62,8 +63,8 @@ static struct estimate estimate_of(uint64_t ticket, unsigned n) {
   return stats_median(samples, n);
 }
 
-// One race of N variants after a search that has taken half of BUDGET seconds. The
-// winner, or NONE.
+// Races N variants after a search that took half of BUDGET seconds. Returns the winner,
+// or NONE.
 static int run_race(uint64_t seed, unsigned n, double budget) {
   static const struct autotune_kernel kernel = { .name = "k" };
   static struct candidate all[MOST];
@@ -101,8 +102,8 @@ static int run_race(uint64_t seed, unsigned n, double budget) {
   return winner;
 }
 
-// Of all races, the share in which one of N that are as fast as the default is taken for
-// faster.
+// Returns the fraction of races in which one of N that are as fast as the default is
+// taken for faster.
 static double mistakes(unsigned n, double seconds, double noise, double budget) {
   unsigned wins = 0;
   machine.noise = noise;
@@ -124,8 +125,8 @@ static void test_default_stays(void **state) {
   assert_true(mistakes(24, 0.001, 0.1, 10) <= 0.02);
 }
 
-// The share of races that one of six wins which is GAIN times as fast as the others and
-// the default.
+// Returns the fraction of races that are won by the one of six that is GAIN times as fast
+// as the others and the default.
 static double found(double seconds, double gain) {
   unsigned wins = 0;
   machine.noise = 0.02;
@@ -138,13 +139,13 @@ static double found(double seconds, double gain) {
 
 static void test_faster_wins(void **state) {
   (void)state;
-  assert_true(found(2, 1.2) >= 0.95); // of such there are one or two runs
+  assert_true(found(2, 1.2) >= 0.95); // there is time for one or two runs of each
   assert_true(found(0.4, 1.2) >= 0.95);
   assert_true(found(0.05, 1.05) >= 0.9);
   assert_true(found(0.001, 1.05) >= 0.95);
 }
 
-// What is known to be faster, but cannot be compiled, leaves the race undecided.
+// A variant that is known to be faster but cannot be compiled leaves the race undecided.
 static void test_without_code_nothing_is_said(void **state) {
   (void)state;
   static const struct autotune_kernel kernel = { .name = "k" };
@@ -166,7 +167,7 @@ static void test_without_code_nothing_is_said(void **state) {
                       .pool = pool_new(&kernel, 0) };
   assert_int_equal(race(&t), NONE);
   assert_true(t.unraced);
-  known.e = (struct estimate){ 3, 3, 3, 6 }; // none is worth it: that says something
+  known.e = (struct estimate){ 3, 3, 3, 6 }; // none is worth it: the race says so
   assert_int_equal(race(&t), NONE);
   assert_false(t.unraced);
   pool_free(t.pool);

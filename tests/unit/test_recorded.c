@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recorded spaces (FAIR T4), read and replayed by bench/search: a small one that is made
-// here.
+// up here.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,9 +15,9 @@
 
 static char folder[] = "/tmp/autotune-recorded-XXXXXX";
 
-// tile 8, 16, 32; layout "row", "column"; scale 0.5, 2.0. Row layouts take tile / 8 ms
-// and scale more; of column ones, those with tile 32 are not there, and the others do not
-// compile.
+// Writes the space tile 8, 16, 32; layout "row", "column"; scale 0.5, 2.0. Row layouts
+// take tile / 8 ms, and scale more. Column layouts with tile 32 are missing; the others
+// do not compile.
 static char *made(void) {
   static const char *const layouts[] = { "row", "column" };
   static const int tiles[] = { 32, 8, 16 };

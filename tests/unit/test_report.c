@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report of a database made here, against what it must say.
+// Compares the report of a database that is made here with the expected text.
 #include "tools/common/json.h"
 #include "compile/static.h"
 #include "tools/report/report.h"
@@ -70,7 +70,7 @@ static char *report(const char *folder, struct report_options o, int expected) {
 
 // ---- text ---------------------------------------------------------------------------
 
-// Every text must stand in the report, each behind the one before.
+// Expects every text in the report, each after the one before.
 static void expect_in_order(const char *report_text, const char *const *texts) {
   const char *at = report_text;
   for (; *texts; texts++) {
@@ -199,7 +199,7 @@ static void test_a_terminal_is_not_commanded(void **state) {
   }
 }
 
-// What belongs to a directive that is left out says nothing.
+// Parameters of a directive that is left out are not shown.
 static void test_only_what_matters_is_shown(void **state) {
   struct store *s = open_store(*state);
   struct identity id = fixture_identity();
@@ -222,7 +222,7 @@ static void test_only_what_matters_is_shown(void **state) {
   free(text);
 }
 
-// Where nothing was right, that is why the default stays, not its speed.
+// If no variant was right, the report gives that as the reason.
 static void test_nothing_was_right(void **state) {
   struct store *s = open_store(*state);
   struct identity id = fixture_identity();
@@ -249,7 +249,7 @@ static void test_nothing_was_right(void **state) {
   free(text);
 }
 
-// What was not run is none of those that were tried; the winner's code is described.
+// Variants that were not run do not count as tried; the winner's code is described.
 static void test_what_was_not_run_is_told(void **state) {
   struct store *s = open_store(*state);
   struct identity id = fixture_identity();
@@ -334,7 +334,7 @@ static double random_number(uint64_t *rng) {
                     : some[(r >> 8) % (sizeof some / sizeof *some)];
 }
 
-// Any value of the right type in each column but the first FIXED.
+// Sets any value of the right type in each column but the first FIXED.
 static void make_up(const struct kind *k, struct cell *cells, unsigned fixed, char *text,
                     uint64_t *rng) {
   for (unsigned i = fixed; i < k->n; i++) {
@@ -449,7 +449,8 @@ static void test_json_says_the_same(void **state) {
 
 // ---- the page -----------------------------------------------------------------------
 
-// What the page of FOLDER holds, parsed; the caller frees it. Its text is put into *TEXT.
+// Returns the data in the page of FOLDER, parsed; the caller frees it. *TEXT receives the
+// page.
 static json_t *page(const char *folder, struct report_options o, char **text) {
   char file[256];
   snprintf(file, sizeof file, "%s/out.html", folder);
@@ -504,7 +505,7 @@ static void test_the_page_holds_all_records(void **state) {
   assert_string_equal(last, "12");
   assert_int_equal(cell(parameter, "of", 5), 2);
   assert_int_equal(cell(json_object_get(columns, "message"), "of", 5),
-                   0); // no process's name
+                   0); // no process has this name
   json_decref(root);
   free(text);
 }
@@ -532,7 +533,7 @@ static void test_the_page_is_not_ended_by_texts(void **state) {
   free(text);
 }
 
-// What a machine can do is at least what a loop that anybody writes does.
+// The roofs of a machine are at least as high as a simple loop reaches.
 static void test_a_roof_is_above_a_loop(void **state) {
   (void)state;
   struct roof r;
@@ -578,7 +579,7 @@ static const char *schema_type(const struct fact *f) {
   }
 }
 
-// What DEFS says of "NAME" or "OBJECT.NAME" in WHERE; NULL: nothing.
+// Returns the entry of "NAME" or "OBJECT.NAME" in WHERE of DEFS; NULL: there is none.
 static json_t *schema_of(const json_t *defs, const char *where, const char *name) {
   const char *dot = strchr(name, '.');
   char outer[32] = "";
@@ -621,7 +622,7 @@ static void check_facts(const json_t *defs, const struct kind *k, const char *wh
   }
 }
 
-// Nothing but facts, and what is worked out of them.
+// The members are facts, or computed from them.
 static void check_members(const json_t *defs, const char *where) {
   static const char *const derived[] = { "finished", "speedup",  "inferred", "borrowed",
                                          "seconds",  "variants", "failures", "influence",

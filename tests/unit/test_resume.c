@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tunings that were cut short, and what the next process makes of what they left: nothing
-// is condemned that did no harm, nothing that is known is tried again, and nothing is
-// over before it is.
+// Tunings that were cut short, and what the next process does with their results: no
+// harmless variant is condemned, nothing that is known is tried again, and no tuning
+// counts as finished before it is.
 #include <time.h>
 
 #include <sqlite3.h>
@@ -13,7 +13,7 @@
   assert_int_equal(in_child(body, (const char *const[]){ __VA_ARGS__, NULL }), 0)
 #define SILENT "AUTOTUNE_LOG=error"
 
-// Variants in the store that ended their process.
+// Returns the number of variants in the store that ended their process.
 static int quarantined(void) {
   char path[64];
   sqlite3 *db = NULL;
@@ -36,7 +36,7 @@ static void bad_variants(void) {
   EXPECT(scale_why_has("tuned: "));
 }
 
-static void killed(void) { // with the tuner: nobody has time to say a word
+static void killed(void) { // with the tuner, which cannot write a message
   pid_t pid = fork();
   if (pid == 0) {
     setpgid(0, 0);
@@ -51,7 +51,7 @@ static void killed(void) { // with the tuner: nobody has time to say a word
   EXPECT(waitpid(pid, NULL, 0) == pid);
 }
 
-// What was being run is suspect, what was only being compiled is not.
+// A variant that was being run is suspect, one that was only being compiled is not.
 static void test_killed(void **state) {
   (void)state;
   for (int i = 0; i < 5; i++) {
@@ -61,10 +61,10 @@ static void test_killed(void **state) {
     assert_in_range(quarantined(), 0, 1);
   }
   RUN(bad_variants, SILENT,
-      "AUTOTUNE_BUDGET=20s"); // and the next process is none the worse
+      "AUTOTUNE_BUDGET=20s"); // and the next process works
 }
 
-static void only_slow(void) { // each variant takes what there is
+static void only_slow(void) { // each variant takes all of the budget
   static const struct autotune_value slow[] = { { "4", "4", 4, 4 }, { "2", "2", 2, 2 } };
   scale_params[1].values = slow;
   scale_params[1].n_values = 2;
@@ -98,7 +98,7 @@ static void tries_one_openmp(void) {
   tries_one();
 }
 
-// However little time there is.
+// One variant is tried, however little time there is.
 static void test_tries_one(void **state) {
   (void)state;
   RUN(tries_one, SILENT, "AUTOTUNE_BUDGET=0.001s");
@@ -119,7 +119,7 @@ static void default_takes_all(void) {
   EXPECT(!scale_why_has("the only variant tried was not right"));
 }
 
-// A variant that is faster than the default is not ended, although the budget is.
+// A variant that is faster than the default is not ended, although the budget is spent.
 static void test_slow_default(void **state) {
   (void)state;
   RUN(default_takes_all, SILENT, "AUTOTUNE_BUDGET=0.3s");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for every search of the table: none asks twice, nor for what is not allowed,
-// nor for what it was told of; all end when the space does, with several points in flight
-// too; the seed decides; a space in which everything fails does no harm. Those that learn
-// get to what is fast sooner than chance.
+// Properties of every search of the table: none asks for a point twice, for one that is
+// not allowed, or for one that it was told of; all end when the space is exhausted, also
+// with several points in flight; the seed decides; a space in which everything fails does
+// no harm. Searches that learn find fast points sooner than chance.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,8 @@ static const struct autotune_condition condition = { .holds = some,
                                                      .n_params = 3,
                                                      .params = all };
 
-// VALUES of each of six parameters; parameter 4 matters with parameter 3 (0: no).
+// Makes a space with VALUES of each of six parameters; parameter 4 matters with parameter
+// 3 (0: no).
 static struct space made(unsigned values) {
   static struct autotune_kernel kernel;
   struct space s;
@@ -49,7 +50,7 @@ static struct space made(unsigned values) {
   return s;
 }
 
-// A valley with its bottom at the fourth value of everything.
+// A valley with its bottom at the fourth value of each parameter.
 static double seconds_of(const choice *point) {
   double sum = 1;
   for (int p = 0; p < N; p++)
@@ -61,7 +62,7 @@ static double seconds_of(const choice *point) {
 struct run {
   const struct space *space;
   unsigned flight, limit;
-  bool fail_all, fail_high; // everything; where parameter 5 is in the upper half
+  bool fail_all, fail_high; // everything fails; fails if parameter 5 is in the upper half
   uint64_t hashes[MOST];
   unsigned n, failed;
   double best;
@@ -141,7 +142,7 @@ static void test_everything_fails(void **state) {
   }
 }
 
-// The same seed asks for the same points, another one for others.
+// The same seed asks for the same points, another seed for others.
 static void test_seed(void **state) {
   (void)state;
   enum { ASKED = 50 };
@@ -160,8 +161,8 @@ static void test_seed(void **state) {
   }
 }
 
-// Told of points that it did not ask for, as from an earlier tuning: it asks for none of
-// them.
+// A search that was told of points it did not ask for, as from an earlier tuning, does
+// not ask for them.
 static void test_told_unasked(void **state) {
   (void)state;
   static struct run r;
@@ -213,8 +214,8 @@ static void test_learns(void **state) {
   }
 }
 
-// Less and less is hoped for as the space is known better, and no time is foretold that
-// is well above the real one.
+// The expected improvement falls as the space becomes known, and no predicted time is
+// well above the real one.
 static void test_expected_improvement(void **state) {
   (void)state;
   struct space s = made(8);

@@ -21,8 +21,7 @@
 #include "loops_random.h"
 #include "sections_random.h"
 
-// Calls with an index outside of [0, CAP), or without an end, are the program's own fault
-// and tell nothing.
+// Calls with an index outside of [0, CAP), or without an end, prove nothing.
 static const char recorder[] =
     "#include <setjmp.h>\n#include <stdio.h>\n#include <string.h>\n"
     "enum { CAP = 2048, MOST = 20000, R = 1, W = 2, PART = 4, IN = 1, OUT = 2 };\n"
@@ -35,7 +34,7 @@ static const char recorder[] =
     "  seen[array][i] |= how; top[array] = i + 1 > top[array] ? i + 1 : top[array]; return i; }\n"
     "struct claim { int array, access; long long length, row; };\n";
 
-// Before the call: all claims are of a call's arguments as it gets them.
+// Runs before the call, because claims are about a call's arguments as it receives them.
 static const char checker[] =
     "static unsigned checked;\n"
     "static int check(const struct entry *e, int n, int m, int k) {\n"
@@ -68,7 +67,7 @@ static unsigned number(const char *name, unsigned otherwise) {
   return text ? (unsigned)strtoul(text, NULL, 10) : otherwise;
 }
 
-// The claims of K, as a function; ROW is 1 where the array has one subscript.
+// Writes the claims of K as a function; ROW is 1 where the array has one subscript.
 static void write_claims(const struct kernel *k, const char *signature,
                          struct text *out) {
   static const char names[] = "xyAsg";
@@ -89,7 +88,7 @@ static void write_claims(const struct kernel *k, const char *signature,
       k->main.name, k->main.name);
 }
 
-// "(int n, long m, int k, struct claim *c)", from the definition of K.
+// Returns "(int n, long m, int k, struct claim *c)", from the definition of K.
 static const char *signature_of(const struct source *s, const struct kernel *k) {
   const char *start = strchr(s->text + k->main.name_at, '('),
              *end = strstr(start, ", double");

@@ -37,7 +37,7 @@ static int open_files(void) {
   return n;
 }
 
-// No child is left, not even a dead one.
+// True if no child is left, not even a zombie.
 static bool is_childless(void) {
   return waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD;
 }
@@ -79,9 +79,10 @@ static void second_process(void) {
 static void another_key(void) {
   long long key[] = { SCALE_N };
   const char *text;
-  EXPECT(scale_is_right(100)); // nothing is known of it
+  EXPECT(scale_is_right(100)); // a key of which nothing is known
   EXPECT(scale_why_has("locked"));
-  EXPECT(autotune_best("scale", key, "U", &text) == AUTOTUNE_OK); // of this, in the store
+  EXPECT(autotune_best("scale", key, "U", &text) ==
+         AUTOTUNE_OK); // of this key, in the store
 }
 
 static void forgets(void) {
@@ -152,7 +153,7 @@ static void test_bad_variants_openmp(void **state) {
   RUN(bad_variants_openmp, "AUTOTUNE_BUDGET=20s", SILENT);
 }
 
-static void only_bad(void) { // nothing but the default is left
+static void only_bad(void) { // only the default is right
   static const struct autotune_value wrong[] = { { "2", "2", 2, 2 }, { "1", "1", 1, 1 } };
   scale_params[1].values = wrong;
   scale_params[1].n_values = 2;
@@ -185,7 +186,7 @@ static void many_threads(void) {
   for (int i = 0; i < 64; i++)
     pthread_join(threads[i], NULL);
   EXPECT(wrong_answers == 0);
-  EXPECT(scale_why_has("tuned: ")); // of the whole set, one
+  EXPECT(scale_why_has("tuned: ")); // one tuning for all threads
   EXPECT(is_childless());
 }
 
@@ -201,7 +202,7 @@ static void test_many_threads(void **state) {
 // ---- where tuning is out of place (C2) ----------------------------------------------
 
 static int in_parallel;
-int omp_in_parallel(void); // found by its name: this program is its own OpenMP runtime
+int omp_in_parallel(void); // this program poses as its own OpenMP runtime
 __attribute__((visibility("default"))) int omp_in_parallel(void) {
   return in_parallel;
 }
@@ -209,7 +210,7 @@ __attribute__((visibility("default"))) int omp_in_parallel(void) {
 static void inside_parallel(void) {
   in_parallel = 1;
   EXPECT(scale_is_right(SCALE_N));
-  EXPECT(scale_site.hot == NULL); // not for ever
+  EXPECT(scale_site.hot == NULL); // only for this call
   char *why = NULL;
   long long key[] = { SCALE_N };
   EXPECT(autotune_why("scale", key, &why) == AUTOTUNE_OK &&
@@ -241,13 +242,14 @@ static void exits_while_tuning(void) {
   int status;
   EXPECT(waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
          WEXITSTATUS(status) == 7);
-  for (int i = 0; i < 200 && !is_childless(); i++) // orphans come to us, and end soon
+  for (int i = 0; i < 200 && !is_childless();
+       i++) // orphans come to this process, and end soon
     nap(0.05);
   EXPECT(is_childless());
 }
 
-// What the destructors of a program close at its end stays where it is: another thread
-// may be in it.
+// Code that the destructors of a program would unload at its end stays, because another
+// thread may be running it.
 static autotune_fn winner;
 
 static void close_and_call(void) {
@@ -322,7 +324,7 @@ static void test_forks(void **state) {
   RUN(forks, SILENT);
 }
 
-// ---- programs with habits of their own ----------------------------------------------
+// ---- programs with unusual settings -------------------------------------------------
 
 static void reaper(int s) {
   (void)s;
@@ -408,14 +410,14 @@ static void few_descriptors(void) {
 }
 
 static void little_memory(void) {
-#ifdef __SANITIZE_ADDRESS__ // needs terabytes of address space itself
+#ifdef __SANITIZE_ADDRESS__ // AddressSanitizer needs terabytes of address space
   return;
 #endif
   EXPECT(setrlimit(RLIMIT_AS, &(struct rlimit){ 100 << 20, 100 << 20 }) == 0);
   EXPECT(scale_is_right(SCALE_N));
 }
 
-// As a program would be ended that ignores neither signal and writes to neither file.
+// A program that does not ignore SIGXFSZ would be ended when it writes.
 static void small_files(void) {
   EXPECT(setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 1000, 1000 }) == 0);
   EXPECT(scale_is_right(SCALE_N));
@@ -426,7 +428,7 @@ static void broken_pipe(void) {
   int pipes[2];
   EXPECT(pipe(pipes) == 0 && dup2(pipes[1], 2) == 2);
   close(pipes[0]);
-  EXPECT(scale_is_right(SCALE_N)); // and warns
+  EXPECT(scale_is_right(SCALE_N)); // with a warning
   sigset_t pending;
   sigpending(&pending);
   EXPECT(!sigismember(&pending, SIGPIPE));
@@ -449,7 +451,7 @@ static void test_habits(void **state) {
   }
 }
 
-// What a filter of system calls may forbid: to end a process, which must then go with its
+// A filter of system calls may forbid ending a process, which must then end with its
 // parent.
 static void may_not_kill(void) {
   struct sock_filter code[] = {
@@ -479,7 +481,7 @@ static void test_poverty(void **state) {
   RUN(may_not_kill, SILENT, "AUTOTUNE_CACHE=off");
 }
 
-// ---- the tuner dies, or the user has had enough -------------------------------------
+// ---- the tuner dies, or the user interrupts it --------------------------------------
 
 static void *kills_tuner(void *data) {
   pid_t tuner = await_child();
@@ -517,7 +519,7 @@ static void test_tuner_dies(void **state) {
   (void)state;
   RUN(tuner_killed, SILENT, "AUTOTUNE_BUDGET=20s");
   RUN(tuner_stopped, SILENT, "AUTOTUNE_BUDGET=20s");
-  RUN(tuner_crashes, SILENT, "AUTOTUNE_BUDGET=20s"); // last: it leaves a winner
+  RUN(tuner_crashes, SILENT, "AUTOTUNE_BUDGET=20s"); // last, because it leaves a winner
 }
 
 static void interrupt(void) { // ^C reaches the whole foreground group

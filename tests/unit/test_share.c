@@ -65,7 +65,7 @@ static void tune_near(void) {
   EXPECT(seen.learnt >= 8);
 }
 
-// Another kernel, whose text is of another shape.
+// Another kernel whose text has another shape.
 static void another_kernel(void) {
   static const struct autotune_unit units[] = {
     { "clang",
@@ -132,7 +132,7 @@ static void test_a_family_helps(void **state) {
 
 // ---- what is borrowed ---------------------------------------------------------------
 
-// One variant, which is right where 32 divides n.
+// One variant, which is right if 32 divides n.
 static void divides(void) {
   static const char text[] =
       "void scale(int n, double f, const double *a, double *c) {\n"
@@ -157,9 +157,9 @@ static void provisional_near(void) {
   EXPECT(scale_is_right(SCALE_N + 3200));
   EXPECT(scale_why_has("borrowed from n = 20000"));
   EXPECT(scale_is_right(SCALE_N + 3200));
-  EXPECT(scale_is_right(SCALE_N * 5)); // too far
+  EXPECT(scale_is_right(SCALE_N * 5)); // too far away
   EXPECT(scale_why_has("default: "));
-  EXPECT(scale_is_right(SCALE_N + 1)); // it would be wrong
+  EXPECT(scale_is_right(SCALE_N + 1)); // the winner would be wrong
   EXPECT(scale_why_has("default: "));
 }
 
@@ -175,9 +175,9 @@ static void test_locked_borrows_what_is_right(void **state) {
   RUN(provisional_near, SILENT, "AUTOTUNE_MODE=locked");
   RUN(provisional_near, SILENT, "AUTOTUNE_MODE=offline");
   RUN(provisional_near, SILENT, "AUTOTUNE_MODE=locked",
-      "AUTOTUNE_JIT=/nowhere"); // it was checked and kept
+      "AUTOTUNE_JIT=/nowhere"); // the winner was checked and kept
   RUN(tune_provisional, SILENT,
-      "AUTOTUNE_BUDGET=20s"); // but it is not what tuning would find
+      "AUTOTUNE_BUDGET=20s"); // but it is not the result of a tuning
 }
 
 static bool key_why_has(long long n, const char *words) {
@@ -187,7 +187,7 @@ static bool key_why_has(long long n, const char *words) {
   return has;
 }
 
-// Calls until WORDS say why it runs what it runs; at most half a minute.
+// Calls until WORDS are the reason for the variant that runs; at most half a minute.
 static bool comes_to(int n, const char *words) {
   for (int i = 0; i < 3000; i++) {
     if (!scale_is_right(n))
@@ -210,7 +210,7 @@ static void borrowed_at_once(void) {
   EXPECT(scale_is_right(SCALE_N + 6400));
   EXPECT(key_why_has(SCALE_N + 6400, "borrowed from n = ") ||
          key_why_has(SCALE_N + 6400,
-                     "tuned: ")); // the tuner may have been quicker than the end
+                     "tuned: ")); // the tuner may have finished before the end
 }
 
 static void lends_and_is_gone(void) { // before the tuning ends
@@ -238,7 +238,7 @@ static void test_background_borrows_meanwhile(void **state) {
 
 // ---- two processes ------------------------------------------------------------------
 
-// Rows of variants with a time.
+// Returns the number of variants with a time.
 static int stored(void) {
   char path[64];
   sqlite3 *db = NULL;
@@ -280,7 +280,7 @@ static void tune_together(void) {
   EXPECT(all >= VARIANTS * 9 / 10);
   EXPECT(timed[0] > 0 && timed[1] > 0); // both have worked …
   EXPECT(timed[0] + timed[1] <=
-         (unsigned)all + VARIANTS / 10); // … and hardly ever at the same
+         (unsigned)all + VARIANTS / 10); // … and seldom at the same variant
 }
 
 static void join(void) {
@@ -295,7 +295,7 @@ static void join(void) {
   EXPECT(share_join(&id) == 1 && share_join(&threads) == 1);
 }
 
-// Only who tunes the same searches in another order.
+// Only processes that tune the same problem search in another order.
 static void test_ranks(void **state) {
   (void)state;
   RUN(join, SILENT);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What machine code tells before it runs: kernels whose code is known, of both
- * compilers. */
+/* Features of machine code: kernels whose code is known, from both compilers. */
 #include <elf.h>
 #include <math.h>
 
@@ -29,7 +28,7 @@ static struct features features_of(const char *compiler, const char *text,
   return features_of_object(fixture_compile(compiler, text, flags));
 }
 
-/* Runs CHECK for each compiler that is there. */
+/* Runs CHECK for each compiler that is installed. */
 static void with_each(void (*check)(const char *compiler)) {
   static const char *const compilers[] = { "clang", "gcc" };
   for (int i = 0; i < 2; i++)
@@ -76,7 +75,7 @@ static void code_without_loops_is_its_own_main_loop(void **state) {
   with_each(straight_in);
 }
 
-/* Two loops: the one that does nothing but copy is not the main one. */
+/* Two loops: the one that only copies is not the main one. */
 static void main_in(const char *compiler) {
   struct features f = features_of(
       compiler,
@@ -175,7 +174,7 @@ static void sums_without_registers_are_spills(void **state) {
   with_each(spills_in);
 }
 
-/* An array of the frame that is indexed, and rbp as any other register, are no spills. */
+/* Indexing an array of the frame, and rbp used as any other register, are no spills. */
 static void frames_in(const char *compiler) {
   struct features f =
       features_of(compiler,
@@ -210,7 +209,7 @@ static void read_damaged(const void *data, size_t size) {
   free(message);
 }
 
-/* The same object on each machine, so that what fails on one fails on all. */
+/* The same object on every machine, so that a failure occurs on every machine. */
 #ifdef __x86_64__
 #define ONE_MACHINE "-O3 -march=x86-64-v3"
 #else

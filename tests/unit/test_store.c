@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes into the store comes out, and what must not come out does not.
+// The store returns what was written, and refuses what was not.
 #include <time.h>
 
 #include "model/key.h"
@@ -43,7 +43,7 @@ static void test_record_survives(void **state) {
   store_close(s);
 }
 
-// Features are kept, and a variant that was dropped is as good as unknown.
+// Features are kept. A variant that was dropped counts as unknown.
 static void test_features_survive(void **state) {
   struct identity id = fixture_identity();
   double samples[] = { 1e-3 };
@@ -85,7 +85,7 @@ static void test_open_ends_and_nonsense_are_kept_readable(void **state) {
   store_close(s);
 }
 
-// Who may not wait looks at one of the keys that are known, not at all of them.
+// A caller that may not wait looks at one of the known keys, not at all of them.
 static void test_why_takes_no_longer_than_is_waited(void **state) {
   struct identity id = fixture_identity();
   struct summary m = fixture_summary(), out;
@@ -140,8 +140,8 @@ static void test_pending_of_the_dead_is_quarantined(void **state) {
   store_close(s);
 }
 
-// In another container, or on another machine with the same folder: nobody here sees
-// whether it lives.
+// In another container, or on another machine with the same folder, this process cannot
+// see whether the writer lives.
 static void test_pending_elsewhere_is_believed_for_a_while(void **state) {
   struct identity id = fixture_identity();
   struct record r = fixture_record(5, NULL, 0);
@@ -206,7 +206,7 @@ static void test_each_part_of_the_identity_counts(void **state) {
   m.source = "borrowed from n = 256";
   assert_int_equal(store_summary(s, &id, &m), 0);
   other = id, other.key = key;
-  expect_miss(s, &other, "never tuned"); // what has borrowed is not tuned
+  expect_miss(s, &other, "never tuned"); // a key with a borrowed winner is not tuned
   m.source = NULL;
   assert_int_equal(store_summary(s, &id, &m), 0);
   other = id, other.unit++;
@@ -330,11 +330,12 @@ static void test_a_locked_store_delays_and_then_takes_it_all(void **state) {
   for (unsigned i = 1; i <= 50; i++) {
     double sample = i;
     struct record r = fixture_record(i, &sample, 1);
-    assert_int_equal(store_finish(s, &id, &r), -1); // not acknowledged
+    assert_int_equal(store_finish(s, &id, &r),
+                     -1); // not acknowledged: the store is locked
   }
   assert_int_equal(store_run(other->db, "COMMIT"), SQLITE_OK);
   store_close(other);
-  store_close(s); // what was queued goes in now
+  store_close(s); // queued rows are written now
   s = open_store(*state);
   for (unsigned i = 1; i <= 50; i++) {
     enum status status;
@@ -345,7 +346,7 @@ static void test_a_locked_store_delays_and_then_takes_it_all(void **state) {
   store_close(s);
 }
 
-// ---- D5, S1: what the file may not do -----------------------------------------------
+// ---- D5, S1: what the file is not allowed to do -------------------------------------
 
 static unsigned count_bad(const char *folder) {
   char *command = sys_printf("ls %s | grep -c 'results.db.bad-[0-9T.]*$'", folder);
@@ -409,8 +410,8 @@ static void test_a_newer_database_is_left_alone(void **state) {
   store_close(s);
 }
 
-// The file as format VERSION had it, with fewer columns and tables. One row of each table
-// is as good as a reader can tell, a second winner is damaged.
+// Writes the file as format VERSION had it, with fewer columns and tables. One row of
+// each table looks right, a second winner is damaged.
 static void write_format(const char *folder, unsigned version, const struct identity *id,
                          struct summary m) {
   static const unsigned first[] = { 9, 11, 27 }; // columns
@@ -452,7 +453,7 @@ static void write_format(const char *folder, unsigned version, const struct iden
   free(key);
 }
 
-// What is a number since format 4 was a text before.
+// A fact that is a number since format 4 was a text before.
 static void test_texts_of_older_rows_are_understood(void **state) {
   static const struct {
     const char *cpu, *isa, *source, *why;
@@ -493,7 +494,7 @@ static void test_texts_of_older_rows_are_understood(void **state) {
   }
 }
 
-// The text is for people: another wording changes nothing.
+// Texts are for people: another wording changes nothing.
 static void test_words_decide_nothing(void **state) {
   struct identity id = fixture_identity();
   struct summary m = fixture_summary(), out;
@@ -525,7 +526,7 @@ static void test_an_older_database_is_brought_up_to_date(void **state) {
   struct estimate e;
   enum status status;
   write_format(*state, 1, &id, fixture_summary());
-  for (int i = 0; i < 2; i++) { // the second time it is one of ours
+  for (int i = 0; i < 2; i++) { // the second time it is our own file
     struct store *s = open_store(*state);
     struct listing l;
     assert_true(store_winner(s, &id, &out, NULL));

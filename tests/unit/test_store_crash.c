@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RELIABILITY D1 and D3: writers that are killed, many at once, and one that stops with
-// the lock.
+// RELIABILITY D1 and D3: writers that are killed, many writers at once, and one that
+// stops while it holds the lock.
 #include "model/space.h"
 #include "store_fixture.h"
 
@@ -48,13 +48,14 @@ static int write_record(struct store *s, uint64_t variant) {
   struct record r = fixture_record(variant, &sample, 1);
   memset(values, 'v', 200 + variant * 37 % 2500);
   r.values = values;
-  store_begin(s, &id, &r); // failing, it waits and goes with what follows
+  store_begin(s, &id, &r); // if it fails, the row is written with later ones
   return store_finish(s, &id, &r);
 }
 
 // ---- D1 -----------------------------------------------------------------------------
 
-// Writes records from FIRST on until it is killed, and says through FD which are written.
+// Writes records from FIRST on until it is killed, and reports the written ones through
+// FD.
 static void write_for_ever(const char *folder, uint64_t first, int fd) {
   struct identity id = fixture_identity();
   struct summary m = fixture_summary();
@@ -69,7 +70,8 @@ static void write_for_ever(const char *folder, uint64_t first, int fd) {
   _exit(1);
 }
 
-// Kills a writer after a while; the numbers of what it had written go to ACKNOWLEDGED.
+// Kills a writer after a while. ACKNOWLEDGED receives the numbers of the records that it
+// had written.
 static unsigned kill_a_writer(const char *folder, uint64_t first, long nanoseconds,
                               uint64_t *acknowledged, unsigned most) {
   int fds[2];
@@ -188,7 +190,7 @@ static pid_t stop_with_the_lock(const char *folder) {
   return pid;
 }
 
-// The others neither hang nor fail: they go on, and what they found is not saved.
+// The other processes neither hang nor fail: they go on, and their results are not saved.
 static void test_a_stopped_process_stops_nobody(void **state) {
   struct identity id = fixture_identity();
   struct store *s = open_store(*state);
@@ -204,7 +206,8 @@ static void test_a_stopped_process_stops_nobody(void **state) {
   char *why = NULL, *message = NULL;
   assert_false(store_winner(s, &id, &out, &why));
   free(why);
-  assert_null(store_open_in(*state, true, &message)); // a second one does without
+  assert_null(
+      store_open_in(*state, true, &message)); // a second one works without a store
   assert_non_null(message);
   free(message);
   store_close(s);
@@ -224,7 +227,7 @@ static void test_a_continued_process_finds_its_lock(void **state) {
     assert_int_equal(write_record(s, i), -1);
   kill(stopped, SIGCONT);
   expect_exit_0(stopped);
-  store_close(s); // what waited goes in
+  store_close(s); // waiting rows are written
   s = open_store(*state);
   for (unsigned i = 1; i <= 20; i++)
     expect_record(s, i);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RELIABILITY D5, S1 and D4: files of results that were damaged or made up, and places
-// that cannot be written. Whatever happens, no row comes out that did not go in, and
-// nothing stops the program.
+// that cannot be written. No row comes out that was not written, and the program never
+// stops.
 #include "store_fixture.h"
 
 #include <fcntl.h>
@@ -78,7 +78,7 @@ static void write_image(const char *folder, const unsigned char *data, size_t si
 
 // ---- mutants ------------------------------------------------------------------------
 
-// A changed copy of ORIGINAL in DATA (of twice the size); the new size.
+// Stores a changed copy of ORIGINAL in DATA (of twice the size). Returns the new size.
 static size_t mutate(const struct image *original, unsigned char *data, uint64_t *rng) {
   size_t size = original->size, page = 4096, pages = size / page;
   memcpy(data, original->data, size);
@@ -92,10 +92,10 @@ static size_t mutate(const struct image *original, unsigned char *data, uint64_t
   case 2: // a hole
     memset(data + rng_next(rng) % pages * page, 0, page);
     return size;
-  case 3: // something behind the end
+  case 3: // bytes after the end
     memset(data + size, (int)rng_next(rng), page);
     return size + 1 + rng_next(rng) % page;
-  case 4: // heads of pages, where the structure is
+  case 4: // heads of pages, which hold the structure
     data[rng_next(rng) % pages * page + rng_next(rng) % 100] =
         (unsigned char)rng_next(rng);
     return size;
@@ -123,7 +123,7 @@ static void expect_original(const struct listed *item) {
   }
 }
 
-// The number of records that came out of it.
+// Returns the number of records that could be read.
 static unsigned try_mutant(const char *folder) {
   unsigned found = 0;
   struct listing l;
@@ -131,7 +131,7 @@ static unsigned try_mutant(const char *folder) {
   struct store *s = store_open_in(folder, true, &message);
   free(message);
   if (!s)
-    return 0; // of a newer version, as it seems
+    return 0; // it seems to be of a newer version
   for (unsigned i = 0; i < 4; i++) {
     struct identity id = identity_of(i);
     struct summary m;
@@ -173,15 +173,15 @@ static void test_no_mutant_is_believed(void **state) {
     remove_folder(folder);
     free(folder);
   }
-  assert_true(found > MUTANTS && found < MUTANTS * VARIANTS); // some are good
+  assert_true(found > MUTANTS && found < MUTANTS * VARIANTS); // some are unharmed
   free(data);
   free(original.data);
 }
 
 // ---- places that cannot be written (D4) ---------------------------------------------
 
-// What a program does with the store that the environment names: how many RECORDS were
-// saved.
+// Uses the store that the environment names, as a program does. Returns how many RECORDS
+// were saved.
 static unsigned use_store(unsigned records) {
   char *message = NULL;
   struct store *s = store_open(&message);
@@ -221,12 +221,12 @@ static int without_home(char *folder) {
   (void)folder;
   unsetenv("HOME");
   unsetenv("XDG_CACHE_HOME");
-  if (setgid(12345) != 0 || setuid(12345) != 0) // a user of whom nothing is known
+  if (setgid(12345) != 0 || setuid(12345) != 0) // a user who is in no database
     return 77;
   return use_store(3) == 0 ? 0 : 1;
 }
 
-// In a mount namespace of its own: 77 where that is not allowed.
+// Enters a mount namespace of its own. Returns 77 if that is not allowed.
 static int private_tmpfs(const char *folder, const char *options) {
   if (unshare(CLONE_NEWNS) != 0 ||
       mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
@@ -317,7 +317,7 @@ static int with_fault(char *folder) {
   store_close(s);
   free(message);
   free(why);
-  return sys_fails(SYS_FORK) ? 99 : 0; // one asks for it, to see that faults work
+  return sys_fails(SYS_FORK) ? 99 : 0; // AUTOTUNE_FAULT works: the call fails
 }
 
 static void expect_survival(const char *fault, bool filled) {

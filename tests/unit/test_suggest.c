@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// test_suggest.c: what is proven of loops and arrays: against what enumerating all
-// iterations finds, and in the form that people read.
+// test_suggest.c: tests what is proven of loops and arrays: compares it with an
+// enumeration of all iterations, and as the text that people read.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -152,7 +152,7 @@ static void test_sections(void **state) {
 
 // ---- vectors ------------------------------------------------------------------------
 
-// The loop nest that begins in the first loop.
+// Returns the vectors of the loop nest that begins with the first loop.
 static struct vectors vectors_of(struct model *m, struct iter **chain, unsigned *n) {
   TSNode loop = m->n_iters ? m->iters[0]->node : (TSNode){ 0 };
   *n = 0;
@@ -243,7 +243,7 @@ struct nest_case {
   bool linear;
 };
 
-// The element that reference R of C names in iteration (I, J).
+// Returns the element that reference R of C uses in iteration (I, J).
 static void element(const struct nest_case *c, int r, int i, int j, int n, int out[2]) {
   int row = at(c->row[r], i, j), column = at(c->column[r], i, j);
   out[0] = c->linear ? row * n + column : row;
@@ -261,7 +261,7 @@ static int sign(int x) {
   return (x > 0) - (x < 0);
 }
 
-// All iterations of both loops, in their order: of i, and of j from SLOPE * i + FROM to N
+// Lists all iterations of both loops in order: of i, and of j from SLOPE * i + FROM to N
 // - 1.
 static unsigned enumerate(const struct nest_case *c, int n, int (*list)[2]) {
   unsigned count = 0;
@@ -322,7 +322,7 @@ static void test_against_enumeration(void **state) {
     for (int size = 1; size <= 7; size += 2)
       check_case(&c, &v, text, size);
   }
-  assert_true(exact > 100); // not everything is taken to depend on everything
+  assert_true(exact > 100); // some pairs are proven independent
   assert_true(empty > 10);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// template.c: a template, and beside it what comes out of it.
+// template.c: templates and their expected output.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ static void upper(const struct template_scope *scope, struct slice text,
 }
 static const struct template_filter filters[] = { { "upper", upper }, { .name = NULL } };
 
-// What PART of a file of language and of a shared one makes of a basket.
+// Expects TEXT from PART of a file of language and of a shared one, for a basket.
 static void expect(const char *file, const char *text) {
   struct slice colours[] = { { "red", 3 }, { "green", 5 } };
   struct fruit fruits[] = { { "apple", 3, colours, 2 }, { "fig", 0, NULL, 0 } };

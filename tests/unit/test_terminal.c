@@ -44,7 +44,7 @@ static void expect(const char *text, const char *part) {
   assert_non_null(strstr(text, part));
 }
 
-// Without "\033[…m".
+// Removes "\033[…m".
 static void strip(char *text) {
   char *to = text;
   while (*text)
@@ -224,8 +224,8 @@ static struct progress progress_now(enum phase phase, const char *why) {
                             .why = why };
 }
 
-// Another process tunes two kernels and tells how far it is; LAST: what it says at the
-// end, unless NULL.
+// Starts a process that tunes two kernels and reports its progress. LAST: its last
+// message, or NULL.
 static pid_t tune_meanwhile(const char *folder, const char *last) {
   pid_t pid = fork();
   if (pid)
@@ -260,7 +260,7 @@ static char *follow(const char *folder, struct report_options o, const char *las
   pid_t pid = tune_meanwhile(folder, last);
   o.folder = folder;
   int status;
-  // The process is collected while it is followed, lest it be taken for one that lives.
+  // The process is collected automatically, so that a zombie does not count as alive.
   struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
   sigaction(SIGCHLD, &ignore, &before);
   assert_int_equal(report_follow(&o, 10, f), 0);
@@ -271,7 +271,7 @@ static char *follow(const char *folder, struct report_options o, const char *las
 }
 
 static void test_follow_appends(void **state) {
-  make_database(*state); // what is older is not counted
+  make_database(*state); // earlier variants are not counted
   char *text = follow(*state, (struct report_options){ 0 }, "tuned: so many times");
   expect(text, "gemm, n = 512, m = 3: 3 of 9 variants · ");
   expect(text, "/s · 1 failed · ");
@@ -323,7 +323,7 @@ static enum phase phase_in(struct store *s) {
   return phase;
 }
 
-// Of two processes at one problem, the first is told of until it ends or is gone.
+// Of two processes at one problem, the first is shown until it ends.
 static void test_a_course_is_one_process(void **state) {
   int ready[2];
   char byte = 0;
@@ -334,7 +334,7 @@ static void test_a_course_is_one_process(void **state) {
   struct progress searches = progress_now(PHASE_SEARCH, ""),
                   ended = progress_now(PHASE_ENDED, "tuned: soon");
   if (pid == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL); // a test that fails leaves nothing behind
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // a test that fails leaves no process
     store_progress(s, &id, &searches);
     for (bool told = write(ready[1], &byte, 1) == 1; told;)
       pause();

@@ -16,7 +16,7 @@ static void arena_is_zeroed_and_aligned(void **state) {
     assert_int_equal((uintptr_t)p % _Alignof(max_align_t), 0);
     for (size_t i = 0; i < size; i++)
       assert_int_equal(p[i], 0);
-    memset(p, 0xff, size); // must not show through in the next one
+    memset(p, 0xff, size); // must not be visible in the next allocation
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of a site under many threads: keys that come and go, answers that stay right,
-// nobody waiting for a lock. Runs under ThreadSanitizer too, which cannot follow a fork
-// of a threaded program; so the tuning itself is done beforehand, with one thread.
-// (RELIABILITY: C1.)
+// The table of a site under many threads: keys come and go, answers stay right, and
+// nobody waits for a lock. Runs under ThreadSanitizer too, which cannot follow a fork of
+// a threaded program. So the tuning itself is done before, with one thread. (RELIABILITY:
+// C1.)
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// test_usage.c: where names are declared and changed, and which variables each iteration
-// of a loop may have for itself.
+// test_usage.c: finds where names are declared and changed, and which variables each
+// iteration of a loop may have for itself.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static void find_loops(TSNode n) {
     find_loops(ts_node_named_child(n, i));
 }
 
-// Of the function that TEXT is.
+// Returns the usage in the function TEXT.
 static struct usage read_usage(const char *text) {
   static struct function f;
   struct source *s = source_of("f.c", text, strlen(text));
@@ -42,7 +42,7 @@ static const char *names_text(const struct slice *names, unsigned n) {
 
 #define EACH(i, rest) "for (" i " = 0; " i " < n; " i "++) " rest
 
-// Variables of loops in the loop at place NEST that an iteration of it may have for
+// Tests which variables of loops an iteration of the loop at place NEST may have for
 // itself.
 static void test_counters(void **state) {
   static const struct {
@@ -103,7 +103,7 @@ static void test_counters(void **state) {
   }
 }
 
-// `t` in the first loop.
+// Tests `t` in the first loop.
 static void test_private(void **state) {
   static const struct {
     const char *body;

@@ -34,7 +34,7 @@ static void test_values_one_by_one(void **state) {
   assert_false(value_find("MR=6\nM=7\n", "R", 1, &s));
 }
 
-// "tile@12.2" counts where "tile@12.1" is not "no".
+// True if "tile@12.2" matters: "tile@12.1" is not "no".
 static bool matters(const char *values, const char *name) {
   struct named_value s;
   assert_true(value_find(values, name, strlen(name), &s));
@@ -45,7 +45,7 @@ static void test_what_a_directive_leaves_out(void **state) {
   const char *values = "MR=6\nfuse@1.1=yes\ntile@12.1=no\ntile@12.2=8\ntile@120.1=4\n";
   (void)state;
   assert_true(matters(values, "MR"));
-  assert_true(matters(values, "tile@12.1")); // says so itself
+  assert_true(matters(values, "tile@12.1")); // this member is itself the condition
   assert_false(matters(values, "tile@12.2"));
   assert_true(matters(values, "tile@120.1"));
   assert_true(matters(values, "fuse@1.1"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a point means to a compiler: its text and its flags. */
+/* The text and the flags that a compiler gets for a point. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static void a_compiler_without_a_unit_has_no_text(void **state) {
   assert_null(variant_flags(&k, gcc));
 }
 
-/* Flags between blanks, as one string. */
+/* Returns the flags as one string, separated by blanks. */
 static char *flags_of(const struct autotune_kernel *k, const choice *point) {
   char **flags = variant_flags(k, point);
   assert_non_null(flags);

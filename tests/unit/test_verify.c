@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparison of outputs: formats, tolerances, what is no number.
+// Comparison of outputs: formats, tolerances, NaN and infinity.
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 
 static struct autotune_kernel kernel = { .name = "k" };
 
-// Does GOT pass for REFERENCE, under the kernel's verify clause?
+// True if GOT passes for REFERENCE under the kernel's verify clause.
 static bool passes(enum autotune_element e, const void *reference, const void *got,
                    size_t bytes, char message[160]) {
   struct tolerance t = verify_tolerance(&kernel, e, reference, bytes);
@@ -32,8 +32,8 @@ static void test_doubles(void **state) {
   char message[160];
   double r[4] = { 1, -2, 3, 1e-20 }, g[4] = { 1, nextafter(-2, 0), 3, 2e-20 };
   declare(AUTOTUNE_VERIFY_DEFAULT, 0, 0);
-  assert_true(
-      passes(AUTOTUNE_F64, r, g, sizeof r, message)); // an ulp, and nothing beside 3
+  assert_true(passes(AUTOTUNE_F64, r, g, sizeof r,
+                     message)); // an ulp, which is nothing next to 3
   g[2] = 3.003;
   assert_false(passes(AUTOTUNE_F64, r, g, sizeof r, message));
   assert_string_equal(message, "element 2 is 3.003 instead of 3");
@@ -41,7 +41,7 @@ static void test_doubles(void **state) {
   assert_true(passes(AUTOTUNE_F64, r, g, sizeof r, message));
   declare(AUTOTUNE_VERIFY_TOLERANCE, 1e-5, 0);
   assert_false(passes(AUTOTUNE_F64, r, g, sizeof r, message));
-  g[2] = 3, g[3] = 1e-6; // no atol: what is small beside 3 may be off by a share of it
+  g[2] = 3, g[3] = 1e-6; // no atol: small values next to 3 may be off by a fraction of it
   declare(AUTOTUNE_VERIFY_TOLERANCE, 1e-5, -1);
   assert_true(passes(AUTOTUNE_F64, r, g, sizeof r, message));
   g[3] = 1e-4;
@@ -106,7 +106,7 @@ static void test_bytes(void **state) {
   (void)state;
   char message[160];
   const int r[3] = { 1, 2, 3 }, g[3] = { 1, 2, 4 };
-  declare(AUTOTUNE_VERIFY_TOLERANCE, 1, 1); // says nothing of integers
+  declare(AUTOTUNE_VERIFY_TOLERANCE, 1, 1); // integers are compared exactly all the same
   assert_false(passes(AUTOTUNE_BYTES, r, g, sizeof r, message));
   assert_string_equal(message, "byte 8 is 0x04 instead of 0x03");
   assert_true(passes(AUTOTUNE_BYTES, r, g, 8, message));

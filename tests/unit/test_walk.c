@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large spaces of which little is allowed: sampled, counted, walked and mended without
-// listing them.
+// Large spaces of which few points are allowed: sampled, counted, walked and mended
+// without a list of all points.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 #include "base/base.h"
 #include "model/space.h"
 
-// N parameters of the numbers 1 … VALUES; conditions look at neighbours in a chain, or at
-// all.
+// N parameters with the numbers 1 … VALUES; conditions look at neighbours in a chain, or
+// at all.
 enum { N = 6, VALUES = 32 };
 static struct autotune_value numbers[1024];
 static struct autotune_param params[10];
@@ -63,13 +63,13 @@ CHAINED(2)
 CHAINED(3)
 CHAINED(4)
 
-// Each the double of the one before it, and 1 after 32: 6 of 32^6, that is one in 1.8 *
-// 10^8.
+// Each is the double of the one before it, and 1 after 32: 6 of 32^6, that is one in 1.8
+// * 10^8.
 static struct space chain(void) {
   static condition_fn *const links[] = { chained_0, chained_1, chained_2, chained_3,
                                          chained_4 };
   set_params(N, VALUES);
-  for (unsigned i = 5; i-- > 0;) // given in an unfortunate order
+  for (unsigned i = 5; i-- > 0;) // given in the worst order
     add_condition(links[i], 2, (const unsigned[]){ i, i + 1 });
   return made();
 }
@@ -196,8 +196,8 @@ static void test_uniform(void **state) {
   check_uniform(&s, 28, 10, 56);
 }
 
-// Sparse and not few: 1000 pairs, each with the divisors of its second. Nearly uniform is
-// promised.
+// Sparse, but not few: 1000 pairs, each with the divisors of its second. Only nearly
+// uniform samples are promised.
 static void test_nearly_uniform(void **state) {
   (void)state;
   set_params(3, 1000);
@@ -217,7 +217,7 @@ static void test_nearly_uniform(void **state) {
   assert_in_range(upper, 224, 324);
 }
 
-// All that can be reached by neighbours from START.
+// Returns the number of points that neighbours lead to from START.
 static unsigned reachable(const struct space *s, enum nearness near,
                           const choice *start) {
   enum { MOST = 4096, NEAR = 512 };
@@ -248,7 +248,7 @@ static void test_connected(void **state) {
   choice point[MAX_PARAMS];
   set_params(3, 64);
   add_condition(product_64, 2, (const unsigned[]){ 0, 1 });
-  struct space s = made(); // 7 pairs, 64 values beside them
+  struct space s = made(); // 7 pairs, 64 values next to them
   assert_true(space_first(&s, point));
   assert_int_equal(reachable(&s, NEAR_ANY, point), 7 * 64);
   assert_int_equal(reachable(&s, NEAR_STEP, point), 7 * 64);
@@ -287,7 +287,7 @@ static void test_neighbours(void **state) {
   assert_true(abs((int)near[0]) + abs((int)near[1] - 4) + abs((int)near[2] - 8) == 1);
 }
 
-// Values listed in no order: a step goes by size. A word has no size.
+// The values are listed without order: a step goes by size. A word has no size.
 static void test_steps(void **state) {
   (void)state;
   static const struct autotune_value mixed[] = {
@@ -327,7 +327,7 @@ static void test_gates(void **state) {
   assert_int_equal(space_count(&s, 1000), 64 + 1);
   assert_int_equal(reachable(&s, NEAR_STEP, off), 65);
   uint64_t rng = 1;
-  choice wild[3] = { 1, 6, 99 }; // what does not matter is dropped
+  choice wild[3] = { 1, 6, 99 }; // values that do not matter are dropped
   assert_true(space_repair(&s, &rng, wild) && space_equal(&s, wild, off));
 }
 
@@ -348,10 +348,10 @@ static void test_repair(void **state) {
     assert_true(space_allows(&s, point));
     for (int p = 0; p < 10; p++)
       changed += before[p] != point[p];
-    assert_in_range(changed, 0, 3); // only what conditions look at
+    assert_in_range(changed, 0, 3); // only parameters that conditions look at
     memcpy(before, point, sizeof point);
     assert_true(space_repair(&s, &rng, point));
-    assert_memory_equal(point, before, sizeof point); // an allowed one stays
+    assert_memory_equal(point, before, sizeof point); // an allowed point stays
   }
   s = chain();
   choice far[6] = { 1, 1, 1, 1, 1, 1 };
@@ -375,7 +375,8 @@ static void test_count(void **state) {
   assert_true(space_sample(&s, &rng, point));
 }
 
-// One factor over all parameters: only its steps can tell early what leads nowhere.
+// One factor over all parameters: only its steps can tell early which points are
+// impossible.
 static void test_one_factor(void **state) {
   (void)state;
   int n = 64;
@@ -409,7 +410,7 @@ static int product_4096(const struct autotune_value *const *v, void *const *args
   return v[0]->i * v[1]->i * v[2]->i == 4096;
 }
 
-// 10^9 points of which some dozens are allowed, and no steps that would tell so early.
+// 10^9 points of which some dozens are allowed, and no steps that tell so early.
 static void test_long_lists(void **state) {
   (void)state;
   set_params(3, 1024);
@@ -422,7 +423,7 @@ static void test_long_lists(void **state) {
     assert_true(space_allows(&s, point));
   }
   unsigned n = space_near(&s, NEAR_ANY, (choice[]){ 15, 15, 15 }, &rng, near, 64);
-  assert_in_range(n, 12, 64); // twice or half of one, half or twice of another, at least
+  assert_in_range(n, 12, 64); // at least those with one value doubled and another halved
   for (unsigned i = 0; i < n; i++)
     assert_true(space_allows(&s, near + 3 * i));
 }

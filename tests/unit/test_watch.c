@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tuned kernel that becomes slower while the program runs: its finalists race again,
-// once, and the result takes the old one's place. The machine's becoming slower is a
-// variable that all variants look at.
+// once, and the result replaces the old one. All variants read a variable that says how
+// slow the machine is.
 #include <pthread.h>
 #include <time.h>
 
@@ -55,7 +55,8 @@ static bool why_has(const char *words) {
   return has;
 }
 
-// Calls for SECONDS, or until WORDS are why it runs what it runs. True: they are.
+// Calls for SECONDS, or until WORDS are the reason for the variant that runs. True: they
+// are.
 static bool call_until(const char *words, double seconds) {
   for (double end = monotonic() + seconds; monotonic() < end;) {
     EXPECT(scale_is_right(SCALE_N));
@@ -65,7 +66,7 @@ static bool call_until(const char *words, double seconds) {
   return false;
 }
 
-// What the store has as the reason of the last tuning's end.
+// True if the store has WORDS as the reason why the last tuning ended.
 static bool store_has(const char *words) {
   char path[64];
   sqlite3 *db = NULL;
@@ -84,7 +85,7 @@ static void races_again(void) {
   make_kernel();
   EXPECT(scale_is_right(SCALE_N) && scale_why_has("tuned: "));
   EXPECT(scale_site.hot->watch > 0 && !store_has("raced again"));
-  if (call_until("raced again", 2)) { // and learns what is normal
+  if (call_until("raced again", 2)) { // the normal time is learned
     puts("inconclusive: the machine itself has become slower");
     return;
   }
@@ -96,7 +97,7 @@ static void races_again(void) {
   const char *text = NULL;
   EXPECT(autotune_best("scale", NULL, "U", &text) == AUTOTUNE_OK);
   call_until(NULL, 1.5);
-  drag = 15; // so soon again that nobody is to race
+  drag = 15; // too soon for another race
   for (int i = 0; i < 20; i++) {
     call_until(NULL, 0.1);
     EXPECT(autotune_wait(0) == AUTOTUNE_OK);
@@ -133,7 +134,7 @@ static void not_watched(void) {
 static void test_not_watched(void **state) {
   (void)state;
   RUN(two_threads, QUICK);
-  RUN(not_watched, "AUTOTUNE_MODE=locked"); // what the last one stored
+  RUN(not_watched, "AUTOTUNE_MODE=locked"); // with the result that the last one stored
   RUN(not_watched, "AUTOTUNE_DRIFT=off");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// autotune why: what would run, and how much still holds of what would not.
+// autotune why: what would run, and how many of the other results still hold.
 #include "model/value.h"
 #include "tools/export/export.h"
 #include "tools/why/why.h"
@@ -76,7 +76,8 @@ static void test_another_key(void **state) {
   fclose(null);
 }
 
-// What another key lends runs, and is said to; a tuning that was cut off is no answer.
+// The winner of another key runs, and the text says so; a tuning that was cut off has no
+// answer.
 static void test_borrowed(void **state) {
   struct identity id = fixture_identity();
   struct record r = fixture_record(1, (double[]){ 1, 2, 3 }, 3);
@@ -93,8 +94,8 @@ static void test_borrowed(void **state) {
          "MR=6  NR=64; borrowed from n = 256 until it is tuned\n");
 }
 
-// A kernel of the same name in another file is another one; the same file in another
-// folder is not.
+// A kernel of the same name in another file is another kernel; the same file in another
+// folder is the same.
 static void test_two_files(void **state) {
   fill(*state);
   struct identity id = fixture_identity();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wisdom: lines that come back as they went, lines that are none, files, order, merging.
+// Wisdom: lines that are written and read back, invalid lines, files, order, merging.
 #include "store_fixture.h"
 #include "keep/wisdom/wisdom.h"
 
@@ -59,7 +59,7 @@ static void test_a_line_comes_back(void **state) {
   free(out.block);
 }
 
-// LINE with the first FROM made TO, without its sum.
+// Returns LINE with the first FROM replaced by TO, without its sum.
 static char *edited(const char *line, const char *from, const char *to) {
   const char *sum = strstr(line, ", \"sum\": \""), *at;
   size_t n = strlen(line) - 27;
@@ -79,7 +79,7 @@ static void test_inferred_sections_are_said(void **state) {
   struct wisdom_entry in = entry("512,3", 1790000000), out;
   char *plain = wisdom_print(&in), why[200];
   (void)state;
-  assert_null(strstr(plain, "inferred")); // as it was before there was the member
+  assert_null(strstr(plain, "inferred")); // as before there was that member
   in.summary.inferred = true;
   char *line = wisdom_print(&in);
   out = parse(line);
@@ -98,7 +98,7 @@ static void test_inferred_sections_are_said(void **state) {
   free(plain);
 }
 
-// The runtime reads no more than the translator lets a kernel have.
+// The runtime accepts as many values as the translator lets a kernel have, and no more.
 static void test_as_many_values_as_a_kernel_has_params(void **state) {
   char values[4096], why[200];
   struct wisdom_entry in = entry("512,3", 1790000000), out;
@@ -160,7 +160,7 @@ static void test_what_is_no_line(void **state) {
   char *line = wisdom_print(&in), why[200];
   (void)state;
   char *plain = edited(line, "gemm", "gemm");
-  out = parse(plain); // without a sum it stands
+  out = parse(plain); // a line without a sum is accepted
   free(out.block);
   free(plain);
   for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
@@ -173,7 +173,7 @@ static void test_what_is_no_line(void **state) {
   *strstr(line, "\"6\"") = '\'';
   assert_false(wisdom_parse(line, strlen(line), &out, why, sizeof why));
   line[strcspn(line, "'")] = '"';
-  *strstr(line, "64") = '5'; // the sum does not hold any more
+  *strstr(line, "64") = '5'; // the sum is wrong now
   assert_false(wisdom_parse(line, strlen(line), &out, why, sizeof why));
   assert_non_null(strstr(why, "sum"));
   for (size_t n = 0; n < strlen(line); n += 7)
@@ -247,8 +247,8 @@ static void test_merging(void **state) {
   (void)state;
   struct wisdom_entry base[] = { entry("1,1", 1e9), entry("2,1", 1e9), entry("3,1", 1e9),
                                  entry("4,1", 1e9) };
-  // Theirs took out 1, changed 2, left 3, changed 4 later than ours, and adds 6; ours
-  // adds 5.
+  // Theirs removed 1, changed 2, left 3, changed 4 later than ours, and adds 6; ours adds
+  // 5.
   struct wisdom_entry ours[] = { base[0], base[1], entry("3,1", 2e9), entry("4,1", 2e9),
                                  entry("5,1", 1e9) };
   struct wisdom_entry theirs[] = { entry("2,1", 5e8), base[2], entry("4,1", 3e9),
@@ -273,7 +273,7 @@ static void test_merging(void **state) {
   }
   wisdom_drop(&back);
   wisdom_drop(&out);
-  assert_true(wisdom_merge(&o, &t, NULL, &out)); // with no base nothing is taken out
+  assert_true(wisdom_merge(&o, &t, NULL, &out)); // with no base nothing is removed
   assert_int_equal(out.n, 6);
   wisdom_drop(&out);
   wisdom_drop(&b);

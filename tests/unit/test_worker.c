@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers, with functions of this file for variants: what they do wrong must be told,
-// must end nothing but a worker, and must not reach the caller's data. (RELIABILITY: V1,
-// V2, V3.)
+// Workers, with functions of this file as variants: each fault must be reported, must end
+// nothing but a worker, and must not change the caller's data. (RELIABILITY: V1, V2, V3.)
 #include <dirent.h>
 #include <fcntl.h>
 #include <math.h>
@@ -156,13 +155,13 @@ static struct trial try(kernel_fn *variant) {
 
 static void bench_close(void) {
   worker_stop(bench.workers);
-  for (int i = 0; i < N; i++) { // nothing that ran has touched the caller's data
+  for (int i = 0; i < N; i++) { // trials did not change the caller's data
     assert_true(bench.a[i] == i + 1);
     assert_true(bench.c[i] == -i);
   }
   free(bench.a);
   free(bench.c);
-  assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); // nobody is left
+  assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); // no process is left
 }
 
 static int open_files(void) {
@@ -174,10 +173,11 @@ static int open_files(void) {
   return n;
 }
 
-// ---- V1: what dies ------------------------------------------------------------------
+// ---- V1: variants that crash --------------------------------------------------------
 
-#define PLAIN \
-  __attribute__((no_sanitize("undefined", "address"))) // the real thing, not its report
+#define PLAIN     \
+  __attribute__(( \
+      no_sanitize("undefined", "address"))) // a real fault, not the sanitizer's report
 
 PLAIN static double segv(int n, const double *a, double *c) {
   int *volatile nowhere = (int *)8;
@@ -269,7 +269,7 @@ static void crashes(bool openmp, bool first) {
     struct trial t = try(deaths[i].fn);
     assert_int_equal(t.status, deaths[i].status);
     assert_non_null(strstr(t.message, deaths[i].message));
-    assert_int_equal(try(right).status, STATUS_OK); // and the next is none the worse
+    assert_int_equal(try(right).status, STATUS_OK); // the next trial works
   }
   bench_close();
   signal(SIGUSR1, SIG_DFL);
@@ -290,7 +290,7 @@ static void test_crashes_openmp(void **state) {
   crashes(true, true);
 }
 
-// ---- V2: what does not end ----------------------------------------------------------
+// ---- V2: variants that do not end ---------------------------------------------------
 
 static double loops(int n, const double *a, double *c) {
   for (volatile int i = 1; i;)
@@ -318,14 +318,14 @@ static double blocks_signals(int n, const double *a, double *c) {
     signal(s, SIG_IGN);
   return loops(n, a, c);
 }
-static double forks(int n, const double *a, double *c) { // and leaves somebody behind
+static double forks(int n, const double *a, double *c) { // and leaves a process
   if (fork() == 0)
     loops(n, a, c);
   return loops(n, a, c);
 }
 
 static double forks_away(int n, const double *a,
-                         double *c) { // out of its group, and of its family
+                         double *c) { // out of its group and its family
   if (fork() == 0) {
     setsid();
     if (fork() == 0)
@@ -339,7 +339,7 @@ static void test_endless(void **state) {
   kernel_fn *const endless[] = { loops,          sleeps, deadlocks,
                                  blocks_signals, forks,  forks_away };
   int files = open_files();
-  prctl(PR_SET_CHILD_SUBREAPER, 1); // bench_close finds who is left
+  prctl(PR_SET_CHILD_SUBREAPER, 1); // bench_close finds the remaining processes
   bench_open(kernel_of(right));
   assert_int_equal(reference().status, STATUS_OK);
   for (size_t i = 0; i < sizeof endless / sizeof *endless; i++) {
@@ -351,9 +351,9 @@ static void test_endless(void **state) {
   prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
-// ---- V3: what is wrong --------------------------------------------------------------
+// ---- V3: wrong answers --------------------------------------------------------------
 
-static int thread_count = 4; // as OpenMP's would be
+static int thread_count = 4; // as with OpenMP
 
 static double one_ulp(int n, const double *a, double *c) {
   double sum = right(n, a, c);
@@ -412,7 +412,7 @@ static double four(int n, const double *a, double *c) {
   return at_three_threads(n, a, c);
 }
 static double second_time(int n, const double *a,
-                          double *c) { // right while it is looked at
+                          double *c) { // right while it is checked
   static int calls;
   double sum = right(n, a, c);
   c[3] += calls++ > 0;
@@ -459,7 +459,7 @@ static void test_wrong_in_place(void **state) {
   wrong(inout_sections);
 }
 
-// Arrays within one mapping, so that what is beside them is certain.
+// The arrays lie within one mapping, so that the memory next to them is certain.
 static void test_outside(void **state) {
   (void)state;
   struct autotune_kernel k = kernel_of(right);
@@ -514,7 +514,7 @@ static void test_default_crashes(void **state) {
   bench_close();
 }
 
-// ---- what is known of the call ------------------------------------------------------
+// ---- facts about the call -----------------------------------------------------------
 
 static void describe_nothing(void *const *args, struct autotune_call *call) {
   call->flops = *(int *)args[0];
@@ -649,7 +649,7 @@ static void test_bad_object(void **state) {
   bench_close();
 }
 
-// What is clearly slower is not sampled to the end.
+// A variant that is clearly slower is not sampled to the end.
 static double slow(int n, const double *a, double *c) {
   struct timespec nap = { 0, 2000 * 1000 };
   nanosleep(&nap, NULL);
@@ -673,8 +673,8 @@ static void test_stops_early(void **state) {
   bench_close();
 }
 
-// Takes three times as long from some call on, as all does on a machine where somebody
-// else is busy.
+// Takes three times as long from some call on, like everything on a machine that becomes
+// busy.
 static double tired(int n, const double *a, double *c) {
   static unsigned calls;
   struct timespec nap = { 0, calls++ < 12 ? 1000 * 1000 : 3000 * 1000 };
@@ -682,8 +682,8 @@ static double tired(int n, const double *a, double *c) {
   return right(n, a, c);
 }
 
-// What takes 2 ms beside a variant of 1 ms that takes 3 just now is told as if nothing
-// slowed it.
+// A variant takes 2 ms next to a rival of 1 ms that takes 3 just now. Its time is
+// reported as if nothing slowed it.
 static void test_rival(void **state) {
   (void)state;
   struct trial trial;
@@ -711,7 +711,8 @@ static void test_rival(void **state) {
   bench_close();
 }
 
-// A set-user-ID program may not open its own /proc/self/mem; as here, where it is root's.
+// A set-user-ID program may not open its own /proc/self/mem; here neither, where it
+// belongs to root.
 static void test_undumpable(void **state) {
   (void)state;
   pid_t pid = fork();

@@ -29,7 +29,7 @@ enum { SCALE_N = 20000 };
 
 __attribute__((noinline)) static void scale_default(int n, double f, const double *a,
                                                     double *c) {
-  for (int again = 0; again < 40; again++) // slow on purpose: there is much to win
+  for (int again = 0; again < 40; again++) // slow on purpose: there is much to gain
     for (volatile int i = 0; i < n; i++)
       c[i] = f * a[i];
 }
@@ -154,7 +154,7 @@ static inline bool scale_is_right(int n) {
   return right;
 }
 
-// Why scale runs what it runs for its last key.
+// True if the reason for the variant that scale runs for its last key contains WORDS.
 static inline bool scale_why_has(const char *words) {
   char *why = NULL;
   bool has = autotune_why("scale", NULL, &why) == AUTOTUNE_OK && strstr(why, words);
@@ -175,8 +175,8 @@ static inline bool scale_why_has(const char *words) {
 static char fixture_folder[] = "/tmp/autotune-test-XXXXXX";
 
 /* Runs BODY in a child with the store in the test's folder (or as ENV says: "NAME=VALUE",
- * NULL-terminated), as a subreaper, so that whatever is left behind is found. 0, or the
- * child's status. */
+ * NULL-terminated). The child is a subreaper, so that processes that are left are found.
+ * Returns 0, or the child's status. */
 static inline int in_child(void (*body)(void), const char *const *env) {
   fflush(NULL);
   pid_t pid = fork();
@@ -220,8 +220,8 @@ static inline void nap(double seconds) {
   nanosleep(&t, NULL);
 }
 
-/* The process that this thread has begun, or begins within five seconds; 0: there is
- * none. */
+/* Returns the process that this thread has begun, or begins within five seconds; 0: none.
+ */
 static inline pid_t await_child(void) {
   char path[64];
   long pid = 0;

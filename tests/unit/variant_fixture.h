@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variant_fixture.h: a kernel as a translated file would describe it, for the tests of
- * what makes variants of it. */
+/* variant_fixture.h: a kernel as a translated file would describe it, for tests of the
+ * code that makes variants. */
 #ifndef VARIANT_FIXTURE_H
 #define VARIANT_FIXTURE_H
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// atomics.cu: sums whose order differs from run to run pass within their tolerance; counters are exact, and in a
-// variable of the device. What a variant does to __device__ variables is undone, too.
+// atomics.cu: sums that differ from run to run pass within their tolerance; counters,
+// also in a variable of the device, are exact. Changes that a variant makes to __device__
+// variables are undone, too.
 #include "device.h"
 
 __device__ unsigned launches, count[4];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// faults.cu: most variants of this kernel are bad, each in its own way. The program goes on, with the right
-// answer and a device that works.
+// faults.cu: most variants of this kernel are bad, each in its own way. The program goes
+// on, with the right answer and a device that works.
 #include "device.h"
 
 #define BAD 0
@@ -12,7 +12,7 @@ __global__ void scale(int n, const float *x, float *y)
   int first = blockIdx.x * blockDim.x + threadIdx.x, step = gridDim.x * blockDim.x;
   for (int i = first; i < n; i += step) {
     float value = 2 * x[i];
-#if BAD == 1 // an address that is nobody's
+#if BAD == 1 // an invalid address
     if (i == 7)
       *(volatile float *)64 = value;
 #elif BAD == 2
@@ -23,13 +23,13 @@ __global__ void scale(int n, const float *x, float *y)
       ;
 #elif BAD == 4 // one element is off
     value += i == 7 ? 1 : 0;
-#elif BAD == 5 // one is left out
+#elif BAD == 5 // one element is left out
     if (i == 7)
       continue;
-#elif BAD == 6 // beside the section
+#elif BAD == 6 // next to the section
     if (i == 7)
       y[n] = value;
-#elif BAD == 7 // what is only read
+#elif BAD == 7 // a section that is only read
     if (i == 7)
       *(float *)&x[3] = value;
 #endif

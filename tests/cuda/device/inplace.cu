@@ -15,7 +15,7 @@ __global__ void add(int n, const float *x, float *y)
         y[i + p] += x[i + p];
 }
 
-// Each element from the one N places on.
+// Adds to each element the one N places after it.
 #pragma autotune kernel block(64, 128) grid(ceil) key(n) in(a[0:2*n]) out(a[0:n])
 __global__ void shift(int n, float *a)
 {

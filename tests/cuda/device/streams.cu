@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// streams.cu: a kernel launched on two streams by two threads at once, each on its own memory, in order with what
-// else is in its stream; no call waits for the other's tuning with a wrong answer.
+// streams.cu: two threads launch a kernel on two streams at once, each on its own memory,
+// in order with other work of its stream; no call gets a wrong answer while the other one
+// is tuned.
 #include <pthread.h>
 
 #include "device.h"

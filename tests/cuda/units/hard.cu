@@ -1,4 +1,4 @@
-// Declarations that are hard to cut, and what hosts have beside them.
+// Declarations that are hard to cut, and code that only hosts have.
 #include <algorithm>
 #include <cassert>
 #include <cstdint>

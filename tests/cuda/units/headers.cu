@@ -1,4 +1,4 @@
-// The user's own headers: what is reached of them alone.
+// The user's own headers: only what is reached of them is taken.
 #include "headers/vector.cuh"
 #include <headers/config.h>
 #include <map>

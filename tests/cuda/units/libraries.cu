@@ -1,4 +1,5 @@
-// Libraries of the toolkit by their namespaces; what of them is not reached is not included.
+// Libraries of the toolkit by their namespaces: headers that are not reached are not
+// included.
 #include <cub/cub.cuh>
 #include <cuda/barrier>
 #include <cuda/pipeline>

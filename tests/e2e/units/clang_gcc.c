@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two compilers, each with its own headers and builtins; a kernel that an #if leaves out; names of ours
-// as macros of the user's; `extern` and attributes on a kernel.
+// Two compilers, each with its own headers and builtins; a kernel that an #if leaves out;
+// names of ours as macros of the user's; `extern` and attributes on a kernel.
 #include <emmintrin.h>
 #include <limits.h>
 #include <math.h>

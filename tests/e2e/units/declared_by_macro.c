@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments whose whole declarator is a macro, as PolyBench declares its arrays: the name that a section
-// or a key means is only in what the macro expands to. Results beside macros, as zlib declares its
-// functions: which word is the type is only told by what they expand to.
+// Arguments whose whole declarator is a macro, as in PolyBench: the name in a section or
+// a key is only in the macro's expansion. Results of functions next to macros, as in
+// zlib: only the expansion tells which word is the type.
 #include <stdio.h>
 #define NB 4
 #define STEP 1

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program holds: variables and functions with a state, passed by address; another kernel; a
-// function that calls back; recursion; a prototype elsewhere; the standard library.
+// References to the program: variables and functions with a state, passed by address;
+// another kernel; a function that calls back; recursion; a prototype elsewhere; the
+// standard library.
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -46,7 +47,7 @@ double other(int n, double *out)
 #pragma autotune kernel param(B: 4, 8) inout(out[0:n], grid[0:2][0:3], anonymous)
 void work(int n, double *out)
 {
-  double later = 1; // and not the variable below
+  double later = 1; // used by the kernel, not the variable below
   if (n > 4)
     work(n / 2, out);
   out[0] += later;

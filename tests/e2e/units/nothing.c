@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// No arguments, no key, no section; a kernel on one line; CRLF elsewhere is golden's business.
+// No arguments, no key, no section; a kernel on one line.
 #include <stdio.h>
 static int calls;
 #define STEP 1

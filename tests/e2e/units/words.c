@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Macros with the names of attributes, fields and what else generated text is spelled with, which the kernel, its
-// clauses and the text of an omp region use.
+// Macros with the names of attributes, fields and other words of generated text. The
+// kernel, its clauses and the text of an omp region use them.
 #include <stdio.h>
 
 #define alias 1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints 4096 * (2 * RADIUS + 1), less what lies outside.
+// Prints 4096 * (2 * RADIUS + 1), less the elements outside.
 #include <stdio.h>
 
 #include "smooth.h"

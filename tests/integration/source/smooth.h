@@ -4,7 +4,7 @@
 
 #define RADIUS 2
 
-/* out[i] is the sum of in[i - RADIUS] … in[i + RADIUS]; what lies outside is 0. */
+/* out[i] is the sum of in[i - RADIUS] … in[i + RADIUS]; elements outside count as 0. */
 void smooth(int n, const double *in, double *out);
 double total(int n, const double *x);
 
