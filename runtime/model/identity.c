@@ -74,7 +74,8 @@ static void free_entries(struct entry *e, unsigned n) {
   free(e);
 }
 
-// "MR=6\ntile@40.2=8\n" to entries with names without lines, sorted; NULL: no memory.
+// Turns "MR=6\ntile@40.2=8\n" into entries with names without lines, sorted; NULL: no
+// memory.
 static struct entry *read_values(const char *values, unsigned *n) {
   struct named_value s;
   *n = 0;
@@ -90,7 +91,7 @@ static struct entry *read_values(const char *values, unsigned *n) {
   return e;
 }
 
-// The canonical names of K's parameters, in their order; NULL: no memory.
+// Returns the canonical names of K's parameters, in their order; NULL: no memory.
 static struct entry *param_names(const struct autotune_kernel *k) {
   struct entry *e = sys_calloc(k->n_params + 1, sizeof *e);
   for (unsigned i = 0; e && i < k->n_params; i++)
@@ -317,8 +318,8 @@ uint64_t identity_contract(const struct autotune_kernel *k) {
 
 // ---- kernels ------------------------------------------------------------------------
 
-// All directives in force with the first candidate of each list: a longer list does not
-// change them.
+// Sets POINT to the variant with all directives in force and the first candidate of each
+// list, so that longer lists do not change it.
 static void identity_representative(const struct autotune_kernel *k, choice *point) {
   for (unsigned p = 0; p < k->n_params && p < MAX_PARAMS; p++) {
     const struct autotune_param *a = &k->params[p];

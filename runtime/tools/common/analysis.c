@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// analysis.c: what the rows of one problem say together: how many failed of what, which
-// variant was fastest, and which parameter mattered how much.
+// analysis.c: statistics over the rows of one problem: how many variants failed and why,
+// which one was fastest, and how much each parameter mattered.
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,18 +49,15 @@ static int compare_medians(const void *x, const void *y, void *data) {
   return (a > b) - (a < b);
 }
 
-// The last tuning's own summary goes over the sum of all rows, which may be of several
-// tunings.
+// Takes the numbers of the last tuning's summary, if there is one: the rows may come from
+// several tunings.
 static void analysis_summarize(struct analysis *a) {
   const struct listed *item = a->item;
   if (item->finished) {
     const struct summary *m = &item->summary;
-    unsigned bad = 0;
+    unsigned bad = analysis_count_failed(m->failed);
     a->tried = m->tried;
-    for (int f = STATUS_OK + 1; f < STATUSES; f++) {
-      a->statuses[f] = m->failed[f];
-      bad += f == STATUS_DROPPED ? 0 : m->failed[f];
-    }
+    memcpy(a->statuses, m->failed, sizeof a->statuses);
     a->statuses[STATUS_OK] = m->tried > bad ? m->tried - bad : 0;
     a->original = m->original;
     a->has_original = m->original.median > 0;
@@ -91,8 +88,8 @@ static int compare_influence(const void *x, const void *y) {
   return strcmp(a->name, b->name);
 }
 
-// Makes room in LIST for one more than N, doubling at powers of two, new room zeroed;
-// NULL: no memory, the list is as it was.
+// Makes room in LIST for one more element than N. Doubles the list at powers of two, and
+// zeroes the new part. NULL: no memory, and the list is unchanged.
 static void *analysis_grow(void *list, unsigned n, size_t size) {
   if (n & (n - 1))
     return list;
@@ -133,13 +130,13 @@ static int analysis_add_value(struct influence *p, const char *value, double med
   return 0;
 }
 
-// Ends the name and the value of S, which are in a copy of ours, with a NUL.
+// Ends the name and the value of S, which are in our own copy, with a NUL.
 static void analysis_end(const struct named_value *s) {
   ((char *)(uintptr_t)s->name)[s->name_size] = '\0';
   ((char *)(uintptr_t)s->value)[s->size] = '\0';
 }
 
-// Adds the settings in COPY, which is of the text ALL.
+// Adds the values in COPY, a copy of the text ALL.
 static int analysis_add_values(struct analysis *a, const char *all, const char *copy,
                                double median) {
   for (struct named_value s; value_next(&copy, &s);) {
@@ -175,7 +172,7 @@ static void analysis_choose(struct analysis *a, const char *all, const char *cop
   }
 }
 
-// Only variants that were right say something about a parameter.
+// Finds the influence of each parameter from the variants that were right.
 static int analyse_params(struct analysis *a) {
   const struct listed *item = a->item;
   const char *winner = item->finished ? item->summary.values
@@ -239,7 +236,7 @@ void analysis_free_all(struct analysis *all, unsigned n) {
   free(all);
 }
 
-// ---- what all reports say alike -----------------------------------------------------
+// ---- for all reports ----------------------------------------------------------------
 
 bool analysis_has_interval(struct estimate e) {
   return e.n >= 6;

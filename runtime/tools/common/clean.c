@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// clean.c: texts of rows, made harmless to a terminal.
+// clean.c: makes texts of rows harmless to a terminal.
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -8,9 +8,9 @@
 #include "clean.h"
 #include "model/value.h"
 
-// The length of the well-formed UTF-8 character at S that a terminal only shows; 0:
-// none. C1 controls (U+0080 … U+009F), overlong forms, surrogates and what is beyond
-// U+10FFFF are refused.
+// Returns the bytes of the UTF-8 character at S; 0: it is malformed, or does more than
+// show a character. Refuses C1 controls (U+0080 … U+009F), overlong forms, surrogates and
+// numbers above U+10FFFF.
 static int shown_character(const unsigned char *s) {
   if (s[0] >= 0x20 && s[0] < 0x7f)
     return 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // columns.c: all records of one problem as columns, for the page: a list for each
-// property, and each text only once, as an index into a list of texts.
+// property. Each text is written once; the lists hold its index.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static struct dictionary dictionary_new(void) {
   return (struct dictionary){ json_object(), json_array(), json_array() };
 }
 
-// Adds -1 (none) until there are N.
+// Adds -1 (no text) until there are N indices.
 static void dictionary_pad(struct dictionary *d, size_t n) {
   while (d->of && json_array_size(d->of) < n)
     if (json_array_append_new(d->of, json_integer(-1)) != 0)
@@ -72,7 +72,7 @@ static struct dictionary *columns_find(struct parameters *p, const char *name,
   return &list[p->n++].values;
 }
 
-// Adds VALUES ("MR=6\nNR=64\n"), those of record ROW, but for what does not matter in it.
+// Adds VALUES ("MR=6\nNR=64\n") of record ROW, without those that have no effect.
 static void columns_add_values(struct parameters *p, const char *values, size_t row) {
   const char *at = values;
   for (struct named_value s; value_next(&at, &s);) {
@@ -108,7 +108,7 @@ static json_t *column_number(double d, bool whole) {
                            : json_real(d);
 }
 
-// The members that F describes, one after another.
+// Returns the members that F describes, one for each record.
 static json_t *column_of(const struct fact *f, const struct analysis *a) {
   const struct listed *item = a->item;
   struct dictionary texts = dictionary_new();
@@ -119,7 +119,7 @@ static json_t *column_of(const struct fact *f, const struct analysis *a) {
     if (f->type == FACT_VALUES)
       columns_add_values(&parameters, *FACT_IN(const char *, f, r), i);
     else if (f->type == FACT_LINES && r->status == STATUS_PENDING)
-      dictionary_add(&texts, ""); // there it is whose trial it was
+      dictionary_add(&texts, ""); // it names the process of the trial
     else if (fact_is_text(f))
       dictionary_add(&texts, *FACT_IN(const char *, f, r));
     else if (f->type == FACT_ENUM)
@@ -137,7 +137,7 @@ static json_t *column_of(const struct fact *f, const struct analysis *a) {
   return lists[which];
 }
 
-// What the samples of each record come to.
+// Adds the estimates from the samples of each record.
 static void add_estimates(json_t *object, const struct analysis *a) {
   static const char *const names[] = { "median", "low", "high", "runs" };
   for (int part = 0; part < 4; part++) {

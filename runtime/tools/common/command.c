@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// command.c: reads the command line of any command, by its table, and prints its help.
+// command.c: reads the command line of any command by its table, and prints its help.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "command.h"
 
-// The columns that SIZE bytes at TEXT take: continuation bytes of UTF-8 take none.
+// Returns how many columns SIZE bytes at TEXT take: one for each character of UTF-8.
 static int command_width(const char *text, size_t size) {
   int n = 0;
   for (size_t i = 0; i < size; i++)
@@ -29,7 +29,7 @@ const struct command *command_find(const struct command *const *list, const char
 
 // ---- help ---------------------------------------------------------------------------
 
-// TEXT, each line after INDENT; the first one goes on where the output is.
+// Prints TEXT. Each line but the first begins with INDENT blanks.
 static void command_put_lines(const char *text, int indent, FILE *out) {
   for (bool first = true; *text; first = false) {
     size_t n = strcspn(text, "\n");
@@ -91,7 +91,7 @@ void command_help(const struct command *c, FILE *out) {
   fputs(c->notes ? c->notes : "", out);
 }
 
-// ---- what is not understood ---------------------------------------------------------
+// ---- wrong command lines ------------------------------------------------------------
 
 int command_refuse(const struct command *c, const char *what, const char *why) {
   fprintf(stderr, "autotune %s: %s: %s\n", c->name, what, why);
@@ -129,7 +129,7 @@ static int command_refuse_command(const struct command *c, const char *given) {
 
 // ---- reading ------------------------------------------------------------------------
 
-// The option that WORD names, alone or as `--name=VALUE`; NULL: none.
+// Returns the option that WORD names, alone or as `--name=VALUE`; NULL: there is none.
 static const struct setting *command_option(const struct command *c, const char *word) {
   bool joined = strncmp(word, "--", 2) == 0;
   for (const struct setting *o = c->options; o && o->name; o++) {
@@ -141,7 +141,7 @@ static const struct setting *command_option(const struct command *c, const char 
   return NULL;
 }
 
-// Takes the option at argv[*i]. 0, or the exit status.
+// Reads the option at argv[*i] and its value. Returns 0 or the exit status.
 static int command_read_option(const struct arguments *a, int *i) {
   const char *word = a->argv[*i], *equals = strchr(word, '=');
   const struct setting *o = command_option(a->command, word);
@@ -164,7 +164,7 @@ static int command_read_option(const struct arguments *a, int *i) {
 
 enum { HELP = -1 };
 
-// 0, HELP, or the exit status.
+// Reads all arguments. Returns 0, HELP, or the exit status.
 static int command_read(struct arguments *a) {
   const struct command *c = a->command;
   bool only_words = false;

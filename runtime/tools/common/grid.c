@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// grid.c: aligned columns, as wide as what is in them. The first row is the heading.
+// grid.c: prints aligned columns, each as wide as its widest cell. The first row is the
+// heading.
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,7 @@ static size_t grid_widest(const struct grid *g, unsigned column) {
 
 void grid_print(const struct grid *g, FILE *out) {
   for (unsigned i = 0; i + g->columns <= g->n; i += g->columns) {
-    size_t blanks = 0; // put off, so that no line ends with any
+    size_t blanks = 0; // not yet printed, so that no line ends with blanks
     for (unsigned c = 0; c < g->columns; c++) {
       const char *cell = g->cells[i + c];
       size_t rest = grid_widest(g, c) - sheet_width(cell);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// json.c: the report for programs; docs/report.md says what each member means,
-// docs/report.schema.json how it looks.
+// json.c: the report for programs. docs/report.md describes its members, and
+// docs/report.schema.json is its schema.
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static json_t *json_lines(const char *s) {
   return list;
 }
 
-// "MR=6\nNR=64\n" as {"MR": "6", "NR": "64"}.
+// Returns "MR=6\nNR=64\n" as {"MR": "6", "NR": "64"}.
 static json_t *json_parameters(const char *values) {
   json_t *object = json_object();
   for (struct named_value s; value_next(&values, &s);) {
@@ -51,7 +51,7 @@ static json_t *json_parameters(const char *values) {
   return object;
 }
 
-// {"n": 512}: the expressions of the key and their values.
+// Returns {"n": 512}: the expressions of the key with their values.
 static json_t *json_key(const char *numbers, const char *names) {
   json_t *object = json_object();
   for (struct key_part part; key_next(&numbers, &names, &part);) {
@@ -106,7 +106,7 @@ static json_t *json_influences(const struct analysis *a) {
   return list;
 }
 
-// {"bytes": 412, "main_bits": 512, …}: what is known of them.
+// Returns {"bytes": 412, "main_bits": 512, …}, without those that are not known.
 static json_t *json_features(const struct record *r) {
   struct features f;
   json_t *object = json_object();
@@ -126,7 +126,7 @@ static json_t *json_samples(const double *samples, unsigned n) {
 
 // ---- facts --------------------------------------------------------------------------
 
-// F's member of WHAT; NULL: it says nothing.
+// Returns F's member of WHAT as JSON; NULL: it is empty and left out.
 static json_t *json_fact(const struct fact *f, const void *what) {
   const char *text = fact_is_text(f) ? *FACT_IN(const char *, f, what) : NULL;
   unsigned count = f->type == FACT_COUNT ? *FACT_IN(unsigned, f, what) : 0;
@@ -161,7 +161,8 @@ static json_t *json_fact(const struct fact *f, const void *what) {
   }
 }
 
-// Adds what JSON has of WHAT, which K describes: "seconds.total" is in an object.
+// Adds those members of WHAT, a struct that K describes, that JSON shows. "seconds.total"
+// becomes a member of the object "seconds".
 static void json_facts(json_t *object, const struct kind *k, const void *what) {
   for (unsigned i = 0; i < k->n_facts; i++) {
     const struct fact *f = &k->facts[i];
@@ -183,7 +184,7 @@ static json_t *json_records(const struct analysis *a) {
     const struct record *r = &a->item->records[i];
     json_t *one = json_object();
     json_facts(one, &kind_record, r);
-    if (r->status == STATUS_PENDING) // there it is whose trial it was
+    if (r->status == STATUS_PENDING) // it names the process of the trial
       json_object_del(one, "message");
     if (a->estimates[i].n)
       json_object_set_new(one, "time", json_estimate(a->estimates[i]));
@@ -192,7 +193,7 @@ static json_t *json_records(const struct analysis *a) {
   return list;
 }
 
-// One tuning: what the last one said of itself.
+// Adds the summary of the last tuning.
 static void add_tuning(json_t *object, const struct analysis *a) {
   const struct summary *m = &a->item->summary;
   json_facts(object, &kind_summary, m);

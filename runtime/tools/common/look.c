@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// look.c: what a report is written to, and what that can show: colours as NO_COLOR,
-// CLICOLOR, CLICOLOR_FORCE and TERM have it, block characters where the locale has them,
-// as many columns as there are.
+// look.c: finds what the output of a report can show: colours by NO_COLOR, CLICOLOR,
+// CLICOLOR_FORCE and TERM, block characters if the locale has them, and the number of
+// columns.
 #include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static bool is_zero(const char *name) {
   return value && strcmp(value, "0") == 0;
 }
 
-// COLUMNS, or LINES, as shells set them; 0: neither a number nor set.
+// Returns the value of COLUMNS or LINES, as shells set them; 0: unset or no number.
 static unsigned number_of(const char *name) {
   const char *value = getenv(name);
   char *end;

@@ -26,6 +26,10 @@ void results_unload(struct loaded *l);
 /* Returns "Intel(R) Xeon(R) …" of "GenuineIntel Intel(R) Xeon(R) … family 6 model 143
  * stepping 8"; malloc'ed. */
 char *results_machine(const char *cpu);
+/* True if P belongs to the machine that this runs on. */
+bool results_is_here(const struct problem *p);
+/* Returns the unix time of ITEM's newest row. */
+double results_last_seen(const struct listed *item);
 /* Returns "n = 512", or "" if there is no key; malloc'ed. */
 char *results_key(const struct problem *p);
 /* True if SPEC ("512,3", "n=512", "m=3,n=512") is P's key. NULL matches any key. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sheet.c: numbers, colours, wrapped lines and bars.
+// sheet.c: prints colours, wrapped lines and bars.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +34,12 @@ size_t sheet_columns(const struct sheet *s) {
 }
 
 // ---- wrapped text -------------------------------------------------------------------
+
+struct wrapped wrapped_begin(const struct sheet *s, size_t column, size_t indent) {
+  fprintf(s->out, "%*s", (int)column, "");
+  return (
+      struct wrapped){ .sheet = s, .column = column, .indent = indent, .first = true };
+}
 
 struct wrapped wrapped_label(const struct sheet *s, const char *label) {
   fprintf(s->out, "  %s%-*s%s", sheet_paint(s, PAINT_DIM), LABEL, label,
@@ -88,7 +94,7 @@ void sheet_line(const struct sheet *s, const char *label, const char *text) {
 
 // ---- a line of a known width --------------------------------------------------------
 
-// Bytes of the first N characters of TEXT.
+// Returns the bytes of the first N characters of TEXT.
 static size_t sheet_bytes_of(const char *text, size_t n) {
   size_t i = 0;
   for (; text[i]; i++)

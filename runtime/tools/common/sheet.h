@@ -49,6 +49,8 @@ struct wrapped {
   bool first;
   enum paint paint; /* of the following pieces */
 };
+/* Prints COLUMN blanks and begins text there. Its further lines begin at INDENT. */
+struct wrapped wrapped_begin(const struct sheet *s, size_t column, size_t indent);
 /* Prints " LABEL" and begins wrapped text after it. */
 struct wrapped wrapped_label(const struct sheet *s, const char *label);
 /* Prints PIECE unbroken, after GAP blanks or on a new line. */

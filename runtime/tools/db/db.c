@@ -17,12 +17,7 @@ static char *db_seconds(double s) {
   return sys_strdup(units_seconds(text, sizeof text, s));
 }
 
-static char *db_date(double when) {
-  char text[CLEAN_MOMENT];
-  return sys_strdup(clean_moment(text, when));
-}
-
-// True if a kernel in another file has the name of the INDEX-th one.
+// True if a kernel in another file has the same name as the INDEX-th one.
 static bool has_namesake(const struct wisdom *w, unsigned index) {
   const struct problem *p = &w->entries[index].problem;
   for (unsigned i = 0; i < w->n; i++)
@@ -35,6 +30,7 @@ static bool has_namesake(const struct wisdom *w, unsigned index) {
 static void db_add_winner(struct grid *g, const struct wisdom *w, unsigned index) {
   const struct wisdom_entry *e = &w->entries[index];
   const struct summary *m = &e->summary;
+  char when[CLEAN_MOMENT];
   grid_add(g,
            has_namesake(w, index)
                ? sys_printf("%s (%s)", e->problem.kernel, e->problem.file)
@@ -48,7 +44,7 @@ static void db_add_winner(struct grid *g, const struct wisdom *w, unsigned index
            m->winner && m->best.median > 0
                ? sys_printf("%.2f x", m->original.median / m->best.median)
                : sys_strdup(""));
-  grid_add(g, db_date(m->when));
+  grid_add(g, sys_strdup(clean_moment(when, m->when)));
   grid_add(g,
            *m->source ? sys_strdup(m->source)
                       : sys_strdup(m->verified ? "" : "unverified"));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// diff.c: `autotune db diff A B`: what is best by one store or file of wisdom and by
-// another.
+// diff.c: `autotune db diff A B`: compares the winners of two stores or files of wisdom.
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +8,7 @@
 #include "tools/common/grid.h"
 #include "base/units.h"
 
-// True if both say the same, but for noise in times.
+// True if both have the same winner, and times that differ by no more than noise.
 static bool diff_agrees(const struct wisdom_entry *a, const struct wisdom_entry *b) {
   return strcmp(a->summary.values, b->summary.values) == 0 &&
       strcmp(a->problem.toolchain, b->problem.toolchain) == 0 &&
@@ -22,7 +21,8 @@ static char *time_of(const struct wisdom_entry *e) {
   return sys_strdup(e ? units_seconds(text, sizeof text, e->summary.best.median) : "—");
 }
 
-// The values that OTHER has not, or all; "default" where the default stays.
+// Returns the values of E that differ from OTHER's (all if OTHER is NULL), or "default"
+// if the default stays; malloc'ed.
 static char *values_of(const struct wisdom_entry *e, const struct wisdom_entry *other) {
   char *text = NULL;
   size_t size = 0;
@@ -61,7 +61,8 @@ static void add_pair(struct grid *g, const struct wisdom_entry *a,
   grid_add(g, values_of(b, a));
 }
 
-// Both are sorted. How many agree; the others are added to G.
+// Compares A and B, which are sorted. Returns how many winners agree, and adds the others
+// to G.
 static unsigned diff_compare(const struct wisdom *a, const struct wisdom *b,
                              struct grid *g) {
   unsigned same = 0, i = 0, j = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// import.c: `autotune db import` and `merge`. What is imported has no object code: the
-// first call compiles it and compares its answer with the default's before it is used.
+// import.c: `autotune db import` and `merge`. An imported winner has no object code: the
+// first call compiles it and compares its outputs with the default's before using it.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,7 @@
 
 // ---- import -------------------------------------------------------------------------
 
-// True if the store knows as well already. What was measured here is not put aside for
-// less.
+// True if the store has the same winner already, or a better one, which is not replaced.
 static bool is_known(struct store *s, int64_t problem, const struct wisdom_entry *e) {
   struct wisdom_entry known = { 0 };
   if (!store_find_summary(s, problem, &known.summary))
@@ -24,7 +23,7 @@ static bool is_known(struct store *s, int64_t problem, const struct wisdom_entry
   return better;
 }
 
-// SQLite's status; *TAKEN is counted.
+// Writes E unless it is known, and counts it in *TAKEN. Returns SQLite's status.
 static int import_one(struct store *s, const struct wisdom_entry *e, unsigned *taken) {
   struct problem p = e->problem;
   struct summary m = e->summary;
@@ -88,7 +87,7 @@ int db_merge(const char *ours, const char *theirs, const char *base, const char 
   for (int i = 0; i < 3; i++) {
     if (files[i] && wisdom_read(&w[i], files[i], results_complain, NULL) != 0)
       status = 2;
-    // A bad line in what both come from is nobody's loss.
+    // Bad lines in BASE lose no winner.
     if (i < 2 && w[i].bad)
       status = 2;
     wisdom_sort(&w[i]);

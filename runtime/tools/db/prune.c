@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// prune.c: `autotune db prune`: takes out what nobody can use: damaged rows, rows of
-// problems that are not there, objects that no row names, what broken databases and
-// killed processes left. A file that a process may be making just now is left alone.
+// prune.c: `autotune db prune`: deletes damaged rows, rows of problems that are gone,
+// objects that no row names, broken databases that were set aside, and temporary files
+// of killed processes. Young temporary files stay, since a process may be writing them.
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ struct pruned {
 
 // ---- rows ---------------------------------------------------------------------------
 
-// The primary keys of rows that are damaged.
+// The primary keys of damaged rows.
 struct key_list {
   sqlite3_value **values;
   unsigned n;
@@ -94,7 +94,8 @@ static int delete_where(struct store *s, const char *sql, double before, unsigne
   return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-// Problems of which nothing is younger than ?1, then what belongs to no problem.
+// Deletes problems whose newest row is not younger than BEFORE, then all rows without a
+// problem.
 static int delete_useless(struct store *s, double before, unsigned *rows) {
   static const char *const statements[] = {
     "DELETE FROM problem WHERE max("
@@ -122,12 +123,9 @@ static int prune_rows(struct store *s, const struct prune_options *o, unsigned *
     rc = delete_damaged(s, kinds[i], rows);
   if (rc == SQLITE_OK)
     rc = delete_useless(s, before, rows);
-  if (rc == SQLITE_OK)
-    rc = store_run(s->db, "COMMIT");
-  if (rc != SQLITE_OK)
-    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-  else if (*rows)
-    store_run(s->db, "VACUUM"); // where somebody else reads, next time
+  rc = store_end(s, rc);
+  if (rc == SQLITE_OK && *rows)
+    store_run(s->db, "VACUUM"); // fails if another process reads; the next prune does it
   return rc;
 }
 
@@ -179,7 +177,7 @@ static void prune_objects(const char *folder, const struct listing *l, bool all,
   free(path);
 }
 
-// Databases that were set aside, with their journals, and those that were never finished.
+// Deletes databases that were set aside, with their journals, and unfinished ones.
 static void prune_leftovers(const char *folder, struct pruned *p) {
   DIR *d = opendir(folder);
   for (struct dirent *e; d && (e = readdir(d));)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// verify.c: `autotune db verify`: is all that is kept whole? Nothing is changed.
+// verify.c: `autotune db verify`: checks all that is kept, and changes nothing.
 #include <stdlib.h>
 #include <string.h>
 
 #include "db.h"
 #include "keep/store/store.h"
 
-// Everything SQLite finds wrong with the file, at most 20 lines. How many.
+// Prints the errors that SQLite finds in the file, at most 20. Returns their number.
 static unsigned check_pages(struct store *s) {
   sqlite3_stmt *q = NULL;
   unsigned bad = 0;
@@ -39,8 +39,8 @@ static unsigned check_rows(struct store *s, struct listing *l) {
   return l->damaged;
 }
 
-// Objects that rows name. One that is not there is made again when it is needed, so it is
-// only noted.
+// Checks the objects that rows name, and counts them in *N. Returns how many are missing
+// or damaged. These are reported on OUT only, since they are made again when needed.
 static unsigned check_objects(const struct store *s, const struct listing *l, unsigned *n,
                               FILE *out) {
   unsigned missing = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// compilers.c: what makes variants, what they run with, and what searches learn with.
+// compilers.c: checks the compilers, OpenMP's runtime and XGBoost.
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +10,7 @@
 #include "tune/learn/learn.h"
 #include "base/base.h"
 
-// As a variant is: one function, whose address is autotune_entry.
-static const char unit[] = "static int answer(void) { return 42; }\n"
+const char doctor_unit[] = "static int answer(void) { return 42; }\n"
                            "int (*const autotune_entry)(void) = answer;\n";
 
 static bool compilers_runs(struct jit_code *code, const struct jit_api *jit) {
@@ -31,7 +30,7 @@ bool check_compiler(struct finding *f) {
                        message ? message : "the compiler cannot be loaded");
   double loaded = sys_now();
   struct jit_code *code = NULL;
-  if (jit->compile(unit, flags, &object, &size, &message) == 0)
+  if (jit->compile(doctor_unit, flags, &object, &size, &message) == 0)
     code = jit->load(object, size, NULL, 0, &message);
   if (!code)
     return finding_say(f, false, "%s: %s", jit->version(),
@@ -45,7 +44,8 @@ bool check_compiler(struct finding *f) {
       jit->version(), 1e3 * (loaded - began), 1e3 * (sys_now() - loaded));
 }
 
-// The first line that PROGRAM says of its version. The status of run_program.
+// Writes the first line of PROGRAM's --version to TEXT. Returns the status of
+// run_program.
 static int compilers_version(const char *program, char *text, size_t size) {
   const char *const args[] = { "--version", NULL };
   *text = '\0';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuda.c: what CUDA kernels need. Nothing of it is needed by others, so nothing fails.
+// cuda.c: checks what CUDA kernels need. Other kernels do not, so no check fails.
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,8 @@ bool check_nvrtc(struct finding *f) {
   return finding_say(f, false, "%s", n ? "NVRTC tells no version" : why);
 }
 
-// nvcc, as a shell would find it, else where toolkits are. NULL: nowhere; malloc'ed.
+// Returns the path of nvcc from PATH, CUDA_PATH or /usr/local/cuda, malloc'ed; NULL:
+// there is none.
 static char *find_nvcc(void) {
   const char *home = getenv("CUDA_PATH"), *path = getenv("PATH");
   char *folders = sys_printf("%s:%s%s/usr/local/cuda/bin", path ? path : "",
@@ -79,8 +80,8 @@ bool check_toolkit(struct finding *f) {
   return good;
 }
 
-// The folder of libautotune.so that a program of this installation loads; the program
-// autotune has none itself.
+// Returns the path of NAME in the folders of this installation in which libautotune.so
+// may be, malloc'ed; NULL: it is in none of them.
 static char *cuda_installed(const char *name) {
   static const char *const folders[] = { "", "../lib/", "../" AUTOTUNE_LIBDIR "/" };
   char program[4096];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// doctor.c: the table of checks. What loads libraries is tried in a process of its own: a
-// driver or compiler that dies takes no answer along but its own.
+// doctor.c: the table of checks. A check that loads libraries runs in a process of its
+// own: if a driver or compiler crashes, only that check fails.
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -22,8 +22,8 @@ static const struct check {
   const char *name;
   check_fn *look;
   bool apart;         // in a process of its own
-  enum state failing; // where it does not work …
-  const char *advice; // … and what to do then
+  enum state failing; // the state if it does not work
+  const char *advice; // to make it work
 } checks[] = {
   { "compiler", check_compiler, true, DOCTOR_FAILED,
     "install libautotune-jit.so next to libautotune.so (AUTOTUNE_JIT names it elsewhere), "
@@ -109,7 +109,7 @@ const char *doctor_bytes(char *text, size_t size, double bytes) {
 
 // ---- a process for a check ----------------------------------------------------------
 
-// Waits until CHILD ends. False: it took too long and was killed.
+// Waits until CHILD ends. False: it took longer than PATIENCE and was killed.
 static bool doctor_await(pid_t child, int *status) {
   double until = sys_now() + PATIENCE;
   for (pid_t got = 0; (got = waitpid(child, status, WNOHANG)) <= 0; poll(NULL, 0, 2))
@@ -123,7 +123,7 @@ static bool doctor_await(pid_t child, int *status) {
   return true;
 }
 
-// Fills F by C's check, in this process.
+// Runs C's check in this process and fills F.
 static void doctor_try(const struct check *c, struct finding *f) {
   if (c->look(f))
     f->state = DOCTOR_OK;
@@ -155,7 +155,8 @@ static void doctor_try_apart(const struct check *c, struct finding *shared) {
     finding_say(shared, false, "it ended with status %d", WEXITSTATUS(status));
 }
 
-// Several lines, or what would disturb a terminal, may come from a loader or a path.
+// Keeps the first line of TEXT without control characters: a loader's message or a path
+// may have both.
 static void doctor_clean(char *text, size_t size) {
   char *line = clean_line(text);
   snprintf(text, size, "%s", line);
@@ -178,7 +179,7 @@ static void doctor_look(const struct check *c, struct finding *f) {
   doctor_clean(f->advice, sizeof f->advice);
 }
 
-// ---- what is shown ------------------------------------------------------------------
+// ---- output -------------------------------------------------------------------------
 
 static void print_text(const struct finding *all, bool good, FILE *out) {
   fprintf(out, "autotune %s on %s\n", AUTOTUNE_VERSION, machine_identity()->name);
@@ -193,21 +194,17 @@ static void print_text(const struct finding *all, bool good, FILE *out) {
 }
 
 static int print_json(const struct finding *all, bool good, FILE *out) {
-  json_t *list = json_array(), *root = json_object();
+  json_t *list = json_array();
   for (unsigned i = 0; i < CHECKS; i++) {
-    json_t *one = json_object();
-    json_object_set_new(one, "check", json_string(checks[i].name));
-    json_object_set_new(one, "state", json_string(states[all[i].state]));
-    json_object_set_new(one, "found", json_string(all[i].found));
-    if (*all[i].advice)
-      json_object_set_new(one, "advice", json_string(all[i].advice));
-    json_array_append_new(list, one);
+    const char *advice = *all[i].advice ? all[i].advice : NULL;
+    json_array_append_new(list,
+                          json_pack("{s:s, s:s, s:s, s:s*}", "check", checks[i].name,
+                                    "state", states[all[i].state], "found", all[i].found,
+                                    "advice", advice));
   }
-  json_object_set_new(root, "format", json_integer(1));
-  json_object_set_new(root, "autotune", json_string(AUTOTUNE_VERSION));
-  json_object_set_new(root, "machine", json_string(machine_identity()->name));
-  json_object_set_new(root, "good", json_boolean(good));
-  json_object_set_new(root, "checks", list);
+  json_t *root = json_pack("{s:i, s:s, s:s, s:b, s:o}", "format", 1, "autotune",
+                           AUTOTUNE_VERSION, "machine", machine_identity()->name, "good",
+                           good, "checks", list);
   int status = root ? json_dumpf(root, out, JSON_INDENT(2)) : -1;
   fputc('\n', out);
   json_decref(root);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// processes.c: system calls that tuning is made of, and that a container's filter may
-// refuse.
+// processes.c: checks the system calls that tuning needs and that a container's filter
+// may refuse.
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@
 #include "base/channel.h"
 #include "base/base.h"
 
-// A process waits; SEE looks at it. Then it is ended. False and errno: there is none, or
-// SEE says so.
+// Starts a process that waits, calls SEE with it, and kills it. False and errno: it could
+// not be started, or SEE returned false.
 static bool with_child(bool (*see)(pid_t child)) {
   pid_t child = sys_fork();
   if (child == 0)
@@ -55,7 +55,7 @@ static bool can_pidfd(void) {
   return with_child(pidfd_of);
 }
 
-// Code is opened from memory files: its pages must be executable.
+// True if the pages of a memory file can be executable, as those of code must be.
 static bool can_memory_file(void) {
   int fd = memfd_create("autotune-doctor", MFD_CLOEXEC);
   bool good = fd >= 0 && ftruncate(fd, 4096) == 0;
@@ -116,7 +116,8 @@ static bool can_trace(pid_t child) {
   return ptrace(PTRACE_SEIZE, child, NULL, NULL) == 0;
 }
 
-// gdb and strace on a tuner or a variant; tuning itself traces nobody.
+// Tries ptrace, with which gdb and strace look at a tuner or a variant. Tuning does not
+// use it.
 bool check_debuggers(struct finding *f) {
   char scope[16] = "";
   bool known = doctor_line("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof scope);

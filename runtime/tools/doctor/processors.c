@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// processors.c: what times depend on besides code. Nothing here fails: it is good to
-// know.
+// processors.c: reports what times depend on besides code. No check here fails.
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,8 +12,8 @@
 
 // ---- limits of control groups -------------------------------------------------------
 
-// Calls SEE with the text of FILE in each group that this process is in, from its own to
-// the root, as cgroup v2 has it: a group is bound by what those above it may have.
+// Calls SEE with the text of FILE in each group of cgroup v2 from this process's own to
+// the root: the limits of the groups above hold as well.
 static void each_group(const char *file, void (*see)(const char *text, void *data),
                        void *data) {
   static const char root[] = "/sys/fs/cgroup";
@@ -50,7 +49,7 @@ static void least_bytes(const char *text, void *data) {
     *least = fmin(*least, bytes);
 }
 
-// As cgroup v1 has it, which containers see their own of.
+// Reads the quota of cgroup v1. A container sees its own group as the root.
 static void old_quota(double *least) {
   char quota[32], period[32], pair[80];
   if (doctor_line("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", quota, sizeof quota) &&
@@ -120,7 +119,7 @@ bool check_load(struct finding *f) {
 
 // ---- memory -------------------------------------------------------------------------
 
-// "MemAvailable:    5432100 kB" as bytes; NAN: not there.
+// Returns the bytes of a line such as "MemAvailable:    5432100 kB"; NAN: there is none.
 static double processors_meminfo(const char *name) {
   char line[128];
   double found = NAN;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// results.c: the folder of results: may it be trusted, does it take rows, and can code
-// that is kept in it be opened by the next process? That fails on a file system that is
-// mounted noexec.
+// results.c: checks that the folder of results can be trusted and takes rows, and that
+// code in it can be loaded, which fails on a file system that is mounted noexec.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,17 +12,16 @@
 
 #include "run/cpu/module.h"
 #include "compile/compile.h"
-#include "run/cpu/module.h"
 #include "compile/jit.h"
 #include "doctor.h"
 #include "base/base.h"
 #include "keep/store/store.h"
 #include "keep/store/tables.h"
 
-// ---- where it lies ------------------------------------------------------------------
+// ---- the folder ---------------------------------------------------------------------
 
-// File systems of other machines, by the numbers of statfs(2): locks there may be slow or
-// lie.
+// File systems of other machines, by the numbers of statfs(2). Locks there may be slow or
+// not work.
 static const struct {
   unsigned long type;
   const char *name;
@@ -88,22 +86,20 @@ bool check_folder(struct finding *f) {
 
 // ---- code in it ---------------------------------------------------------------------
 
-// A compiled function as a shared object at PATH, opened from there.
+// Compiles a function, links it as a shared object at PATH, and loads and calls it.
 static bool results_keeps(const struct jit_api *jit, const char *path, char **message) {
-  static const char text[] = "static int answer(void) { return 42; }\n"
-                             "int (*const autotune_entry)(void) = answer;\n";
   const char *const flags[] = { "-O2", NULL };
   void *object = NULL, *handle = NULL;
   size_t size = 0;
-  if (jit->compile(text, flags, &object, &size, message) != 0 ||
+  if (jit->compile(doctor_unit, flags, &object, &size, message) != 0 ||
       jit->link_shared(object, size, path, message) != 0)
     return false;
   autotune_fn code = module_load(path, NULL, 0, &handle, message);
   return code && ((int (*)(void))code)() == 42;
 }
 
-// A new file in the folder of results, or in memory where there is none. *OWN: to be
-// removed.
+// Creates a file in the folder of results, or in memory if there is no folder. Returns
+// its path, malloc'ed; *OWN: the caller removes the file. NULL and errno: it failed.
 static char *new_file(bool *own) {
   char *unused = NULL, *path = NULL, *prefix;
   const char *cache = options_get()->cache;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// versions.c: of the libraries that are here, not of those that this was built with.
+// versions.c: prints the versions of the libraries that are loaded here, not of those at
+// build time.
 #include <hwloc.h>
 #include <jansson.h>
 #include <sqlite3.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// export.c: one problem's space and results in the FAIR formats of the autotuning
-// community: T1, what there is to tune, and T4, what came of it. Their schemas are those
-// of TuningSchema; times are in milliseconds.
+// export.c: writes one problem in the FAIR formats of the autotuning community: its space
+// as T1, its results as T4. The schemas are those of TuningSchema; times are in
+// milliseconds.
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
@@ -18,8 +18,8 @@ enum { PRECISION = 12 };
 
 // ---- values -------------------------------------------------------------------------
 
-// A number where TEXT is one and nothing else, so that other tools can reckon with it;
-// else a text.
+// Returns TEXT as a number if it is a number and nothing else, so that other tools can
+// calculate with it; otherwise as a text.
 static json_t *export_value(const char *text, size_t size) {
   char *copy = sys_printf("%.*s", (int)size, text), *end;
   json_t *v = NULL;
@@ -138,7 +138,8 @@ static json_t *export_offered(const struct offered *p, const char *text, size_t 
   return v ? v : json_string("?");
 }
 
-// "[1, 2, 4]", as T1 has it, in a text; the original value, if there is one, in *DEFAULT.
+// Returns the values as T1 has them, as the text "[1, 2, 4]", malloc'ed. Sets *ORIGINAL
+// to the default variant's value; NULL: it has none.
 static char *values_text(const struct offered *p, json_t **original) {
   json_t *list = json_array();
   const char *at = p->values, *one;
@@ -170,8 +171,8 @@ static json_t *export_parameter(const struct offered *p) {
   return o;
 }
 
-// A parameter that matters only under an optional directive has its first value
-// elsewhere.
+// Returns the condition for a parameter that has an effect only with an optional
+// directive: without the directive it has its first value.
 static json_t *export_dependence(const struct offered *all, const struct offered *p) {
   const struct offered *on = &all[p->when];
   const char *at = p->values, *value = "", *off = "";
@@ -195,7 +196,7 @@ static json_t *export_dependence(const struct offered *all, const struct offered
   return o;
 }
 
-// Lines of identity_conditions.
+// Adds the lines of identity_conditions to LIST.
 static void add_conditions(json_t *list, const char *s) {
   while (*s) {
     size_t end = strcspn(s, "\n"), names = strcspn(s, "\t\n");
@@ -230,29 +231,21 @@ static json_t *export_t1(const struct listed *item, const struct asked *asked) {
       "General", "BenchmarkName", item->problem.kernel, "FormatVersion", 1, "TimeUnit",
       "Milliseconds", "OutputFormat", "JSON", "ConfigurationSpace", "TuningParameters",
       params, "Conditions", conditions, "KernelSpecification",
-      // The format knows languages of GPUs alone; a consumer is told what it is beside
-      // that.
+      // The format knows languages of GPUs only, so the true language is a further
+      // member.
       "Language", "OpenCL", "SourceLanguage", "C", "KernelName", item->problem.kernel,
       "KernelFile", item->problem.file, "GlobalSize", "X", "1", "LocalSize", "X", "1");
 }
 
-// ---- which --------------------------------------------------------------------------
-
-static double export_last_seen(const struct listed *item) {
-  double when = item->finished ? item->summary.when : 0;
-  for (unsigned i = 0; i < item->n_records; i++)
-    when = item->records[i].when > when ? item->records[i].when : when;
-  return when;
-}
+// ---- the choice of a problem --------------------------------------------------------
 
 static int export_rank(const struct problem *p) {
-  const struct machine *m = machine_identity();
-  return 2 * (strcmp(p->cpu, m->cpu) == 0 && strcmp(p->isa, m->isa) == 0) +
-      (p->threads == (unsigned)m->numbers.threads);
+  return 2 * results_is_here(p) +
+      (p->threads == (unsigned)machine_identity()->numbers.threads);
 }
 
-// The problem that is meant: of this machine where there is one, then the one seen last.
-// NULL: none, or the kernel or key must be said, and that was.
+// Returns the problem to export: one of this machine if there is any, then the one seen
+// last. NULL after a message: there is none, or the kernel or key must be given.
 static const struct listed *export_pick(const struct listing *l,
                                         const struct export_options *o) {
   const struct listed *best = NULL;
@@ -265,7 +258,7 @@ static const struct listed *export_pick(const struct listing *l,
         (strcmp(best->problem.kernel, item->problem.kernel) != 0 ||
          strcmp(best->problem.key, item->problem.key) != 0);
     int better = best ? export_rank(&item->problem) - export_rank(&best->problem) : 1;
-    if (better > 0 || (better == 0 && export_last_seen(item) > export_last_seen(best)))
+    if (better > 0 || (better == 0 && results_last_seen(item) > results_last_seen(best)))
       best = item;
   }
   if (!best)

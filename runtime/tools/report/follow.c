@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// follow.c: `autotune report --follow`: the tunings that go on now, from the rows that
-// their processes write.
+// follow.c: `autotune report --follow`: shows the tunings that run now, from the rows
+// that their processes write.
 //
-// Nobody is asked anything, so it works for any process that shares the folder, beside a
-// program or before it. Looking costs at most a twentieth of the time. On a terminal the
-// last lines are drawn anew, elsewhere lines are appended: where there is something new,
-// and not many.
+// It only reads the store, so it works for any process that shares the folder, and may be
+// started before the program. Reading takes at most a twentieth of the time. On a
+// terminal the last lines are drawn again; elsewhere lines are appended when there is
+// something new, but not often.
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -17,11 +17,11 @@
 #include "base/units.h"
 
 static const double look_often = 0.5, say_often = 2, say_at_least = 5; // seconds
-static const double late = 2;      // a row may be written so much later than it says
-static const double linger = 1.5;  // the next kernel may follow
-static const double better = 0.99; // a best that is worth a line
+static const double late = 2;      // seconds between a row's own time and its writing
+static const double linger = 1.5;  // seconds to wait for the next kernel's tuning
+static const double better = 0.99; // ratio to the last best that is worth a line
 
-// Variants whose result was seen. Open addressing; 0 is no variant.
+// The variants with known results. A hash table with open addressing; 0 is no variant.
 struct set {
   uint64_t *slots;
   size_t n, room;
@@ -30,15 +30,15 @@ struct set {
 struct watched { // one tuning
   int64_t problem;
   char *name;               // "matmul, n = 1024"
-  struct progress progress; // its texts but for WHY are not kept
+  struct progress progress; // without its texts
   char *why;
-  bool lives, told; // told: its end was said
+  bool lives, told; // told: its end was printed
   struct set seen;
-  double since; // rows that were written before are known
+  double since; // unix time; earlier rows are known
   unsigned tried, statuses[STATUSES];
-  double best;            // seconds; 0: nothing was right yet
+  double best;            // seconds; 0: no variant was right yet
   char *values;           // of the best
-  double said, said_best; // when the last line was appended, and what the best was
+  double said, said_best; // time of the last appended line, and the best at that time
   enum phase said_phase;
 };
 struct follower {
@@ -48,7 +48,7 @@ struct follower {
   struct watched *items;
   unsigned n;
   double began;   // unix time
-  unsigned drawn; // lines on the terminal that are drawn anew
+  unsigned drawn; // lines on the terminal that the next drawing replaces
 };
 
 // ---- variants -----------------------------------------------------------------------
@@ -67,7 +67,7 @@ static bool set_has(const struct set *s, uint64_t value) {
   return s->room && s->slots[i] == value;
 }
 
-// True: VALUE was not in it before. Without memory it is taken for known.
+// Adds VALUE. True: it is new. Without memory it counts as known.
 static bool set_add(struct set *s, uint64_t value) {
   value += value == 0;
   if (set_has(s, value))
@@ -125,8 +125,8 @@ static void follow_forget(struct watched *w) {
   *w = (struct watched){ 0 };
 }
 
-// The one of PROBLEM; where it is another tuning of it than before, from its beginning.
-// NULL: no memory.
+// Returns the entry for P's tuning; a new tuning of a known problem begins with an empty
+// entry. NULL: no memory.
 static struct watched *follow_find(struct follower *f, const struct problem *p,
                                    const struct progress *c) {
   struct watched *w = NULL;
@@ -150,7 +150,7 @@ static struct watched *follow_find(struct follower *f, const struct problem *p,
   return w;
 }
 
-// Tunings that ended before this program began are not shown.
+// Updates P's entry. Tunings that ended before this program began are skipped.
 static void see_progress(const struct problem *p, const struct progress *c, void *data) {
   struct follower *f = data;
   bool lives = progress_lives(c), known = false;
@@ -170,7 +170,7 @@ static void see_progress(const struct problem *p, const struct progress *c, void
         : clean_text("its process is gone, without a result");
 }
 
-// Reads what is new. The file may come later than this program.
+// Reads the new rows. The file may be created later than this program starts.
 static void follow_look(struct follower *f, const char *folder) {
   char *message = NULL;
   if (!f->store)
@@ -198,7 +198,7 @@ static double follow_rate(const struct watched *w) {
   return seconds > 0 ? w->tried / seconds : 0;
 }
 
-// "23 of 200 variants · 3.2/s · 2 failed · 12 s left"; malloc'ed.
+// Returns "23 of 200 variants · 3.2/s · 2 failed · 12 s left"; malloc'ed.
 static char *describe_progress(const struct watched *w) {
   const struct progress *c = &w->progress;
   double left = c->until - sys_unix();
@@ -214,7 +214,7 @@ static char *describe_progress(const struct watched *w) {
                     follow_rate(w), failed, rest);
 }
 
-// "best 46.20 ms, 126 x over the default: MR=6 NR=64", clean; malloc'ed.
+// Returns "best 46.20 ms, 126 x over the default: MR=6 NR=64", cleaned; malloc'ed.
 static char *describe_best(const struct watched *w) {
   char seconds[64], *text = NULL;
   size_t size = 0;
@@ -243,7 +243,7 @@ static char *describe_best(const struct watched *w) {
   return text;
 }
 
-static double share_done(const struct watched *w) {
+static double follow_fraction(const struct watched *w) {
   const struct progress *c = &w->progress;
   double all = c->until - c->began,
          variants = c->expected ? (double)w->tried / c->expected : 0;
@@ -266,14 +266,14 @@ static void end_line(struct follower *f) {
 static void draw_one(struct follower *f, const struct watched *w) {
   const struct sheet *s = &f->sheet;
   size_t columns = sheet_columns(s) - 1; // the last one makes some terminals wrap
-  size_t bar = columns >= 60 ? 24 : 8;   // what is said beside it matters more
+  size_t bar = columns >= 60 ? 24 : 8;   // leaves room for the text
   char *progress = describe_progress(w), *best = describe_best(w);
   fputs(sheet_paint(s, PAINT_BOLD), s->out);
   sheet_cut(s, follow_shown(w->name), columns, false);
   fputs(sheet_paint(s, PAINT_END), s->out);
   end_line(f);
   fputs("  ", s->out);
-  sheet_bar(s, share_done(w), bar, true);
+  sheet_bar(s, follow_fraction(w), bar, true);
   fputs("  ", s->out);
   sheet_cut(s, follow_shown(progress), columns - bar - 4, false);
   end_line(f);
@@ -286,7 +286,8 @@ static void draw_one(struct follower *f, const struct watched *w) {
   free(best);
 }
 
-// Lines of ended tunings stay; those that go on are drawn below, as far as there is room.
+// Prints the results of ended tunings, which stay, and below them those that still run,
+// as many as fit.
 static void follow_draw(struct follower *f) {
   FILE *out = f->sheet.out;
   if (f->drawn)
@@ -339,7 +340,7 @@ static void follow_append(struct follower *f) {
   }
 }
 
-// Everything for this moment in one write, so that nothing flickers.
+// Shows the present state in one write, so that the terminal does not flicker.
 static void follow_show(struct follower *f) {
   FILE *out = f->sheet.out;
   char *text = NULL;
@@ -368,7 +369,8 @@ static void follow_doze(double seconds) {
   nanosleep(&t, NULL);
 }
 
-// Until nothing goes on that once did.
+// Follows tunings until all have ended. Waits for the first one WAIT seconds; below 0:
+// for ever.
 static void follow(struct follower *f, const char *folder, double wait) {
   double began = sys_now(), busy = began;
   bool waits = false;

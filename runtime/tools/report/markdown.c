@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// markdown.c: the report for pull requests: a table with a row for each kernel, key and
-// machine, and the details folded away, as GitHub renders it.
+// markdown.c: the report for pull requests, as GitHub renders it: a table with a row for
+// each kernel, key and machine, and folded details.
 //
-// Each text of a row stands in <code>, where neither @names nor #numbers are links, and
-// all of its characters that mean something to Markdown or HTML are written as character
-// references: these are never taken for structure, neither in tables nor outside.
+// Each text of a row is written in <code>, in which @names and #numbers are not links.
+// Characters that mean something to Markdown or HTML are written as character references,
+// which never count as structure.
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static void put_code(FILE *out, const char *text) {
   fputs("</code>", out);
 }
 
-// "MR=6\nNR=64\n": those that matter, each for itself.
+// Writes those of "MR=6\nNR=64\n" that have an effect, each as code.
 static void put_values(FILE *out, const char *values) {
   const char *gap = "", *at = values;
   for (struct named_value s; value_next(&at, &s);) {
@@ -174,7 +174,7 @@ static void put_failures(FILE *out, const struct analysis *a) {
     fprintf(out, "| %s | %u | ", status_words[f].name, a->statuses[f]);
     put_values(out, r ? r->values : "");
     fputs(" | ", out);
-    bool said = r && f != STATUS_PENDING; // there it is whose trial it was
+    bool said = r && f != STATUS_PENDING; // there it names the process of the trial
     char *message = clean_line(said ? r->message : "");
     if (*message)
       put_code(out, message);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// page.c: the report as one file for a browser: the page that was bundled when this was
-// built (runtime/tools/report/page), with the results in its middle as JSON.
+// page.c: the report as one file for a browser: the page that the build bundles
+// (runtime/tools/report/page), with the results in its middle as JSON.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "tools/common/json.h"
 #include "tools/common/results.h"
 
-// ---- the page as it was bundled -----------------------------------------------------
+// ---- the bundled page ---------------------------------------------------------------
 
 #ifdef AUTOTUNE_PAGE
 __asm__(".pushsection .rodata\n"
@@ -35,16 +35,9 @@ const char *report_page_missing(void) {
 }
 #endif
 
-static const char here[] =
-    "@RESULTS@"; // what the results take the place of; once in the page
+static const char here[] = "@RESULTS@"; // once in the page; the results replace it
 
-// ---- what only the page is told -----------------------------------------------------
-
-// The machine that this runs on is the one that P is of.
-static bool is_here(const struct problem *p) {
-  const struct machine *m = machine_identity();
-  return strcmp(p->cpu, m->cpu) == 0 && strcmp(p->isa, m->isa) == 0;
-}
+// ---- members that only the page has -------------------------------------------------
 
 static bool page_measured(const json_t *roofs, unsigned threads) {
   const json_t *one;
@@ -59,7 +52,8 @@ static void at_least(double *rate, const json_t *one, const char *name) {
   *rate = *rate > least ? *rate : least;
 }
 
-// More threads can do what fewer did, whatever a busy machine let them do meanwhile.
+// Raises R to the rates of fewer threads: on a busy machine more threads may measure
+// less.
 static void raise_roof(struct roof *r, const json_t *list, unsigned threads) {
   const json_t *one;
   size_t i;
@@ -83,15 +77,15 @@ static void add_roof(json_t *list, const struct problem *p, unsigned threads) {
                                   r.memory, "cache", r.cache));
 }
 
-// The limits of this machine, for each number of threads of a result that declares its
-// work; and with one thread, which is all that a kernel without parallel loops has.
+// Returns the limits of this machine for each number of threads of a result that declares
+// its work, and for one thread, as a kernel without parallel loops uses.
 static json_t *roofs(const struct listing *l) {
   json_t *list = json_array();
   for (unsigned i = 0; i < l->n; i++) {
     const struct listed *item = &l->items[i];
     bool declared = item->finished &&
         (item->summary.flops > 0 || item->summary.bytes > 0);
-    if (!declared || !is_here(&item->problem))
+    if (!declared || !results_is_here(&item->problem))
       continue;
     add_roof(list, &item->problem, 1);
     add_roof(list, &item->problem, item->problem.threads);
@@ -99,7 +93,7 @@ static json_t *roofs(const struct listing *l) {
   return list;
 }
 
-// False: FILE could not be read, and it was said why.
+// Adds the winners in FILE as "against". False after a message: FILE cannot be read.
 static bool add_against(json_t *root, const char *file, const char *kernel) {
   struct loaded other;
   if (results_load(file, &other) != 0) {
@@ -126,7 +120,8 @@ struct pieces {
   const char *middle;
 };
 
-// In a script's text '<' may begin its end; in JSON it only stands in strings.
+// Writes JSON for a script's text. '<' could end the script there; in JSON it occurs in
+// strings only, so it is escaped.
 static int write_escaped(const char *text, size_t size, void *data) {
   FILE *f = data;
   while (size) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// report.c: reads the store, draws conclusions, and has them shown as text, Markdown or
-// JSON.
+// report.c: reads and analyses the store, and shows it as text, Markdown, JSON or a page.
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +22,8 @@ static void print_names(const struct listing *l, FILE *out) {
 static const char begin[] =
     "programs built with `autotune cc` measure at their first calls";
 
-// Says that nothing was measured and what there is instead. 1.
+// Prints that there are no results, or none of the kernel, and which kernels there are.
+// Returns 1.
 static int report_say_nothing(const struct report_options *o, const char *folder,
                               struct store *s, FILE *out) {
   struct listing all = { 0 };

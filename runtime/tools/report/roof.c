@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// roof.c: the machine's peak and bandwidths, as Williams, Waterman and Patterson's
-// roofline (2009) has them: the best of a few short runs, each thread on data of its own.
+// roof.c: measures the machine's peak and bandwidths for the roofline (Williams,
+// Waterman, Patterson 2009): the best of a few short runs, each thread on its own data.
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -59,7 +59,7 @@ static double roof_triad(double *restrict a, const double *restrict b,
 
 enum task { TASK_PEAK, TASK_MEMORY, TASK_CACHE, TASKS };
 struct crew {
-  pthread_mutex_t gate; // held until it is known whether all threads are there
+  pthread_mutex_t gate; // held until all threads have started, or one could not
   bool all_here;
   pthread_barrier_t barrier;
   size_t n[TASKS]; // doubles in each of a thread's three arrays
@@ -72,7 +72,7 @@ struct member {
   struct crew *crew;
   unsigned index;
   pthread_t thread;
-  volatile double sum; // what a task came to: nobody asks, but it must be worked out
+  volatile double sum; // the result of a task; stored so that it is computed
 };
 
 static void run_task(struct member *m, enum task t) {
@@ -110,7 +110,7 @@ static void *roof_work(void *data) {
   return NULL;
 }
 
-// Large enough that no cache holds it, and small enough for half of one.
+// Chooses arrays that no cache holds, and arrays that fit half of a thread's L2.
 static void choose_sizes(struct crew *c, unsigned threads) {
   const struct autotune_machine *m = &machine_get()->numbers;
   double l2 = m->l2 > 0 ? (double)m->l2 : 256 << 10, l3 = m->l3 > 0 ? (double)m->l3 : 0;
@@ -123,7 +123,7 @@ static void choose_sizes(struct crew *c, unsigned threads) {
   c->passes[TASK_CACHE] = (unsigned)(2e6 / (double)c->n[TASK_CACHE]) + 1;
 }
 
-// Lets N threads work, this one among them. False: one could not be started.
+// Runs all tasks on N threads, this one included. False: a thread could not be started.
 static bool run_all(struct crew *c, struct member *members, unsigned n) {
   unsigned started = 1;
   pthread_mutex_lock(&c->gate);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// text.c: the report for people, numbers aligned. Where there is a terminal it is as wide
-// as that, with colours, and with bars in place of lists of times; elsewhere it is text
+// text.c: the report for people, with aligned numbers. On a terminal it is as wide as the
+// terminal, with colours, and with bars in place of lists of times; elsewhere it is text
 // of at most 100 columns.
 #include <stdlib.h>
 #include <string.h>
@@ -48,12 +48,12 @@ static void print_head(const struct sheet *s, const struct listed *item) {
   free(machine);
 }
 
-// True if there is room for the interval beside the rates of M.
+// True if there is room for the interval next to the rates of M.
 static bool text_is_wide(const struct sheet *s, const struct summary *m) {
   return !m || (m->flops <= 0 && m->bytes <= 0) || sheet_columns(s) >= FULL_ROW;
 }
 
-// True if there is room for bytes beside the other columns.
+// True if M has bytes, and there is room for them next to the other columns.
 static bool shows_bytes(const struct sheet *s, const struct summary *m) {
   return m && m->bytes > 0 && (m->flops <= 0 || sheet_columns(s) >= LEAST_ROW);
 }
@@ -68,7 +68,7 @@ static void print_time_row(const struct sheet *s, const char *label, struct esti
              units_digits(high, sizeof high, e.high / u->size), u->name);
   else
     snprintf(interval, sizeof interval, "none: %u run%s", e.n, e.n == 1 ? "" : "s");
-  // "%-*s" counts bytes: the ellipsis and µ are longer than wide.
+  // "%-*s" counts bytes, and the ellipsis and µ have more bytes than columns.
   bool rates = m && (m->flops > 0 || m->bytes > 0);
   int pad = rates ? 24 + (int)(strlen(interval) - sheet_width(interval)) : 0;
   fprintf(s->out, "  %s%-*s%s%9s %-*s", sheet_paint(s, PAINT_DIM), LABEL, label,
@@ -113,7 +113,7 @@ static void print_times(const struct sheet *s, const struct analysis *a) {
   fputc('\n', s->out);
 }
 
-// The most frequent way to fail, where all did.
+// Prints the most frequent way to fail; for problems without a correct variant.
 static void print_failure(const struct sheet *s, const struct analysis *a) {
   int most = STATUS_OK + 1;
   for (int f = most; f < STATUS_DROPPED; f++)
@@ -203,7 +203,7 @@ static void text_print_variants(const struct sheet *s, const struct analysis *a)
   fputc('\n', s->out);
 }
 
-// A number and its unit stay on one line.
+// Prints BEFORE, the time and AFTER without a line break between them.
 static void text_put_seconds(struct wrapped *w, const char *before, double seconds,
                              const char *after) {
   char number[64], piece[128];
@@ -220,7 +220,7 @@ static void print_tuning(const struct sheet *s, const struct analysis *a) {
   snprintf(dated, sizeof dated, "%s,", clean_moment(when, m->when));
   struct wrapped w = wrapped_label(s, "tuned");
   wrapped_piece(&w, dated, 1);
-  if (*m->source) { // what it took was not noted here
+  if (*m->source) { // its times are not known here
     wrapped_piece(&w, "elsewhere; from", 1);
     wrapped_text(&w, m->source);
     fprintf(s->out, ", %s\n",
@@ -238,8 +238,8 @@ static void print_tuning(const struct sheet *s, const struct analysis *a) {
 }
 
 static void print_title(const struct sheet *s, const char *title) {
-  struct wrapped w = { .sheet = s, .column = 2, .indent = 4, .first = true };
-  fprintf(s->out, "\n  ");
+  fputc('\n', s->out);
+  struct wrapped w = wrapped_begin(s, 2, 4);
   wrapped_text(&w, title);
   fputc('\n', s->out);
 }
@@ -249,8 +249,7 @@ static const char *shown_value(const char *clean) {
 }
 
 static void text_print_list(const struct sheet *s, const struct influence *p) {
-  struct wrapped w = { .sheet = s, .column = 8, .indent = 8, .first = true };
-  fprintf(s->out, "        ");
+  struct wrapped w = wrapped_begin(s, 8, 8);
   for (unsigned v = 0; v < p->n_values; v++) {
     char text[64];
     bool chosen = p->chosen && strcmp(p->chosen, p->values[v].value) == 0;
@@ -265,7 +264,7 @@ static void text_print_list(const struct sheet *s, const struct influence *p) {
   fputc('\n', s->out);
 }
 
-// A line for each value: shorter is faster.
+// Prints a bar for each value; a shorter bar is a faster time.
 static void print_bars(const struct sheet *s, const struct influence *p) {
   enum { BEFORE = 6, TIME = 11, BEHIND = 5 };
   size_t columns = sheet_columns(s), widest = 0;
@@ -294,7 +293,7 @@ static void print_bars(const struct sheet *s, const struct influence *p) {
   }
 }
 
-// For each parameter the best time with each value, so that it is seen why this variant
+// Prints the best time with each value of each parameter, which shows why this variant
 // won.
 static void print_why(const struct sheet *s, const struct analysis *a) {
   bool any = false;
@@ -306,12 +305,10 @@ static void print_why(const struct sheet *s, const struct analysis *a) {
       print_title(s, "why: the best time with each value of a parameter; * the winner's");
     any = true;
     char *name = clean_text(p->name);
-    struct wrapped w = {
-      .sheet = s, .column = 4, .indent = 6, .first = true, .paint = PAINT_BOLD
-    };
+    struct wrapped w = wrapped_begin(s, 4, 6);
+    w.paint = PAINT_BOLD;
     char ratio[48];
     snprintf(ratio, sizeof ratio, "(%.2f x", p->ratio);
-    fprintf(s->out, "    ");
     wrapped_piece(&w, name, 1);
     w.paint = PAINT_END;
     wrapped_piece(&w, ratio, 2);
@@ -338,8 +335,7 @@ static void print_quarantine(const struct sheet *s, const struct analysis *a,
       fprintf(s->out, "    …\n");
       return;
     }
-    struct wrapped w = { .sheet = s, .column = 4, .indent = 8, .first = true };
-    fprintf(s->out, "    ");
+    struct wrapped w = wrapped_begin(s, 4, 8);
     wrapped_values(&w, r->values);
     fputc('\n', s->out);
   }
@@ -351,8 +347,8 @@ static void print_examples(const struct sheet *s, const struct analysis *a) {
     if (!r || f == STATUS_PENDING)
       continue;
     bool was = f == STATUS_WRONG || f == STATUS_DROPPED;
-    fprintf(s->out, "\n  one that %s%s\n    ", was ? "was " : "", status_words[f].name);
-    struct wrapped w = { .sheet = s, .column = 4, .indent = 8, .first = true };
+    fprintf(s->out, "\n  one that %s%s\n", was ? "was " : "", status_words[f].name);
+    struct wrapped w = wrapped_begin(s, 4, 8);
     wrapped_values(&w, r->values);
     char *message = clean_line(r->message);
     fprintf(s->out, "\n        %s\n", *message ? message : "(it said nothing)");

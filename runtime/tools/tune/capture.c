@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// capture.c: `autotune tune --capture FILE`. Where something of ours is at an address of
-// the call's memory, it is tried again in a process that has it elsewhere.
+// capture.c: `autotune tune --capture FILE`. If something in this process is at an
+// address of the call's memory, the program starts itself again, with other addresses.
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +11,12 @@
 
 enum { MOST_MOVES = 30 };
 
-// Starts this program anew with `--moved N` before its other arguments.
+// Restarts this program with `--moved N` before its other arguments. Returns 2 after a
+// message: it failed, or was restarted too often.
 static int capture_move(const struct tune_options *o, int argc, char **argv) {
   char moves[16];
-  unsigned n = 0, own = o->moves ? 3 : 1; // what follows the options of an earlier move
+  unsigned n = 0,
+           own = o->moves ? 3 : 1; // the first argument after those of an earlier restart
   const char **args = calloc((size_t)argc + 5, sizeof *args);
   int old = personality(0xffffffff);
   snprintf(moves, sizeof moves, "%u", o->moves + 1);

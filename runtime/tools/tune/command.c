@@ -33,7 +33,7 @@ static const struct setting tune_table[] = {
     "with --capture: make the call with the default variant, and tell whether\n"
     "outputs are as in the program",
     AT(check) },
-  { "--moved", SETTING_COUNT, AT(moves) }, // by ourselves
+  { "--moved", SETTING_COUNT, AT(moves) }, // given by capture.c only
   { .name = NULL },
 };
 

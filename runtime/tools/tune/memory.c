@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// memory.c: the memory of a captured call, where it was in the program: pointers in it
-// and among the arguments lead to what they led to.
+// memory.c: maps the memory of a captured call at the addresses that it had in the
+// program, so that pointers in it and in the arguments are valid.
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,7 +18,7 @@ static uint64_t pages_end(const struct capture_block *b) {
   return page_of(b->address + b->size + PAGE - 1);
 }
 
-// Blocks that share pages get one mapping.
+// Maps blocks that share pages together.
 int replay_map(const struct capture *c) {
   for (unsigned i = 0, next; i < c->n_blocks; i = next) {
     uint64_t start = page_of(c->blocks[i].address), end = pages_end(&c->blocks[i]);
@@ -31,8 +31,7 @@ int replay_map(const struct capture *c) {
                      -1, 0);
     if (got == MAP_FAILED)
       return errno == EEXIST ? REPLAY_MOVE : 1;
-    if (got !=
-        wanted) // a kernel that does not know the flag takes the address for a wish
+    if (got != wanted) // an old kernel ignores the flag
       return REPLAY_MOVE;
   }
   const char *bytes = c->bytes;

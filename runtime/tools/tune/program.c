@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// program.c: `autotune tune -- PROGRAM ARGS…`: the program runs as ever, with a search at
-// its first calls, and then this says what came of it. Which kernels it called, the
-// runtime in it writes to a file.
+// program.c: `autotune tune -- PROGRAM ARGS…`: runs the program, with a search at its
+// first calls, and then prints the results. The runtime in the program writes the names
+// of the kernels that were called to a file.
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,7 +18,7 @@
 
 enum { MOST_NAMES = 256 };
 
-// The exit status as a shell has it.
+// Runs PROGRAM. Returns its exit status as a shell does.
 static int program_run(char **program) {
   struct sigaction ignore = { .sa_handler = SIG_IGN }, interrupt, quit;
   sigaction(SIGINT, &ignore, &interrupt); // ^C is for the program
@@ -44,7 +44,7 @@ static int program_run(char **program) {
 
 // ---- which kernels the program called -----------------------------------------------
 
-static char program_names[PATH_MAX]; // the file that its runtime writes them to
+static char program_names[PATH_MAX]; // the file for their names
 
 static void program_remove_names(int sig) {
   unlink(program_names);
@@ -52,7 +52,7 @@ static void program_remove_names(int sig) {
   raise(sig);
 }
 
-// Makes the file and tells the program of it.
+// Creates the file and names it in the program's environment.
 static void program_note_names(void) {
   const char *folder = getenv("TMPDIR");
   snprintf(program_names, sizeof program_names, "%s/autotune-called-XXXXXX",
@@ -66,7 +66,7 @@ static void program_note_names(void) {
   setenv("AUTOTUNE_CALLED", program_names, 1);
 }
 
-// Its lines into NAMES, none twice; how many.
+// Reads the different lines of the file into NAMES. Returns their number.
 static unsigned program_read_names(char *names[MOST_NAMES + 1]) {
   unsigned n = 0;
   char line[512];
@@ -81,7 +81,7 @@ static unsigned program_read_names(char *names[MOST_NAMES + 1]) {
   return n;
 }
 
-// Says why nothing was tuned, as far as that is known.
+// Prints why nothing was tuned, if that is known.
 static void program_say_nothing(const struct tune_options *o, FILE *out) {
   char *names[MOST_NAMES + 1] = { NULL };
   unsigned n = program_read_names(names);
@@ -143,7 +143,7 @@ int tune_program(const struct tune_options *o, char **program) {
   clock_gettime(CLOCK_REALTIME, &began);
   int status = program_run(program);
   fflush(stdout);
-  bool started = status != 126 && status != 127; // else that was said
+  bool started = status != 126 && status != 127; // otherwise an error was printed
   double since = (double)began.tv_sec + 1e-9 * (double)began.tv_nsec;
   if (tune_print_since(since, stderr) == 0 && started)
     program_say_nothing(o, stderr);

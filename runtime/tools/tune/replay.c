@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// replay.c: makes a captured call again. The kernel comes from its replay text, by the
-// compiler that the program was built with where there is one; a child compiles, so that
-// this process never has LLVM in it, and a child makes the call, so that its memory stays
-// as it was. Then the call is tuned as in a program.
+// replay.c: makes a captured call again. The kernel is compiled from its replay text, if
+// possible by the compiler that built the program. A child compiles, so that this process
+// never loads LLVM, and a child makes the call, so that the memory here is unchanged.
+// Then the call is tuned as in a program.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -20,7 +20,6 @@
 #include "keep/capture/capture.h"
 #include "tune.h"
 #include "compile/compile.h"
-#include "run/cpu/module.h"
 #include "compile/jit.h"
 #include "tools/common/clean.h"
 
@@ -42,9 +41,9 @@ static int replay_complain(const struct replay *r, const char *what) {
 
 // ---- children -----------------------------------------------------------------------
 
-// In a child, WORK fills the SIZE bytes at ANSWER, which come back here. False: it did
-// not within SECONDS; *STATUS as from waitpid, where it was killed for that with SIGALRM
-// in it.
+// Runs WORK in a child, which fills the SIZE bytes at ANSWER, and copies them here.
+// False: it did not finish within SECONDS. *STATUS is as from waitpid, with SIGALRM if
+// the child took too long and was killed.
 static bool replay_in_child(void (*work)(struct replay *r, void *answer),
                             struct replay *r, void *answer, size_t size, double seconds,
                             int *status) {
@@ -90,8 +89,8 @@ static struct {
   int fd;
 } job; // for the child
 
-// The build's own flags: what they leave out of a variant is left out of the default
-// variant as well.
+// Returns the build's flags for variants and our own; malloc'ed. The default variant is
+// compiled with the same flags as variants are.
 static const char **flags_of(const struct autotune_unit *u) {
   static const char *const own[] = { "-w", "-fPIC", NULL };
   size_t n = 0, m = sizeof own / sizeof *own;
@@ -128,7 +127,8 @@ static void replay_compile(struct replay *r, void *answer) {
   snprintf(a->version, sizeof a->version, "%s", version ? version : "");
 }
 
-// The kernel by COMPILER. False and R->made_by: why not.
+// Compiles and loads the kernel by COMPILER. R->made_by: the compiler's version, or, if
+// it returns false, the reason.
 static bool replay_make(struct replay *r, const char *compiler) {
   struct compiled_replay *a = sys_calloc(1, sizeof *a);
   char path[64], *message = NULL;
@@ -136,7 +136,7 @@ static bool replay_make(struct replay *r, const char *compiler) {
   void *handle;
   job.compiler = strcmp(compiler, "clang") == 0 && compiler == r->kernel->compiler
       ? "env clang"
-      : compiler; // the program, not what we have in us
+      : compiler; // the program clang, not the built-in compiler
   job.fd = memfd_create("autotune-replay", MFD_CLOEXEC);
   bool made = a && job.fd >= 0 &&
       replay_in_child(replay_compile, r, a, sizeof *a, COMPILE_SECONDS, &status) &&
@@ -171,7 +171,8 @@ static bool replay_make(struct replay *r, const char *compiler) {
   return entry != NULL;
 }
 
-// By the program's compiler; else by that of the first unit; else by Clang.
+// Makes the kernel by the program's compiler, otherwise by that of the first unit,
+// otherwise by Clang.
 static bool make_by_any(struct replay *r) {
   const char *const names[] = { r->kernel->compiler, r->kernel->units[0].compiler,
                                 "clang" };
@@ -216,8 +217,8 @@ static void replay_call(struct replay *r, void *answer) {
   a->result.ret = k->ret_size ? XXH3_64bits(ret, k->ret_size) : 0;
 }
 
-// Makes the call with the default variant. 0: the same bits as in the program; 1: others;
-// 2: not at all.
+// Makes the call with the default variant. Returns 0: the same bits as in the program; 1:
+// other bits; 2: the call could not be made.
 static int replay_compare(struct replay *r) {
   struct called a = { 0 };
   const struct capture_result *then = &r->c->result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tuned.c: what was tuned since a moment, a line for each key.
+// tuned.c: prints a line for each key that was tuned since a moment.
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "tools/common/clean.h"
 #include "tune.h"
 
-// "MR=6 NR=64", as far as they matter, from "MR=6\nNR=64\n".
+// Prints those of "MR=6\nNR=64\n" that have an effect, as " MR=6 NR=64".
 static void tuned_print_values(const char *values, FILE *out) {
   const char *at = values;
   for (struct named_value s; at && value_next(&at, &s);) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// why.c: `autotune why KERNEL`: for each key that is known, what would run here and now,
-// and where nothing would, what differs from what is known and how much of that still
-// holds.
+// why.c: `autotune why KERNEL`: for each known key, the variant that would run here and
+// now. If there is no winner: how the nearest result differs, and how many of its timings
+// still hold.
 //
-// The parameters that a program offers today are not in the store's winners but in the
-// notes of what programs asked for last: a miss is noted with its parameters.
+// The store notes each request that found no winner, with the parameters that the program
+// offered. The newest such note tells which parameters the program has today.
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,11 +17,11 @@
 
 struct why {
   const struct why_options *o;
-  struct why_options target; // in its place where the kernel runs on a device
+  struct why_options target; // replaces O if the kernel runs on a device
   struct store *store;
   struct listing list; // of one file
-  uint64_t unit;       // of the kernel's text as it was seen last
-  struct asked asked;  // what was offered with it; block NULL: not noted
+  uint64_t unit;       // of the text that was seen last
+  struct asked asked;  // the last request with that text; block NULL: there is none
   FILE *out;
 };
 
@@ -32,16 +32,14 @@ static bool why_is_ours(const struct why_options *o, const struct problem *p) {
 
 static double why_last_seen(struct why *w, const struct listed *item) {
   struct asked asked;
-  double when = item->finished ? item->summary.when : 0;
+  double when = results_last_seen(item);
   if (store_find_asked(w->store, item->problem.id, &asked))
     when = asked.when > when ? asked.when : when;
   free(asked.block);
-  for (unsigned i = 0; i < item->n_records; i++)
-    when = item->records[i].when > when ? item->records[i].when : when;
   return when;
 }
 
-// The text that was seen last, and the newest note of what it offers.
+// Finds the text that was seen last, and the newest request with it.
 static void find_newest(struct why *w) {
   double newest = -1;
   for (unsigned i = 0; i < w->list.n; i++) {
@@ -63,10 +61,10 @@ static void find_newest(struct why *w) {
   }
 }
 
-// ---- where results of this kernel belong --------------------------------------------
+// ---- the machine of the kernel's results --------------------------------------------
 
-// Not this processor and compiler are asked for where the kernel runs on a device, but
-// the device that is here.
+// If the kernel runs on a device, looks for results of the device that is here, not of
+// this processor and compiler.
 static void set_target(struct why *w) {
   struct target_identity here = { .cpu = NULL };
   const char *toolchain = NULL;
@@ -77,7 +75,7 @@ static void set_target(struct why *w) {
         toolchain = here.toolchain ? here.toolchain : p->toolchain;
   }
   if (!here.cpu || w->o->threads == 0)
-    return; // a test says what is here
+    return; // not on a device, or a test has set the machine
   w->target = *w->o;
   w->target.cpu = here.cpu;
   w->target.isa = here.isa;
@@ -94,7 +92,7 @@ static bool has_changed_compiler(const struct why *w, const char *toolchain) {
 
 static bool why_holds(const struct why *w, const struct record *r) {
   bool offered = !w->asked.block || offered_all(w->asked.params, r->values);
-  // Whether a program has changed is not looked at here.
+  // The versions of external compilers are not asked for here.
   return offered &&
       (r->maker != MAKER_BUILT_IN || strcmp(r->compiler, w->o->toolchain) == 0);
 }
@@ -126,11 +124,6 @@ static void why_print_values(FILE *out, const char *values) {
   }
 }
 
-static void print_date(FILE *out, double when) {
-  char text[CLEAN_MOMENT];
-  fputs(clean_moment(text, when), out);
-}
-
 static void print_provisional(const struct why *w, const struct listed *item) {
   char *source = clean_text(item->summary.source);
   why_print_values(w->out, item->summary.values);
@@ -153,14 +146,15 @@ static void why_print_winner(const struct why *w, const struct listed *item) {
             m->original.median / m->best.median);
   fprintf(w->out, "; %s%s", *source ? "from " : "found ", source);
   if (!*source)
-    print_date(w->out, m->when);
+    fputs(clean_moment(text, m->when), w->out);
   if (m->winner && !m->object)
     fprintf(w->out, "; compiled and checked at its next call");
   clean_free(source);
   fputc('\n', w->out);
 }
 
-// Tuned here for this key, but not for what is asked for now. True: said.
+// Prints why the tuning of this key does not count now. False, and prints nothing: it
+// counts.
 static bool print_stale(const struct why *w, const struct listed *item) {
   const char *sep = "";
   bool compiler = has_changed_compiler(w, item->problem.toolchain);
@@ -195,7 +189,8 @@ static bool why_is_current(const struct why *w, const struct listed *item,
       is_for(item, key);
 }
 
-// Of tunings of this key, for the newest text on this machine, that have not ended.
+// Returns how many variants were tried for this key, with the newest text on this
+// machine.
 static unsigned count_tried(const struct why *w, const struct problem *key) {
   unsigned n = 0;
   for (unsigned i = 0; i < w->list.n; i++)
@@ -204,7 +199,7 @@ static unsigned count_tried(const struct why *w, const struct problem *key) {
   return n;
 }
 
-// Never tuned here: what the nearest tuning of this key differs in.
+// Prints how the nearest tuning of this key differs; for keys that were not tuned here.
 static void print_miss(const struct why *w, const struct problem *key) {
   const struct listed *nearest = NULL;
   unsigned least = 0;
@@ -297,14 +292,13 @@ static void why_print_key(const struct why *w, const struct problem *p) {
 static bool why_is_known(const struct why *w, unsigned index) {
   const struct problem *p = &w->list.items[index].problem;
   for (unsigned i = 0; i < index; i++)
-    if (strcmp(w->list.items[i].problem.key, p->key) == 0 &&
-        strcmp(w->list.items[i].problem.key_names, p->key_names) == 0)
+    if (is_for(&w->list.items[i], p))
       return true;
   return false;
 }
 
-// Nothing is noted of the kernel, or of the key. A program that ended before its tuner
-// began notes nothing.
+// Prints that the kernel, or the key, is unknown. (A program that ended before its tuner
+// began notes nothing.)
 static void print_nothing(const struct why *w) {
   const struct why_options *o = w->o;
   struct listing all = { 0 };
@@ -332,7 +326,8 @@ static const char *why_file_name(const struct listed *item) {
   return slash ? slash + 1 : item->problem.file;
 }
 
-// The keys of W's list that are asked for; how many. FILE: NULL where there is but one.
+// Prints the requested keys of W's list. Returns their number. FILE: NULL if all kernels
+// of that name are in one file.
 static unsigned why_print_list(struct why *w, const char *file) {
   unsigned n = 0;
   find_newest(w);
@@ -355,8 +350,8 @@ static unsigned why_print_list(struct why *w, const char *file) {
   return n;
 }
 
-// Kernels of one name in two files are two; a file that was moved to another folder is
-// still the same. ALL's items come to stand file by file.
+// Prints the keys file by file: kernels of one name in two files are two kernels, but a
+// file that was moved to another folder is the same file. Sorts ALL's items by file.
 static unsigned print_files(const struct why *w, struct listing *all) {
   unsigned n = 0;
   for (unsigned begin = 0, end; begin < all->n; begin = end) {
