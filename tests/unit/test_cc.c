@@ -144,8 +144,8 @@ static void understands_nvcc(void **state) {
   assert_int_equal(c->n_sources, 2);
   assert_ptr_equal(c->inputs[0].written_in, &language_cuda);
   assert_ptr_equal(c->inputs[1].written_in, &language_c);
-  cc_nvcc_translator_args(c, true, &cuda);
-  cc_nvcc_translator_args(c, false, &host);
+  cc_nvcc_translator_args(c, &language_cuda, &cuda);
+  cc_nvcc_translator_args(c, &language_c, &host);
   static const char *const expected[] = {
     "-include",         "x",   "-include",       "y",    "-Ip", "-Iq",
     "-maxrregcount=64", "-DH", "-use_fast_math", "-DA=1"
@@ -218,7 +218,7 @@ static const char *inlined(const char *source, bool *conflict) {
   const char *path = write_file("a.c", source);
   struct cc_command *c =
       READ("gcc", arena_printf("-I%s", folder), "-c", arena_printf("%s", path));
-  struct cc_headers *h = cc_headers_scan(c, path, slice_of(source));
+  struct cc_headers *h = cc_headers_scan(c, path, slice_of(source), &language_c);
   assert_true(cc_headers_kernel(h));
   *conflict = h->conflict;
   struct text t = cc_headers_inline(h);

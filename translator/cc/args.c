@@ -308,22 +308,16 @@ static void args_read_args(struct cc_command *c, const struct words *words) {
 
 // ---- meaning of the arguments -------------------------------------------------------
 
-static bool args_is_cuda(const char *language) {
-  return strcmp(language, "cu") == 0 || strcmp(language, "cuda") == 0;
-}
-
 // Returns the language of the kernels that the source at PATH may hold, where -x says
 // LANGUAGE (or NULL). NULL: it can hold none.
 static const struct language *args_written_in(const struct cc_command *c,
                                               const char *path, const char *language) {
   const struct language *own = language_of(path);
-  if (c->emulate && own == &language_cuda)
+  if (c->emulate && own && own->emulate)
     return own;
-  if (language && args_is_cuda(language))
-    return &language_cuda;
   if (language)
-    own = strcmp(language, "c") == 0 ? &language_c : NULL;
-  return own == &language_c && c->cplusplus ? NULL : own;
+    own = language_named(language);
+  return own && !own->cplusplus && c->cplusplus ? NULL : own;
 }
 
 // The kind of a file that can hold no kernels.

@@ -3,7 +3,6 @@
  *
  *   args.c           reads the command line of gcc and clang, by a table
  *   emulate.c        --emulate: turns nvcc's command line into one for the CPU
- *   emulate_cuda.c   turns translated CUDA into C++ for the CPU
  *   nvcc.c           reads the command line of nvcc
  *   read.c           reads a file and its options for other commands
  *   headers.c        finds the headers of the user's that a source includes
@@ -106,26 +105,17 @@ struct cc_command *cc_command_read(int argc, char **argv, bool emulate);
  * CPU. Sets *ARGC. Pass the result to cc_command_read with EMULATE set. */
 char **cc_emulate_command(int *argc, char **argv, const char *clang);
 
-/* ---- emulate_cuda.c -------------------------------------------------------------- */
-
-/* Rewrites IN, the translated text of the .cu file at PATH, for a C++ compiler and the
- * emulator's headers: kernel launches and dynamic shared memory, annotated or not. Lines
- * keep their numbers. */
-void cuda_emulate(const char *path, const struct text *in, struct text *out);
-
 /* ---- nvcc.c ---------------------------------------------------------------------- */
 
 /* Parses WORD, an option of nvcc; NEXT is the word after it, or NULL. A->words holds
  * WORD; A->option is gcc's name of the option if gcc has it. False: the option is
  * unknown. */
 bool cc_nvcc_option(const char *word, const char *next, struct cc_arg *a);
-/* Adds the arguments for compile_options.args, each in one spelling: -DX, -Ifolder,
- * -std=c++17, -use_fast_math. CUDA: the source is a .cu file; otherwise nvcc passes it to
- * the host's C compiler, and the options for that compiler are added too. */
-void cc_nvcc_translator_args(const struct cc_command *c, bool cuda, struct words *w);
-/* Returns the language of the file at PATH by ARGS (NULL-terminated) and its name; NULL
- * if they do not tell. For CUDA, also adds the arguments to W as above. */
-const struct language *cc_nvcc_words(const char *path, char **args, struct words *w);
+/* Adds the arguments for compile_options.args of a source in language L, each in one
+ * spelling: -DX, -Ifolder, -std=c++17, -use_fast_math. Where nvcc passes L to the host's
+ * compiler, the options for that compiler are added too. */
+void cc_nvcc_translator_args(const struct cc_command *c, const struct language *l,
+                             struct words *w);
 /* Adds WORD as an option for the host's compiler, which preprocesses for both host and
  * device. */
 void cc_nvcc_to_host(struct words *w, const char *word);
@@ -178,9 +168,10 @@ struct cc_headers { /* a source and all of the user's headers that it may includ
   bool conflict; /* -iquote of the source's folder would change what another header
                     includes */
 };
-/* Reads the headers of the source at PATH recursively. TEXT is its text. */
+/* Reads the headers of the source at PATH, written in L, recursively. TEXT is its text.
+ */
 struct cc_headers *cc_headers_scan(const struct cc_command *c, const char *path,
-                                   struct slice text);
+                                   struct slice text, const struct language *l);
 /* True if `#pragma autotune` stands in the source or its headers. */
 bool cc_headers_kernel(const struct cc_headers *h);
 /* Returns the source's text with headers that hold kernels put inline, between

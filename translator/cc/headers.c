@@ -106,7 +106,7 @@ static void spread_kernels(struct cc_headers *hs) {
   }
 }
 
-// ---- headers that launch a CUDA kernel of another file ------------------------------
+// ---- headers without kernels that must be translated ---------------------------------
 
 // Adds the words after a pragma that may be the function's name: those followed by `(`,
 // up to its body.
@@ -130,48 +130,19 @@ static void find_names(const struct cc_header *h, struct words *names) {
   }
 }
 
-static bool text_has(struct slice text, const char *word) {
-  return memmem(text.data, text.size, word, strlen(word)) != NULL;
-}
-
-static bool headers_launches(const struct cc_header *h, const struct words *names) {
-  bool any = text_has(h->text, "<<<") || text_has(h->text, "cudaLaunch");
-  for (unsigned i = 0; any && i < names->n; i++)
-    if (text_has(h->text, names->list[i]))
-      return true;
-  return false;
-}
-
-// Marks the headers that launch a kernel, so that they are put inline and their launches
-// rewritten.
-static void add_launching(struct cc_headers *hs) {
+// Marks the headers that the language wants to be put inline, such as those that launch a
+// kernel of another header.
+static void add_wanted(struct cc_headers *hs, const struct language *l, bool emulate) {
   struct words names = { 0 };
   for (unsigned i = 0; i < hs->n; i++)
     find_names(hs->list[i], &names);
+  words_end(&names);
   for (unsigned i = 1; i < hs->n; i++)
-    hs->list[i]->kernel |= headers_launches(hs->list[i], &names);
-  spread_kernels(hs);
-}
-
-// Marks the headers with launches or `extern __shared__`: for the CPU all of these are
-// rewritten, also those of kernels without a pragma.
-static void add_emulated(struct cc_headers *hs) {
-  for (unsigned i = 1; i < hs->n; i++)
-    hs->list[i]->kernel |= text_has(hs->list[i]->text, "<<<") ||
-        (text_has(hs->list[i]->text, "__shared__") &&
-         text_has(hs->list[i]->text, "extern"));
-  spread_kernels(hs);
-}
-
-static bool headers_is_cuda(const struct cc_command *c) {
-  for (unsigned i = 0; i < c->n_inputs; i++)
-    if (c->inputs[i].written_in == &language_cuda)
-      return true;
-  return false;
+    hs->list[i]->kernel |= l->header_inline(hs->list[i]->text, names.list, emulate);
 }
 
 struct cc_headers *cc_headers_scan(const struct cc_command *c, const char *path,
-                                   struct slice text) {
+                                   struct slice text, const struct language *l) {
   struct cc_headers *hs = arena_alloc(sizeof *hs);
   struct cc_header *root = arena_alloc(sizeof *root);
   *root = (struct cc_header){ .path = path, .folder = path_folder(path), .text = text };
@@ -185,13 +156,11 @@ struct cc_headers *cc_headers_scan(const struct cc_command *c, const char *path,
     for (unsigned k = 0; k < h->n_includes; k++)
       h->includes[k].target = headers_find(hs, h, &h->includes[k]);
   }
+  if (l->header_inline)
+    add_wanted(hs, l, c->emulate);
   spread_kernels(hs);
-  if (c->emulate && headers_is_cuda(c))
-    add_emulated(hs);
   if (!root->kernel)
     return hs;
-  if (headers_is_cuda(c))
-    add_launching(hs);
   for (unsigned i = 1; i < hs->n; i++) {
     struct cc_header *h = hs->list[i];
     h->once = h->kernel ? include_once(h->text) : ONCE_NOT;

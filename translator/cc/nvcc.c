@@ -200,31 +200,17 @@ static void add_host(struct words *w, const char *value, bool all) {
   }
 }
 
-void cc_nvcc_translator_args(const struct cc_command *c, bool cuda, struct words *w) {
+void cc_nvcc_translator_args(const struct cc_command *c, const struct language *l,
+                             struct words *w) {
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct cc_arg *a = &c->args[i];
     if (a->class == CC_PREPROCESS)
       add_preprocess(w, a);
     else if (a->class == CC_CODE && strcmp(a->option, "-Xcompiler") == 0)
-      add_host(w, a->value, !cuda);
-    else if (a->class == CC_CODE && cuda)
+      add_host(w, a->value, !l->nvcc);
+    else if (a->class == CC_CODE && l->nvcc)
       words_add(w, *a->value ? arena_printf("%s=%s", a->option, a->value) : a->option);
   }
-}
-
-const struct language *cc_nvcc_words(const char *path, char **args, struct words *w) {
-  char **argv = NULL;
-  unsigned n = 0;
-  *GROW(argv, n) = arena_copy("nvcc", 4);
-  while (*args)
-    *GROW(argv, n) = *args++;
-  *GROW(argv, n) = arena_copy(path, strlen(path));
-  *GROW(argv, n) = NULL;
-  const struct cc_command *c = cc_command_read((int)n - 1, argv, false);
-  const struct language *l = c->n_inputs ? c->inputs[c->n_inputs - 1].written_in : NULL;
-  if (l == &language_cuda)
-    cc_nvcc_translator_args(c, true, w);
-  return l;
 }
 
 void cc_nvcc_to_host(struct words *w, const char *word) {

@@ -7,19 +7,17 @@
 #include "cc.h"
 #include "front/lang/language.h"
 
-// Returns the command as `autotune cc` reads it, for any compiler. It is pedantic so that
-// #line is used in place of linemarkers: all compilers know it.
-static const struct cc_command *command_of(const char *path, char **args, bool cuda) {
+// Returns the command `COMPILER ARGS… PATH` as `autotune cc` reads it.
+static struct cc_command *command_of(const char *compiler, char **args,
+                                     const char *path) {
   char **argv = NULL;
   unsigned n = 0;
-  *GROW(argv, n) = cuda ? arena_copy("nvcc", 4) : arena_copy("cc", 2);
+  *GROW(argv, n) = arena_printf("%s", compiler);
   while (*args)
     *GROW(argv, n) = *args++;
-  *GROW(argv, n) = arena_copy(path, strlen(path));
+  *GROW(argv, n) = arena_printf("%s", path);
   *GROW(argv, n) = NULL;
-  struct cc_command *c = cc_command_read((int)n - 1, argv, false);
-  c->pedantic = true;
-  return c;
+  return cc_command_read((int)n - 1, argv, false);
 }
 
 struct source *cc_read(const char *path, char **args, struct compile_options *o) {
@@ -27,9 +25,10 @@ struct source *cc_read(const char *path, char **args, struct compile_options *o)
   if (!s)
     fatal("%s: %s", path, strerror(errno));
   *o = cc_options(path, args);
+  struct cc_command *c = command_of(o->language->nvcc ? "nvcc" : "cc", args, path);
+  c->pedantic = true; // #line in place of linemarkers: all compilers know it
   struct cc_headers *h =
-      cc_headers_scan(command_of(path, args, o->language == &language_cuda), path,
-                      (struct slice){ s->text, s->size });
+      cc_headers_scan(c, path, (struct slice){ s->text, s->size }, o->language);
   if (cc_headers_kernel(h)) {
     struct text whole = cc_headers_inline(h);
     s = source_of(path, whole.data, whole.size);
@@ -52,11 +51,15 @@ struct compile_options cc_options(const char *path, char **args) {
   struct words all = { 0 };
   words_add(&all, "-iquote");
   words_add(&all, *folder ? folder : ".");
-  const struct language *l = cc_nvcc_words(path, args, &all);
-  while (l != &language_cuda && *args)
+  // ARGS may be those of nvcc: the language shows it
+  const struct cc_command *c = command_of("nvcc", args, path);
+  const struct language *l = c->n_inputs ? c->inputs[c->n_inputs - 1].written_in : NULL;
+  l = l ? l : language_default();
+  if (l->nvcc)
+    cc_nvcc_translator_args(c, l, &all);
+  while (!l->nvcc && *args)
     words_add(&all, *args++);
-  return (struct compile_options){ .args = words_end(&all),
-                                   .language = l ? l : &language_c,
-                                   .clang = cc_clang(),
-                                   .run = cc_run_only(NULL) };
+  return (struct compile_options){
+    .args = words_end(&all), .language = l, .clang = cc_clang(), .run = cc_run_only(NULL)
+  };
 }

@@ -41,7 +41,7 @@ static const char *const *translator_args(const struct cc_command *c,
     words_add(&w, *s->folder ? s->folder : ".");
   }
   if (c->nvcc)
-    cc_nvcc_translator_args(c, s->input->written_in == &language_cuda, &w);
+    cc_nvcc_translator_args(c, s->input->written_in, &w);
   for (unsigned i = 0; i < c->n_args && !c->nvcc; i++) {
     enum cc_class class = c->args[i].class;
     if (class == CC_PREPROCESS || class == CC_CODE || class == CC_OPENMP)
@@ -63,7 +63,7 @@ bool cc_source_translate(const struct cc_command *c, struct cc_source *s) {
     text = read_stdin();
   else if (!path_map(s->input->path, &text))
     return true; // the compiler reports that it cannot be read
-  struct cc_headers *h = cc_headers_scan(c, s->shown, text);
+  struct cc_headers *h = cc_headers_scan(c, s->shown, text, s->input->written_in);
   bool emulate = c->emulate && s->input->language &&
       strcmp(s->input->language, "c++") == 0;
   if (!cc_headers_kernel(h) && !emulate)
@@ -82,7 +82,7 @@ bool cc_source_translate(const struct cc_command *c, struct cc_source *s) {
   if (!translate_source(source, &options, &out))
     return false;
   if (emulate)
-    cuda_emulate(s->shown, &out, &s->text);
+    s->input->written_in->emulate(s->shown, &out, &s->text);
   else
     s->text = out;
   // If the pragma was only a word in a comment, the user's own file is compiled.

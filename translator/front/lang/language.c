@@ -13,3 +13,14 @@ const struct language *language_of(const char *path) {
       return languages[i];
   return NULL;
 }
+
+const struct language *language_named(const char *option) {
+  for (size_t i = 0; i < sizeof languages / sizeof *languages; i++)
+    if (slice_in(slice_of(option), languages[i]->options))
+      return languages[i];
+  return NULL;
+}
+
+const struct language *language_default(void) {
+  return languages[0];
+}

@@ -26,10 +26,14 @@ struct translation {
 };
 
 struct language {
-  const char *name;     /* for messages: "C" */
-  const char *suffix;   /* of its files, but for headers: ".c" */
+  const char *name;           /* for messages: "C" */
+  const char *suffix;         /* of its files, but for headers: ".c" */
+  const char *const *options; /* its names after -x; NULL-terminated */
   const char *compiler; /* compiles the variants of a kernel that names no compiler */
   bool device; /* its kernels run in blocks of threads on a device, and are launched */
+
+  bool nvcc;      /* nvcc compiles it, and does not pass it to the host's compiler */
+  bool cplusplus; /* compilers of C++ may compile it */
 
   /* ---- syntax (source.c, kernel/function.c) ---- */
   const TSLanguage *(*grammar)(void); /* never NULL */
@@ -74,6 +78,16 @@ struct language {
   bool (*translate)(struct translation *t, struct text *out);
   /* Prints for `autotune check` the facts that only this language's kernels have. */
   void (*print)(const struct source *s, const struct kernel *k);
+
+  /* ---- `autotune cc` ---- */
+  /* True if a header with TEXT must be translated with its source even if it holds no
+   * kernel, because it launches one of KERNELS (NULL-terminated names) or, if EMULATE,
+   * contains anything that `emulate` rewrites. NULL: false. */
+  bool (*header_inline)(struct slice text, const char *const *kernels, bool emulate);
+  /* Rewrites IN, the translated text of the file at PATH, for a C++ compiler and the
+   * emulator's headers, with kernels of ours or without. Lines keep their numbers. NULL:
+   * the language is not emulated. */
+  void (*emulate)(const char *path, const struct text *in, struct text *out);
 };
 
 extern const struct language language_c, language_cuda;
@@ -81,6 +95,10 @@ extern const struct language language_c, language_cuda;
 /* Returns the language of the file at PATH by its suffix; NULL if no language has that
  * suffix. */
 const struct language *language_of(const char *path);
+/* Returns the language that `-x OPTION` selects; NULL: one that no kernels are in. */
+const struct language *language_named(const char *option);
+/* Returns the language of files whose name and options do not tell: C. */
+const struct language *language_default(void);
 
 /* Runs the passes in their order. S is the text to translate, which may differ from the
  * file at S->path: headers with kernels are inline in S, between linemarkers

@@ -7,7 +7,7 @@
 static bool translate_pass(struct translation *t, struct text *out) {
   const struct language *l = t->o->language;
   l = l ? l : language_of(t->s->path);
-  l = l ? l : &language_c;
+  l = l ? l : language_default();
   t->errors = diag_errors();
   t->pragmas = pragma_all(t->s, &t->n_pragmas);
   if (t->n_pragmas == 0) {

@@ -146,11 +146,16 @@ static void cuda_print(const struct source *s, const struct kernel *k) {
   print_launches(s, cuda_of(k));
 }
 
+static const char *const cuda_options[] = { "cu", "cuda", NULL };
+
 const struct language language_cuda = {
   .name = "CUDA",
   .suffix = ".cu",
+  .options = cuda_options,
   .compiler = "nvrtc",
   .device = true,
+  .nvcc = true,
+  .cplusplus = true,
   .grammar = tree_sitter_cuda,
   .attribute_end = attribute_end,
   .skip_head = skip_template,
@@ -165,4 +170,6 @@ const struct language language_cuda = {
   .kernels_check = cuda_kernels_check,
   .translate = cuda_translate,
   .print = cuda_print,
+  .header_inline = cuda_header_inline,
+  .emulate = cuda_emulate,
 };

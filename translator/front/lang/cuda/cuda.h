@@ -10,6 +10,7 @@
  *   items.c …     the file and its headers, cut into declarations (items.h)
  *   unit.c        the declarations that the kernel reaches, as text for NVRTC
  *   emit.c        the translated file
+ *   emulate.c     turns a translated file into C++ for the CPU
  *
  * pragma/ and kernel/ are used unchanged. front/reach/ (preprocessed C) is not used: C++
  * is cut by tokens, and kernels and launches are found in Tree-sitter's tree. */
@@ -82,6 +83,12 @@ struct slice cuda_namespaces(
     TSNode n); /* the namespaces around N: "a::b", without blanks */
 bool node_inside(TSNode node, const char *type,
                  TSNode *found); /* sets *FOUND to the nearest node of TYPE around NODE */
+
+/* ---- emulate.c ------------------------------------------------------------------- */
+
+/* Like language.emulate and language.header_inline. */
+void cuda_emulate(const char *path, const struct text *in, struct text *out);
+bool cuda_header_inline(struct slice text, const char *const *kernels, bool emulate);
 
 /* ---- launches.c ------------------------------------------------------------------ */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// emulate_cuda.c: turns translated CUDA C++ into C++ for the CPU. It rewrites three
+// emulate.c: turns translated CUDA C++ into C++ for the CPU. It rewrites three
 // constructs; macros and templates of the emulator's headers (emulator/include) do the
 // rest:
 //
@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cc.h"
+#include "cuda.h"
+#include "front/include.h"
 #include "front/lang/language.h"
 
 struct edit {
@@ -32,14 +33,14 @@ struct emulation {
   unsigned n_entries;
 };
 
-static void emulate_cuda_edit(struct emulation *e, size_t offset, size_t size,
-                              const char *text) {
+static void emulate_edit(struct emulation *e, size_t offset, size_t size,
+                         const char *text) {
   *GROW(e->edits, e->n_edits) = (struct edit){ offset, size, text };
 }
 
 // ---- extern __shared__ --------------------------------------------------------------
 
-static size_t emulate_cuda_at(const struct emulation *e, struct slice s) {
+static size_t emulate_at(const struct emulation *e, struct slice s) {
   return (size_t)(s.data - e->s->text);
 }
 
@@ -96,11 +97,11 @@ static void rewrite_shared(struct emulation *e, struct slice first, struct lexer
   struct slice words = slice_trim((struct slice){ type.data, type.size });
   text_printf(&out, "AUTOTUNE_EMULATE_DYNAMIC(%.*s, %.*s);", (int)name.size, name.data,
               (int)words.size, words.data);
-  size_t start = emulate_cuda_at(e, first), end = emulate_cuda_at(e, t.text) + 1;
+  size_t start = emulate_at(e, first), end = emulate_at(e, t.text) + 1;
   for (size_t i = start; i < end; i++)
     if (e->s->text[i] == '\n')
       text_add(&out, "\n", 1);
-  emulate_cuda_edit(e, start, end - start, out.data);
+  emulate_edit(e, start, end - start, out.data);
 }
 
 static void find_shared(struct emulation *e) {
@@ -200,11 +201,11 @@ static void rewrite_launch(struct emulation *e, TSNode call, TSNode config) {
     deduce = deduce ||
         (is_entry(&e->entries[i], name) &&
          (given < e->entries[i].n_params || e->entries[i].defaults));
-  emulate_cuda_edit(e, ts_node_start_byte(callee), 0,
-                    deduce ? "::autotune_emulate::launch([](auto... autotune_a) { "
-                           : "::autotune_emulate::launch(");
-  emulate_cuda_edit(e, open, 3, deduce ? "(autotune_a...); }, " : ", ");
-  emulate_cuda_edit(e, close - 3, 3, ")");
+  emulate_edit(e, ts_node_start_byte(callee), 0,
+               deduce ? "::autotune_emulate::launch([](auto... autotune_a) { "
+                      : "::autotune_emulate::launch(");
+  emulate_edit(e, open, 3, deduce ? "(autotune_a...); }, " : ", ");
+  emulate_edit(e, close - 3, 3, ")");
 }
 
 // Rewrites `(void *)k`, the form in which the runtime's C functions take a kernel.
@@ -218,8 +219,8 @@ static void rewrite_address(struct emulation *e, TSNode cast) {
     known = known || is_entry(&e->entries[i], name);
   if (!known)
     return;
-  emulate_cuda_edit(e, ts_node_start_byte(value), 0, "::autotune_emulate::known(");
-  emulate_cuda_edit(e, ts_node_end_byte(value), 0, ")");
+  emulate_edit(e, ts_node_start_byte(value), 0, "::autotune_emulate::known(");
+  emulate_edit(e, ts_node_end_byte(value), 0, ")");
 }
 
 static void find_launches(struct emulation *e, TSNode n) {
@@ -260,19 +261,18 @@ static const char *callee_start(const char *p, const char *begin) {
   return p;
 }
 
-static const char *emulate_cuda_chevrons(struct slice s, const char *from,
-                                         const char *which) {
+static const char *emulate_chevrons(struct slice s, const char *from, const char *which) {
   return from ? memmem(from, (size_t)(s.data + s.size - from), which, 3) : NULL;
 }
 
 static void rewrite_macro(struct emulation *e, struct slice body) {
   const char *open = body.data, *close;
-  while ((open = emulate_cuda_chevrons(body, open, "<<<")) &&
-         (close = emulate_cuda_chevrons(body, open, ">>>"))) {
-    emulate_cuda_edit(e, (size_t)(callee_start(open, body.data) - e->s->text), 0,
-                      "::autotune_emulate::launch(");
-    emulate_cuda_edit(e, (size_t)(open - e->s->text), 3, ", ");
-    emulate_cuda_edit(e, (size_t)(close - e->s->text), 3, ")");
+  while ((open = emulate_chevrons(body, open, "<<<")) &&
+         (close = emulate_chevrons(body, open, ">>>"))) {
+    emulate_edit(e, (size_t)(callee_start(open, body.data) - e->s->text), 0,
+                 "::autotune_emulate::launch(");
+    emulate_edit(e, (size_t)(open - e->s->text), 3, ", ");
+    emulate_edit(e, (size_t)(close - e->s->text), 3, ")");
     open = close;
   }
 }
@@ -287,11 +287,26 @@ static void find_macros(struct emulation *e) {
 
 // ---- the file -----------------------------------------------------------------------
 
-static int emulate_cuda_by_offset(const void *a, const void *b) {
+static int emulate_by_offset(const void *a, const void *b) {
   const struct edit *x = a, *y = b;
   if (x->offset != y->offset)
     return x->offset < y->offset ? -1 : 1;
   return x->size < y->size ? -1 : x->size > y->size; // insertions go before replacements
+}
+
+static bool emulate_has(struct slice text, const char *word) {
+  return memmem(text.data, text.size, word, strlen(word)) != NULL;
+}
+
+bool cuda_header_inline(struct slice text, const char *const *kernels, bool emulate) {
+  bool launches = emulate_has(text, "<<<");
+  if (emulate &&
+      (launches || (emulate_has(text, "__shared__") && emulate_has(text, "extern"))))
+    return true;
+  launches = launches || emulate_has(text, "cudaLaunch");
+  while (launches && *kernels && !emulate_has(text, *kernels))
+    kernels++;
+  return launches && *kernels;
 }
 
 // Requires text that emit.c made, or a file without annotated kernels. Leaves no `<<<`.
@@ -309,7 +324,7 @@ void cuda_emulate(const char *path, const struct text *in, struct text *out) {
   text_literal(out, path, strlen(path));
   text_add(out, "\n", 1);
   if (e.n_edits)
-    qsort(e.edits, e.n_edits, sizeof *e.edits, emulate_cuda_by_offset);
+    qsort(e.edits, e.n_edits, sizeof *e.edits, emulate_by_offset);
   for (unsigned i = 0; i < e.n_edits; i++) {
     if (e.edits[i].offset <
         done) // the grammar cannot parse this: the compiler reports the place
