@@ -4,14 +4,16 @@
 
 #include "units.h"
 
-static const struct time_unit units[] = {
+static const struct measure_unit units[] = {
   { 1, "s" },
   { 1e-3, "ms" },
   { 1e-6, "µs" },
   { 1e-9, "ns" },
 };
 
-const struct time_unit *units_of(double seconds) {
+const struct measure_unit *units_of(double seconds) {
+  if (!(seconds > 0))
+    return &units[0];
   for (int i = 0; i < 3; i++)
     if (seconds >= units[i].size * 0.9995)
       return &units[i];
@@ -24,10 +26,14 @@ const char *units_digits(char *text, size_t size, double x) {
   return text;
 }
 
-const char *units_seconds(char *text, size_t size, double seconds) {
+const char *units_amount(char *text, size_t size, double amount,
+                         const struct measure_unit *u) {
   char number[48];
-  const struct time_unit *u = units_of(seconds);
-  snprintf(text, size, "%s %s", units_digits(number, sizeof number, seconds / u->size),
-           u->name);
-  return seconds > 0 ? text : "0 s";
+  units_digits(number, sizeof number, amount / u->size);
+  snprintf(text, size, "%s %s", amount > 0 ? number : "0", u->name);
+  return text;
+}
+
+const char *units_seconds(char *text, size_t size, double seconds) {
+  return units_amount(text, size, seconds, units_of(seconds));
 }

@@ -49,6 +49,8 @@ static const struct fact problem_facts[] = {
   { FACT_HASH, AT(shape), COLUMN("shape", 2) },
   { FACT_TEXT, AT(family), COLUMN("family", 2), .most = NAME },
   { FACT_ENUM, AT(device), COLUMN("device", 4), .most = DEVICES - 1 },
+  { FACT_OBJECTIVE, AT(objective), COLUMN("objective", 6), .most = OBJECTIVES - 1,
+    .json = "objective", .wisdom = "objective" },
   // The compiler of its tuning; its column is in that table.
   { FACT_TEXT, AT(toolchain), .most = NAME, .json = "toolchain", .wisdom = "toolchain" },
 };

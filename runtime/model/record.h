@@ -73,8 +73,8 @@ struct identity {
   uint64_t space;     /* identity_space; 0: not known */
   uint64_t
       contract; /* identity_contract; results of another contract are checked again */
-  enum device_kind device; /* does not identify the problem, either */
-  enum objective_kind objective;
+  enum device_kind device;       /* does not identify the problem, either */
+  enum objective_kind objective; /* identifies the problem, unless it is time */
 };
 /* An identity as text, as it is kept. */
 struct problem {
@@ -87,6 +87,7 @@ struct problem {
   uint64_t shape;
   const char *family;
   enum device_kind device;
+  enum objective_kind objective; /* what all its samples and estimates measure */
 };
 struct record {       /* one variant tried */
   int64_t problem;    /* of rows */
@@ -159,24 +160,25 @@ extern const struct status_words status_words[STATUSES];
 /* ---- the table of facts ---------------------------------------------------------- */
 
 enum fact_type {
-  FACT_ID,       /* int64_t: the id of a problem */
-  FACT_HASH,     /* uint64_t */
-  FACT_COUNT,    /* unsigned */
-  FACT_ENUM,     /* an enum, from 0 */
-  FACT_SECONDS,  /* double */
-  FACT_MOMENT,   /* double: unix time */
-  FACT_AMOUNT,   /* double */
-  FACT_VERIFIED, /* bool, with a bool `inferred` after it; one column: 0, 1, or 2:
-                    inferred */
-  FACT_TEXT,     /* const char *, as for all types up to FACT_KEY */
-  FACT_FILE,     /* a path; in wisdom only its last part */
-  FACT_LINES,    /* lines of text */
-  FACT_VALUES,   /* value.h */
-  FACT_KEY,      /* key.h: the numbers; the names are at `n_at` */
-  FACT_SAMPLES,  /* const double *; an unsigned at `n_at` */
-  FACT_FEATURES, /* const void *, floats; a size_t of bytes at `n_at` */
-  FACT_COUNTS,   /* unsigned[STATUSES] */
-  FACT_ESTIMATE, /* struct estimate; in its column the median. Its other columns: */
+  FACT_ID,        /* int64_t: the id of a problem */
+  FACT_HASH,      /* uint64_t */
+  FACT_COUNT,     /* unsigned */
+  FACT_ENUM,      /* an enum, from 0 */
+  FACT_OBJECTIVE, /* enum objective_kind; in texts its name, left out if it is time */
+  FACT_SECONDS,   /* double */
+  FACT_MOMENT,    /* double: unix time */
+  FACT_AMOUNT,    /* double */
+  FACT_VERIFIED,  /* bool, with a bool `inferred` after it; one column: 0, 1, or 2:
+                     inferred */
+  FACT_TEXT,      /* const char *, as for all types up to FACT_KEY */
+  FACT_FILE,      /* a path; in wisdom only its last part */
+  FACT_LINES,     /* lines of text */
+  FACT_VALUES,    /* value.h */
+  FACT_KEY,       /* key.h: the numbers; the names are at `n_at` */
+  FACT_SAMPLES,   /* const double *; an unsigned at `n_at` */
+  FACT_FEATURES,  /* const void *, floats; a size_t of bytes at `n_at` */
+  FACT_COUNTS,    /* unsigned[STATUSES] */
+  FACT_ESTIMATE,  /* struct estimate; in its column the median. Its other columns: */
   FACT_LOW,
   FACT_HIGH,
   FACT_RUNS
@@ -200,7 +202,7 @@ struct kind {
   size_t size; /* of the struct */
   const struct fact *facts;
 };
-enum { KINDS = 5, RECORD_VERSION = 5 /* version of the store's format */ };
+enum { KINDS = 5, RECORD_VERSION = 6 /* version of the store's format */ };
 extern const struct kind kind_problem, kind_record, kind_summary, kind_asked,
     kind_progress;
 extern const struct kind *const kinds[KINDS];

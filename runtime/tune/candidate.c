@@ -122,8 +122,8 @@ static void candidate_tell(const struct tuning *t, const struct candidate *c,
   if (c->status == STATUS_OK)
     log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %.4g %s (%u samples)  %s (%s)%s%s",
                 sys_now() - t->began, t->kernel->name, c->e.median,
-                objective_get(t->id->objective)->unit, c->e.n, point ? point : "",
-                code ? code : "?", sep, from);
+                objective_get(t->id->objective)->unit(0)->name, c->e.n,
+                point ? point : "", code ? code : "?", sep, from);
   else
     log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %s: %.200s  %s%s%s", sys_now() - t->began,
                 t->kernel->name, status_words[c->status].name, message,

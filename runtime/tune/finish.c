@@ -147,9 +147,9 @@ static void finish_tell(struct tuning *t, int winner, struct outcome *out) {
   const char *more = is_final(t, winner) ? ""
                                          : "; the next run of the program tries more";
   char original[64], best[64];
-  const struct objective *o = objective_get(t->id->objective);
-  const char *was = o->show(original, sizeof original, m->original.median);
-  const char *is = o->show(best, sizeof best, m->best.median);
+  enum objective_kind o = t->id->objective;
+  const char *was = objective_show(o, original, sizeof original, m->original.median);
+  const char *is = objective_show(o, best, sizeof best, m->best.median);
   if (winner != NONE) {
     char *point = space_describe(&t->space, t->candidates[winner].point);
     bool again = t->plan->kind == PLAN_RACE;

@@ -237,7 +237,7 @@ static void execute(const char *folder, const char *sql) {
   "WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < " #n ") "
 static const char many_problems[] = "INSERT INTO problem " MANY(
     3000) "SELECT -9223372036854775807 + i, kernel, file, unit, cpu, isa, "
-          "threads, '9000000,3', key_names, shape, family, device, 0 FROM c, (SELECT * FROM problem LIMIT 1)";
+          "threads, '9000000,3', key_names, shape, family, device, objective, 0 FROM c, (SELECT * FROM problem LIMIT 1)";
 static const char many_variants[] = "INSERT INTO variant " MANY(
     6000) "SELECT problem, -9223372036854775807 + i, vals, compiler, fate, "
           "message, samples, compile_seconds, verify_seconds, time_seconds, 0, features, maker, contract, 0 "

@@ -393,15 +393,23 @@ static void test_changed_rows_are_not_believed(void **state) {
   store_close(s);
 }
 
+// Results of different objectives are never compared.
+static void test_objectives_are_apart(void **state) {
+  (void)state;
+  struct identity id = fixture_identity(), other = id;
+  other.objective = OBJECTIVES;
+  assert_true(problem_id(&id) != problem_id(&other));
+}
+
 static void test_a_newer_database_is_left_alone(void **state) {
   fill(*state);
-  run_sql(*state, "PRAGMA user_version=6"); // RECORD_VERSION + 1
+  run_sql(*state, "PRAGMA user_version=7"); // RECORD_VERSION + 1
   char *message = NULL;
   assert_null(store_open_in(*state, true, &message));
   assert_non_null(strstr(message, "newer"));
   free(message);
   assert_int_equal(count_bad(*state), 0);
-  run_sql(*state, "PRAGMA user_version=5");
+  run_sql(*state, "PRAGMA user_version=6");
   struct identity id = fixture_identity();
   struct summary out;
   struct store *s = open_store(*state);
@@ -684,6 +692,7 @@ int main(void) {
     TEST(test_a_forked_child_is_refused),
     TEST(test_a_locked_store_delays_and_then_takes_it_all),
     TEST(test_changed_rows_are_not_believed),
+    TEST(test_objectives_are_apart),
     TEST(test_a_newer_database_is_left_alone),
     TEST(test_an_older_database_is_brought_up_to_date),
     TEST(test_texts_of_older_rows_are_understood),

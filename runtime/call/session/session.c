@@ -329,7 +329,7 @@ static void session_show(const struct progress_report *p) {
                    p->left > 0 ? p->left : 0);
   if (p->original > 0 && p->best > 0 && n > 0 && (size_t)n < sizeof line)
     snprintf(line + n, sizeof line - (size_t)n, ", best %s (%.2f x)",
-             objective_get(p->objective)->show(best, sizeof best, p->best),
+             objective_show(p->objective, best, sizeof best, p->best),
              p->original / p->best);
   log_progress(line);
 }

@@ -40,7 +40,8 @@ static double distance_to(const struct problem *p, const struct identity *id,
 // of another kind of processor are left to wisdom.
 static bool near_relate(const struct problem *p, const struct identity *id, bool names,
                         struct relative *r) {
-  if (strcmp(p->cpu, id->cpu) != 0 || strcmp(p->isa, id->isa) != 0)
+  if (strcmp(p->cpu, id->cpu) != 0 || strcmp(p->isa, id->isa) != 0 ||
+      p->objective != id->objective)
     return false;
   r->problem = p->id;
   r->distance = distance_to(p, id, &r->near);
@@ -133,7 +134,7 @@ bool store_tuning(struct store *s, int64_t problem, const char *toolchain,
 
 struct fast {
   char *values;
-  double seconds;
+  double cost;
 };
 struct fastest {
   struct fast list[FASTEST];
@@ -141,23 +142,22 @@ struct fastest {
 };
 
 // Keeps the FASTEST variants in order.
-static void near_keep(const char *values, double seconds, void *data) {
+static void near_keep(const char *values, double cost, void *data) {
   struct fastest *f = data;
-  char *copy = f->n < FASTEST || seconds < f->list[f->n - 1].seconds ? sys_strdup(values)
-                                                                     : NULL;
+  char *copy = f->n < FASTEST || cost < f->list[f->n - 1].cost ? sys_strdup(values)
+                                                               : NULL;
   if (!copy)
     return;
   if (f->n == FASTEST)
     free(f->list[--f->n].values);
   unsigned i = f->n++;
-  for (; i > 0 && seconds < f->list[i - 1].seconds; i--)
+  for (; i > 0 && cost < f->list[i - 1].cost; i--)
     f->list[i] = f->list[i - 1];
-  f->list[i] = (struct fast){ copy, seconds };
+  f->list[i] = (struct fast){ copy, cost };
 }
 
 void store_times(struct store *s, int64_t problem,
-                 void (*see)(const char *values, double seconds, void *data),
-                 void *data) {
+                 void (*see)(const char *values, double cost, void *data), void *data) {
   struct record r;
   sqlite3_stmt *q = store_usable(s) ? store_select(s, &kind_record, VARIANTS) : NULL;
   sqlite3_bind_int64(q, 1, problem);
@@ -168,8 +168,7 @@ void store_times(struct store *s, int64_t problem,
 }
 
 void store_fastest(struct store *s, int64_t problem, unsigned n,
-                   void (*see)(const char *values, double seconds, void *data),
-                   void *data) {
+                   void (*see)(const char *values, double cost, void *data), void *data) {
   struct fastest fastest = { .n = 0 };
   struct summary m;
   if (!store_usable(s))
@@ -183,7 +182,7 @@ void store_fastest(struct store *s, int64_t problem, unsigned n,
   for (unsigned i = 0; i < fastest.n; i++) {
     const struct fast *f = &fastest.list[i];
     if (left > 0 && !(winner && strcmp(f->values, winner) == 0)) {
-      see(f->values, f->seconds, data);
+      see(f->values, f->cost, data);
       left--;
     }
     free(f->values);

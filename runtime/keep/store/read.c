@@ -111,7 +111,7 @@ static bool find_nearest(struct store *s, const struct problem *own, struct near
   for (unsigned n_seen = 0; n_seen == 0 || sys_now() < until; n_seen++) {
     if (!read_next(s, q, &kind_problem, &p))
       break;
-    if (!read_has_winner(s, p.id))
+    if (p.objective != own->objective || !read_has_winner(s, p.id))
       continue;
     unsigned differs = problem_differences(&p, own);
     n->n_keys += differs == DIFFERS_KEY;

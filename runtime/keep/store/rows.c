@@ -45,6 +45,7 @@ static struct cell cell_of(const struct fact *f, const void *what) {
     return rows_integer(*FACT_IN(uint64_t, f, what));
   case FACT_COUNT:
   case FACT_ENUM:
+  case FACT_OBJECTIVE:
     return rows_integer(*FACT_IN(unsigned, f, what));
   case FACT_SECONDS:
   case FACT_MOMENT:
@@ -99,6 +100,7 @@ static bool take_cell(const struct fact *f, const struct cell *c, void *what) {
     return true;
   case FACT_COUNT:
   case FACT_ENUM:
+  case FACT_OBJECTIVE:
     *FACT_IN(unsigned, f, what) = (unsigned)c->i;
     return c->i >= 0 && (uint64_t)c->i <= f->most;
   case FACT_VERIFIED:
@@ -146,7 +148,7 @@ static bool take_cell(const struct fact *f, const struct cell *c, void *what) {
 // ---- problems -----------------------------------------------------------------------
 
 // A problem is identified by the columns of the first format, except the file, which is
-// where the kernel was seen last.
+// where the kernel was seen last, and by its objective, unless that is time.
 static int64_t identity_sum(const struct cell *cells) {
   struct kind identity = kind_problem;
   struct cell same[STORE_CELLS];
@@ -157,7 +159,11 @@ static int64_t identity_sum(const struct cell *cells) {
         : f->type == FACT_FILE            ? rows_text("", 0)
                                           : cells[identity.n];
   }
-  return (int64_t)row_sum(&identity, same);
+  uint64_t objective = 0;
+  for (unsigned i = identity.n; i < kind_problem.n; i++)
+    if (kind_problem.facts[i].type == FACT_OBJECTIVE)
+      objective = (uint64_t)cells[i].i;
+  return (int64_t)(row_sum(&identity, same) ^ objective * 0x9e3779b97f4a7c15u);
 }
 
 static bool problem_take(const struct cell *cells, struct problem *p) {
@@ -199,7 +205,8 @@ char *problem_of(const struct identity *id, struct problem *p) {
                          .threads = id->threads,
                          .shape = id->shape,
                          .family = id->family,
-                         .device = id->device };
+                         .device = id->device,
+                         .objective = id->objective };
   char *block = key_print(id->key, id->key_names, id->n_keys, &p->key_names);
   p->key = block;
   p->id = block ? problem_hash(p) : 0;

@@ -73,15 +73,14 @@ struct relative {
 enum { MAX_RELATIVES = 8 };
 unsigned store_relatives(struct store *s, const struct identity *id,
                          struct relative out[MAX_RELATIVES]);
-/* Calls SEE with the values ("MR=6\nNR=64\n") and the seconds of PROBLEM's fastest
+/* Calls SEE with the values ("MR=6\nNR=64\n") and the costs of PROBLEM's fastest
  * variants, at most N. The winner of its tuning comes first. VALUES is valid during the
  * call only. */
 void store_fastest(struct store *s, int64_t problem, unsigned n,
-                   void (*see)(const char *values, double seconds, void *data),
-                   void *data);
+                   void (*see)(const char *values, double cost, void *data), void *data);
 /* Calls SEE in the same way for all variants that ran with right results, in no order. */
 void store_times(struct store *s, int64_t problem,
-                 void (*see)(const char *values, double seconds, void *data), void *data);
+                 void (*see)(const char *values, double cost, void *data), void *data);
 /* Finds the finished tuning of PROBLEM by TOOLCHAIN (NULL: by any); free it with
  * store_summary_free. False: there is none. */
 bool store_tuning(struct store *s, int64_t problem, const char *toolchain,

@@ -73,6 +73,7 @@ int wisdom_compare(const struct wisdom_entry *a, const struct wisdom_entry *b) {
   c = c ? c : strcmp(p->cpu, q->cpu);
   c = c ? c : strcmp(p->isa, q->isa);
   c = c ? c : compare_numbers(p->threads, q->threads);
+  c = c ? c : compare_numbers(p->objective, q->objective);
   return c ? c : p->unit < q->unit ? -1 : p->unit > q->unit;
 }
 

@@ -244,6 +244,17 @@ static bool line_flag(struct reading *r, json_t *v, const char *name) {
   return json_is_true(v);
 }
 
+// Returns the objective of the name V; time if there is no V.
+static enum objective_kind line_objective(struct reading *r, json_t *v,
+                                          const char *name) {
+  const char *text = v ? json_string_value(v) : objective_get(OBJECTIVE_TIME)->name;
+  for (enum objective_kind k = 0; text && k < OBJECTIVES; k++)
+    if (strcmp(text, objective_get(k)->name) == 0)
+      return k;
+  FAIL(r, "'%s' is out of range", name);
+  return OBJECTIVE_TIME;
+}
+
 static void read_fact(struct reading *r, const struct fact *f, void *what) {
   json_t *v = json_object_get(r->root, f->wisdom);
   const char **text = FACT_IN(const char *, f, what);
@@ -254,6 +265,9 @@ static void read_fact(struct reading *r, const struct fact *f, void *what) {
   case FACT_COUNT:
     *FACT_IN(unsigned, f, what) =
         (unsigned)line_whole(r, v, f->wisdom, 0, (long long)f->most);
+    return;
+  case FACT_OBJECTIVE:
+    *FACT_IN(enum objective_kind, f, what) = line_objective(r, v, f->wisdom);
     return;
   case FACT_MOMENT:
     *FACT_IN(double, f, what) = line_moment(r, f->wisdom);
@@ -397,6 +411,8 @@ static json_t *print_fact(const struct fact *f, void *what) {
     return line_hex(*FACT_IN(uint64_t, f, what));
   case FACT_COUNT:
     return json_integer(*FACT_IN(unsigned, f, what));
+  case FACT_OBJECTIVE:
+    return json_string(objective_get(*FACT_IN(enum objective_kind, f, what))->name);
   case FACT_MOMENT:
     return print_moment(*FACT_IN(double, f, what));
   case FACT_ESTIMATE:
@@ -426,7 +442,8 @@ char *wisdom_print(const struct wisdom_entry *given) {
   for (int p = 0; p < 2; p++)
     for (unsigned i = 0; i < parts[p].kind->n_facts; i++) {
       const struct fact *f = &parts[p].kind->facts[i];
-      if (f->wisdom) // takes the value over even if a failure follows
+      bool usual = f->type == FACT_OBJECTIVE && e.problem.objective == OBJECTIVE_TIME;
+      if (f->wisdom && !usual) // takes the value over even if a failure follows
         good &= json_object_set_new(o, f->wisdom, print_fact(f, parts[p].what)) == 0;
     }
   char *plain = good ? line_dump(o) : NULL;

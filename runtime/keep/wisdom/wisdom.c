@@ -111,7 +111,8 @@ const struct wisdom_entry *wisdom_find(const struct identity *id, char **why) {
   *why = NULL;
   for (unsigned i = 0; key && i < w->n; i++) {
     const struct wisdom_entry *e = &w->entries[i];
-    if (strcmp(e->problem.kernel, id->kernel) != 0)
+    if (strcmp(e->problem.kernel, id->kernel) != 0 ||
+        e->problem.objective != id->objective)
       continue;
     unsigned differs = wisdom_differences(&e->problem, &own);
     if (!nearest || __builtin_popcount(differs) < __builtin_popcount(least)) {
@@ -170,7 +171,8 @@ static double wisdom_distance(const struct wisdom_entry *e, const struct identit
                               const char *machine) {
   const struct problem *p = &e->problem;
   if (!e->summary.winner || strcmp(p->kernel, id->kernel) != 0 ||
-      !same_word(p->cpu, id->cpu) || !same_word(p->isa, id->isa))
+      !same_word(p->cpu, id->cpu) || !same_word(p->isa, id->isa) ||
+      p->objective != id->objective)
     return HUGE_VAL;
   long long key[MAX_KEYS];
   if (id->n_keys > MAX_KEYS || key_read(p->key, key, MAX_KEYS) != id->n_keys)

@@ -15,6 +15,11 @@ const struct objective *objective_get(enum objective_kind kind) {
   return objectives[(unsigned)kind < OBJECTIVES ? kind : OBJECTIVE_TIME];
 }
 
+const char *objective_show(enum objective_kind kind, char *text, size_t size,
+                           double cost) {
+  return units_amount(text, size, cost, objective_get(kind)->unit(cost));
+}
+
 struct sample objective_end(const struct objective *o, double begun, double seconds,
                             unsigned n) {
   return (struct sample){ .cost = o->end(begun, seconds) / n, .seconds = seconds / n };

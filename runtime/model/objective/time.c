@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // time.c: the seconds that a call takes.
-#include "base/units.h"
 #include "objective.h"
 
 static double time_begin(void) {
@@ -14,9 +13,8 @@ static double time_end(double begun, double seconds) {
 
 const struct objective objective_time = {
   .name = "time",
-  .unit = "s",
   .is_seconds = true,
   .begin = time_begin,
   .end = time_end,
-  .show = units_seconds,
+  .unit = units_of,
 };

@@ -136,6 +136,10 @@ static json_t *json_fact(const struct fact *f, const void *what) {
     return count || f->always ? json_integer(count) : NULL;
   case FACT_ENUM:
     return json_string(status_words[*FACT_IN(unsigned, f, what)].json);
+  case FACT_OBJECTIVE:
+    return *FACT_IN(enum objective_kind, f, what) == OBJECTIVE_TIME
+        ? NULL
+        : json_string(objective_get(*FACT_IN(enum objective_kind, f, what))->name);
   case FACT_SECONDS:
     return json_real(*FACT_IN(double, f, what));
   case FACT_AMOUNT:

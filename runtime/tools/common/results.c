@@ -123,6 +123,7 @@ bool results_identity(const struct wisdom_entry *e, long long *key, const char *
                            .key = key,
                            .n_keys = n,
                            .key_names = names,
-                           .toolchain = p->toolchain };
+                           .toolchain = p->toolchain,
+                           .objective = p->objective };
   return *block && n <= MAX_KEYS;
 }

@@ -8,13 +8,12 @@
 #include "model/key.h"
 #include "tools/common/clean.h"
 #include "tools/common/grid.h"
-#include "base/units.h"
 
 // ---- list ---------------------------------------------------------------------------
 
-static char *db_seconds(double s) {
+static char *db_cost(const struct wisdom_entry *e, double cost) {
   char text[64];
-  return sys_strdup(units_seconds(text, sizeof text, s));
+  return sys_strdup(objective_show(e->problem.objective, text, sizeof text, cost));
 }
 
 // True if a kernel in another file has the same name as the INDEX-th one.
@@ -38,8 +37,8 @@ static void db_add_winner(struct grid *g, const struct wisdom *w, unsigned index
   grid_add(g, results_key(&e->problem));
   grid_add(g, results_machine(e->problem.cpu));
   grid_add(g, sys_printf("%u", e->problem.threads));
-  grid_add(g, db_seconds(m->original.median));
-  grid_add(g, m->winner ? db_seconds(m->best.median) : sys_strdup("(default)"));
+  grid_add(g, db_cost(e, m->original.median));
+  grid_add(g, m->winner ? db_cost(e, m->best.median) : sys_strdup("(default)"));
   grid_add(g,
            m->winner && m->best.median > 0
                ? sys_printf("%.2f x", m->original.median / m->best.median)

@@ -6,7 +6,6 @@
 #include "db.h"
 #include "model/value.h"
 #include "tools/common/grid.h"
-#include "base/units.h"
 
 // True if both have the same winner, and times that differ by no more than noise.
 static bool diff_agrees(const struct wisdom_entry *a, const struct wisdom_entry *b) {
@@ -16,9 +15,11 @@ static bool diff_agrees(const struct wisdom_entry *a, const struct wisdom_entry 
       b->summary.best.low <= a->summary.best.high;
 }
 
-static char *time_of(const struct wisdom_entry *e) {
+static char *diff_cost(const struct wisdom_entry *e) {
   char text[64];
-  return sys_strdup(e ? units_seconds(text, sizeof text, e->summary.best.median) : "—");
+  return sys_strdup(
+      e ? objective_show(e->problem.objective, text, sizeof text, e->summary.best.median)
+        : "—");
 }
 
 // Returns the values of E that differ from OTHER's (all if OTHER is NULL), or "default"
@@ -51,8 +52,8 @@ static void add_pair(struct grid *g, const struct wisdom_entry *a,
   grid_add(g, results_key(p));
   grid_add(g, results_machine(p->cpu));
   grid_add(g, sys_printf("%u", p->threads));
-  grid_add(g, time_of(a));
-  grid_add(g, time_of(b));
+  grid_add(g, diff_cost(a));
+  grid_add(g, diff_cost(b));
   bool both = a && b && a->summary.best.median > 0;
   grid_add(g,
            both ? sys_printf("%.3f", b->summary.best.median / a->summary.best.median)

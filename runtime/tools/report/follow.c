@@ -14,7 +14,6 @@
 #include "model/value.h"
 #include "report.h"
 #include "tools/common/clean.h"
-#include "base/units.h"
 
 static const double look_often = 0.5, say_often = 2, say_at_least = 5; // seconds
 static const double late = 2;      // seconds between a row's own time and its writing
@@ -29,6 +28,7 @@ struct set {
 
 struct watched { // one tuning
   int64_t problem;
+  enum objective_kind objective;
   char *name;               // "matmul, n = 1024"
   struct progress progress; // without its texts
   char *why;
@@ -36,7 +36,7 @@ struct watched { // one tuning
   struct set seen;
   double since; // unix time; earlier rows are known
   unsigned tried, statuses[STATUSES];
-  double best;            // seconds; 0: no variant was right yet
+  double best;            // cost; 0: no variant was right yet
   char *values;           // of the best
   double said, said_best; // time of the last appended line, and the best at that time
   enum phase said_phase;
@@ -145,6 +145,7 @@ static struct watched *follow_find(struct follower *f, const struct problem *p,
   }
   follow_forget(w);
   w->problem = p->id;
+  w->objective = p->objective;
   w->name = follow_name_of(p);
   w->since = c->began;
   return w;
@@ -216,13 +217,13 @@ static char *describe_progress(const struct watched *w) {
 
 // Returns "best 46.20 ms, 126 x over the default: MR=6 NR=64", cleaned; malloc'ed.
 static char *describe_best(const struct watched *w) {
-  char seconds[64], *text = NULL;
+  char cost[64], *text = NULL;
   size_t size = 0;
   FILE *f = open_memstream(&text, &size);
   if (!f)
     return NULL;
   if (w->best > 0) {
-    fprintf(f, "best %s", units_seconds(seconds, sizeof seconds, w->best));
+    fprintf(f, "best %s", objective_show(w->objective, cost, sizeof cost, w->best));
     if (w->progress.original > 0)
       fprintf(f, ", %.3g x over the default", w->progress.original / w->best);
     const char *gap = ":";
@@ -237,7 +238,7 @@ static char *describe_best(const struct watched *w) {
     }
   } else {
     fprintf(f, "nothing was right yet; default %s",
-            units_seconds(seconds, sizeof seconds, w->progress.original));
+            objective_show(w->objective, cost, sizeof cost, w->progress.original));
   }
   fclose(f);
   return text;

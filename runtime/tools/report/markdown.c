@@ -46,9 +46,9 @@ static void put_values(FILE *out, const char *values) {
   }
 }
 
-static void markdown_put_seconds(FILE *out, double seconds) {
+static void markdown_put_cost(FILE *out, const struct analysis *a, double cost) {
   char text[64];
-  fputs(units_seconds(text, sizeof text, seconds), out);
+  fputs(objective_show(a->item->problem.objective, text, sizeof text, cost), out);
 }
 
 // ---- the table ----------------------------------------------------------------------
@@ -77,10 +77,10 @@ static void markdown_put_row(FILE *out, const struct analysis *a) {
   free(key);
   fputs(" | ", out);
   if (a->has_original)
-    markdown_put_seconds(out, a->original.median);
+    markdown_put_cost(out, a, a->original.median);
   fputs(" | ", out);
   if (a->has_best)
-    markdown_put_seconds(out, a->best.median);
+    markdown_put_cost(out, a, a->best.median);
   fputs(" | ", out);
   put_outcome(out, a);
   fprintf(out, " | %u", a->tried);
@@ -97,21 +97,22 @@ static void markdown_put_row(FILE *out, const struct analysis *a) {
 
 // ---- details ------------------------------------------------------------------------
 
-static void put_interval(FILE *out, const char *what, struct estimate e) {
+static void put_interval(FILE *out, const struct analysis *a, const char *what,
+                         struct estimate e) {
   fprintf(out, "- %s: ", what);
-  markdown_put_seconds(out, e.median);
+  markdown_put_cost(out, a, e.median);
   if (analysis_has_interval(e)) {
     fputs(", 95 % interval ", out);
-    markdown_put_seconds(out, e.low);
+    markdown_put_cost(out, a, e.low);
     fputs(" … ", out);
-    markdown_put_seconds(out, e.high);
+    markdown_put_cost(out, a, e.high);
   }
   fprintf(out, " (%u run%s)\n", e.n, e.n == 1 ? "" : "s");
 }
 
 static void put_tuning(FILE *out, const struct analysis *a) {
   const struct summary *m = &a->item->summary;
-  char when[CLEAN_MOMENT];
+  char when[CLEAN_MOMENT], took[64];
   if (m->winner) {
     fputs("- winner: ", out);
     put_values(out, m->values);
@@ -125,7 +126,7 @@ static void put_tuning(FILE *out, const struct analysis *a) {
     put_code(out, m->source);
   } else {
     fputs(", in ", out);
-    markdown_put_seconds(out, m->total_seconds);
+    fputs(units_seconds(took, sizeof took, m->total_seconds), out);
     fputs("; ", out);
     put_code(out, m->search);
     fputs(": ", out);
@@ -153,7 +154,7 @@ static void put_influence(FILE *out, const struct analysis *a) {
       fputs(v ? " · " : "", out);
       put_code(out, p->values[v].value);
       fputs(chosen ? " **" : " ", out);
-      markdown_put_seconds(out, p->values[v].best);
+      markdown_put_cost(out, a, p->values[v].best);
       fputs(chosen ? "**" : "", out);
     }
     fputs(" |\n", out);
@@ -201,9 +202,9 @@ static void put_details(FILE *out, const struct analysis *a) {
     fprintf(out, ", %u thread%s", p->threads, p->threads == 1 ? "" : "s");
   fputc('\n', out);
   if (a->has_original)
-    put_interval(out, "default", a->original);
+    put_interval(out, a, "default", a->original);
   if (a->has_best)
-    put_interval(out, markdown_has_winner(a) ? "best" : "best variant", a->best);
+    put_interval(out, a, markdown_has_winner(a) ? "best" : "best variant", a->best);
   if (a->item->finished)
     put_tuning(out, a);
   put_influence(out, a);

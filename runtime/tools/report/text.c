@@ -58,10 +58,11 @@ static bool shows_bytes(const struct sheet *s, const struct summary *m) {
   return m && m->bytes > 0 && (m->flops <= 0 || sheet_columns(s) >= LEAST_ROW);
 }
 
-static void print_time_row(const struct sheet *s, const char *label, struct estimate e,
-                           const struct summary *m) {
+static void print_cost_row(const struct sheet *s, const char *label, struct estimate e,
+                           const struct summary *m, enum objective_kind kind) {
   char number[48], low[48], high[48], interval[160];
-  const struct time_unit *u = units_of(e.median);
+  const struct measure_unit *u = objective_get(kind)->unit(e.median);
+  bool timed = objective_get(kind)->is_seconds;
   if (analysis_has_interval(e))
     snprintf(interval, sizeof interval, "%s … %s %s",
              units_digits(low, sizeof low, e.low / u->size),
@@ -78,9 +79,9 @@ static void print_time_row(const struct sheet *s, const char *label, struct esti
   if (text_is_wide(s, m))
     fprintf(s->out, "   %-*s", pad, interval);
   if (rates && (m->flops > 0 || text_is_wide(s, m)))
-    print_rate(s, m->flops, e.median);
+    print_rate(s, timed ? m->flops : 0, e.median);
   if (shows_bytes(s, m))
-    print_rate(s, m->bytes, e.median);
+    print_rate(s, timed ? m->bytes : 0, e.median);
   fputc('\n', s->out);
 }
 
@@ -96,9 +97,10 @@ static void print_times(const struct sheet *s, const struct analysis *a) {
     fprintf(s->out, "%12s", "GB/s");
   fputc('\n', s->out);
   if (a->has_original)
-    print_time_row(s, "default", a->original, m);
+    print_cost_row(s, "default", a->original, m, a->item->problem.objective);
   if (a->has_best)
-    print_time_row(s, m && m->winner ? "best" : "best variant", a->best, m);
+    print_cost_row(s, m && m->winner ? "best" : "best variant", a->best, m,
+                   a->item->problem.objective);
   if (m && m->winner && a->has_original && a->best.median > 0) {
     double low = a->best.high > 0 ? a->original.low / a->best.high : 0;
     double high = a->best.low > 0 ? a->original.high / a->best.low : 0;
@@ -248,14 +250,15 @@ static const char *shown_value(const char *clean) {
   return *clean ? clean : "\"\"";
 }
 
-static void text_print_list(const struct sheet *s, const struct influence *p) {
+static void text_print_list(const struct sheet *s, const struct influence *p,
+                            enum objective_kind kind) {
   struct wrapped w = wrapped_begin(s, 8, 8);
   for (unsigned v = 0; v < p->n_values; v++) {
     char text[64];
     bool chosen = p->chosen && strcmp(p->chosen, p->values[v].value) == 0;
     char *value = clean_text(p->values[v].value);
     char *piece = sys_printf("%s: %s%s", shown_value(value),
-                             units_seconds(text, sizeof text, p->values[v].best),
+                             objective_show(kind, text, sizeof text, p->values[v].best),
                              chosen ? " *" : "");
     wrapped_piece(&w, piece ? piece : "?", 3);
     free(piece);
@@ -264,8 +267,9 @@ static void text_print_list(const struct sheet *s, const struct influence *p) {
   fputc('\n', s->out);
 }
 
-// Prints a bar for each value; a shorter bar is a faster time.
-static void print_bars(const struct sheet *s, const struct influence *p) {
+// Prints a bar for each value; a shorter bar is a lower cost.
+static void print_bars(const struct sheet *s, const struct influence *p,
+                       enum objective_kind kind) {
   enum { BEFORE = 6, TIME = 11, BEHIND = 5 };
   size_t columns = sheet_columns(s), widest = 0;
   double most = 0;
@@ -281,7 +285,7 @@ static void print_bars(const struct sheet *s, const struct influence *p) {
     char text[64];
     bool chosen = p->chosen && strcmp(p->chosen, p->values[v].value) == 0;
     char *value = clean_text(p->values[v].value);
-    const char *time = units_seconds(text, sizeof text, p->values[v].best);
+    const char *time = objective_show(kind, text, sizeof text, p->values[v].best);
     fprintf(s->out, "      %s", chosen ? sheet_paint(s, PAINT_GOOD) : "");
     sheet_cut(s, shown_value(value), widest, true);
     fprintf(s->out, "%*s  ", TIME + (int)(strlen(time) - sheet_width(time)), time);
@@ -315,9 +319,9 @@ static void print_why(const struct sheet *s, const struct analysis *a) {
     wrapped_text(&w, "between best and worst value)");
     fputc('\n', s->out);
     if (s->look.drawn && p->n_values <= MOST_BARS)
-      print_bars(s, p);
+      print_bars(s, p, a->item->problem.objective);
     else
-      text_print_list(s, p);
+      text_print_list(s, p, a->item->problem.objective);
     clean_free(name);
   }
 }
@@ -359,7 +363,8 @@ static void print_examples(const struct sheet *s, const struct analysis *a) {
 static void print_fastest(const struct sheet *s, const struct analysis *a) {
   for (unsigned i = 0; i < a->n_order && i < MOST_FASTEST; i++) {
     const struct estimate *e = &a->estimates[a->order[i]];
-    const struct time_unit *u = units_of(e->median);
+    const struct measure_unit *u =
+        objective_get(a->item->problem.objective)->unit(e->median);
     char number[48];
     if (i == 0)
       print_title(s, "fastest variants, before the final race");

@@ -32,11 +32,11 @@ static void tuned_print_one(const struct listed *l, FILE *out) {
   if (m->winner)
     fprintf(out, "%.3g x over the default (%s, now %s):",
             m->best.median > 0 ? m->original.median / m->best.median : 0,
-            units_seconds(a, sizeof a, m->original.median),
-            units_seconds(b, sizeof b, m->best.median));
+            objective_show(l->problem.objective, a, sizeof a, m->original.median),
+            objective_show(l->problem.objective, b, sizeof b, m->best.median));
   else
     fprintf(out, "the default stays (%s)",
-            units_seconds(a, sizeof a, m->original.median));
+            objective_show(l->problem.objective, a, sizeof a, m->original.median));
   if (m->winner)
     tuned_print_values(m->values, out);
   fprintf(out, "; %u variant%s in %s\n", m->tried, m->tried == 1 ? "" : "s",

@@ -13,7 +13,6 @@
 #include "run/target.h"
 #include "tools/common/clean.h"
 #include "why.h"
-#include "base/units.h"
 
 struct why {
   const struct why_options *o;
@@ -142,7 +141,7 @@ static void why_print_winner(const struct why *w, const struct listed *item) {
     why_print_values(w->out, m->values);
   if (m->winner && m->best.median > 0)
     fprintf(w->out, ": %s, %.2f x over the default",
-            units_seconds(text, sizeof text, m->best.median),
+            objective_show(item->problem.objective, text, sizeof text, m->best.median),
             m->original.median / m->best.median);
   fprintf(w->out, "; %s%s", *source ? "from " : "found ", source);
   if (!*source)
