@@ -34,8 +34,8 @@ static bool copies_varies(const struct copies *c, struct slice text) {
 
 static void copies_add_names(struct copies *c, unsigned item) {
   const struct expansion *x = c->r->x;
-  for (unsigned i = 0; i < x->names.n; i++) {
-    const struct name *n = &x->names.list[i];
+  for (unsigned i = 0; i < x->items.names.n; i++) {
+    const struct name *n = &x->items.names.list[i];
     struct lexer l = lexer_of(n->text);
     bool word = lex(&l).kind == TOKEN_WORD; // `{`: there is no tag
     if (word && n->space != NAME_MACRO && n->index == item && !has_name(c, n->text))
@@ -70,18 +70,18 @@ static void add_names_of_lines(struct copies *c, const struct piece *p) {
 
 static bool may_copy(const struct reach *r, unsigned item) {
   return (r->how[item] == HOW_TEXT || r->how[item] == HOW_STATIC) &&
-      !r->x->items[item].system;
+      !r->x->items.list[item].system;
 }
 
 static void copies_find(struct copies *c) {
   const struct expansion *x = c->r->x;
-  for (unsigned i = 0; i < x->n_items; i++)
+  for (unsigned i = 0; i < x->items.n; i++)
     if (c->r->how[i] == HOW_PIECE)
-      add_names_of_lines(c, x->items[i].piece);
+      add_names_of_lines(c, x->items.list[i].piece);
   for (bool more = true; more;) {
     more = false;
-    for (unsigned i = 0; i < x->n_items; i++)
-      if (may_copy(c->r, i) && !c->copied[i] && copies_varies(c, x->items[i].text)) {
+    for (unsigned i = 0; i < x->items.n; i++)
+      if (may_copy(c->r, i) && !c->copied[i] && copies_varies(c, x->items.list[i].text)) {
         c->copied[i] = more = true;
         copies_add_names(c, i);
       }
@@ -117,8 +117,8 @@ static void copies_undefine_all(const struct copies *c, const struct piece *p,
 }
 
 static bool copies_declares(const struct copies *c, const struct piece *p) {
-  for (unsigned i = 0; i < c->r->x->n_items; i++)
-    if (c->r->x->items[i].piece == p)
+  for (unsigned i = 0; i < c->r->x->items.n; i++)
+    if (c->r->x->items.list[i].piece == p)
       return true;
   return false;
 }
@@ -179,7 +179,7 @@ struct copies *copies_of(const struct source *s, const struct kernel *k,
   c->s = s;
   c->r = reach_kernel(s, k, x,
                       (struct slice){ " ", 1 }); // not empty: errors were reported before
-  c->copied = arena_alloc(x->n_items + 1);
+  c->copied = arena_alloc(x->items.n + 1);
   copies_find(c);
   return copies_check(c);
 }
@@ -202,15 +202,15 @@ void copies_rename(const struct copies *c, const char *prefix, bool define,
 // and their macros have the same meaning before the kernel.
 static bool as_lines(const struct copies *c, unsigned index) {
   const struct expansion *x = c->r->x;
-  const struct item *item = &x->items[index];
+  const struct item *item = &x->items.list[index];
   size_t order = (size_t)(item->text.data - x->text.data);
   bool led = item->text.data !=
       item->specifiers.data; // a pragma stands before it, so `static` cannot be added
   if (!item->end || (led && !item->is_static))
     return false;
-  for (unsigned i = 0; i < x->n_items; i++)
-    if (i != index && x->items[i].end && x->items[i].start < item->end &&
-        item->start < x->items[i].end)
+  for (unsigned i = 0; i < x->items.n; i++)
+    if (i != index && x->items.list[i].end && x->items.list[i].start < item->end &&
+        item->start < x->items.list[i].end)
       return false;
   struct lexer l =
       lexer_of((struct slice){ c->s->text + item->start, item->end - item->start });
@@ -223,7 +223,7 @@ static bool as_lines(const struct copies *c, unsigned index) {
 }
 
 static void copies_write_item(const struct copies *c, unsigned index, struct text *out) {
-  const struct item *item = &c->r->x->items[index];
+  const struct item *item = &c->r->x->items.list[index];
   if (!as_lines(c, index)) {
     unit_write_item(c->s, c->r, index, out);
     return;
@@ -238,15 +238,15 @@ static void copies_write_item(const struct copies *c, unsigned index, struct tex
 void copies_write(const struct copies *c, struct text *out) {
   const struct expansion *x = c->r->x;
   bool *done = arena_alloc(c->r->n_raws + 1);
-  for (unsigned i = 0; i <= x->n_items; i++) {
-    size_t order = i < x->n_items ? (size_t)(x->items[i].text.data - x->text.data)
+  for (unsigned i = 0; i <= x->items.n; i++) {
+    size_t order = i < x->items.n ? (size_t)(x->items.list[i].text.data - x->text.data)
                                   : SIZE_MAX;
     for (unsigned j = 0; j < c->r->n_raws; j++)
       if (c->r->raws[j].piece && !done[j] && c->r->raws[j].order <= order) {
         done[j] = true;
         copies_write_piece(c, c->r->raws[j].piece, out);
       }
-    if (i < x->n_items && c->copied[i])
+    if (i < x->items.n && c->copied[i])
       copies_write_item(c, i, out);
   }
 }

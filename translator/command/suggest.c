@@ -204,8 +204,8 @@ static void suggest_sort(struct insertion *list, unsigned n) {
 static const char *name_threads(const struct source *s, const struct expansion *x) {
   const char *name = "THREADS";
   for (unsigned i = 2; lex_mentions((struct slice){ s->text, s->size }, slice_of(name)) ||
-       names_find(&x->names, NAME_MACRO, slice_of(name), NULL) ||
-       names_find(&x->names, NAME_ORDINARY, slice_of(name), NULL);
+       names_find(&x->items.names, NAME_MACRO, slice_of(name), NULL) ||
+       names_find(&x->items.names, NAME_ORDINARY, slice_of(name), NULL);
        i++)
     name = arena_printf("THREADS_%u", i);
   return name;

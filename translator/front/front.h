@@ -52,6 +52,7 @@ bool slice_in(struct slice s, const char *const *words); /* WORDS ends with NULL
 /* Splits S at commas outside brackets into trimmed parts; *N is 0 when S is blank.
  * (pragma/args.c) */
 struct slice *slice_split(struct slice s, unsigned *n);
+struct slice slice_after(struct slice s, struct slice part); /* S from PART's end on */
 struct slice slice_trim(struct slice s); /* removes blanks, newlines and continuations */
 
 char *slice_unquoted(struct slice s); /* S: a string literal's text between its quotes */
@@ -131,6 +132,7 @@ bool source_mentions_autotune(const char *text, size_t size);
 bool node_is(TSNode node, const char *type);
 bool node_is_any(TSNode node, const char *const *types); /* NULL-terminated */
 TSNode node_field(TSNode node, const char *field); /* a null node if there is none */
+TSNode node_child(TSNode node, const char *type);  /* the first of TYPE, or null */
 bool node_within(TSNode node, TSNode outer);
 bool node_is_loop(TSNode node); /* for, while, do */
 /* True if NODE or a node below it is of TYPE. */

@@ -18,6 +18,13 @@ TSNode node_field(TSNode node, const char *field) {
   return ts_node_child_by_field_name(node, field, (uint32_t)strlen(field));
 }
 
+TSNode node_child(TSNode node, const char *type) {
+  for (uint32_t i = 0; i < ts_node_child_count(node); i++)
+    if (node_is(ts_node_child(node, i), type))
+      return ts_node_child(node, i);
+  return (TSNode){ 0 };
+}
+
 bool node_within(TSNode node, TSNode outer) {
   return ts_node_start_byte(node) >= ts_node_start_byte(outer) &&
       ts_node_end_byte(node) <= ts_node_end_byte(outer);

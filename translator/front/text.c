@@ -124,6 +124,11 @@ bool slices_same(struct slice a, struct slice b) {
   return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
+struct slice slice_after(struct slice s, struct slice part) {
+  const char *start = part.data + part.size;
+  return (struct slice){ start, (size_t)(s.data + s.size - start) };
+}
+
 bool slice_in(struct slice s, const char *const *words) {
   while (*words && !slice_is(s, *words))
     words++;

@@ -35,9 +35,7 @@ static bool add_word(struct slice w, struct integer_type *t) {
 }
 
 static struct slice macro_body(const struct macro *macro) {
-  const char *end = macro->text.data + macro->text.size,
-             *p = macro->name.data + macro->name.size;
-  return slice_trim((struct slice){ p, (size_t)(end - p) });
+  return slice_trim(slice_after(macro->text, macro->name));
 }
 
 // Returns the text that W stands for as a macro or a typedef; empty: it is neither.
@@ -45,13 +43,12 @@ static struct slice type_meaning(const struct model *m, struct slice w) {
   const struct name *n = NULL;
   if (!m->x)
     return (struct slice){ 0 };
-  if ((n = names_find(&m->x->names, NAME_MACRO, w, NULL)))
+  if ((n = names_find(&m->x->items.names, NAME_MACRO, w, NULL)))
     return macro_body(&m->x->macros[n->index]);
-  while ((n = names_find(&m->x->names, NAME_ORDINARY, w, n))) {
-    const struct item *i = &m->x->items[n->index];
+  const struct item *i;
+  while ((i = items_named(&m->x->items, NAME_ORDINARY, w, &n)) != NULL)
     if (i->is_typedef && i->n_names == 1 && !i->names[0].indirect)
       return i->specifiers;
-  }
   return (struct slice){ 0 };
 }
 

@@ -26,8 +26,7 @@ static void replace_all(struct replacer *r, struct slice in, const struct hidden
                         struct text *out);
 
 static struct lexer definition_of(const struct macro *m) {
-  const char *body = m->name.data + m->name.size;
-  return lexer_of((struct slice){ body, (size_t)(m->text.data + m->text.size - body) });
+  return lexer_of(slice_after(m->text, m->name));
 }
 
 // Returns the integer that M stands for; empty: something else.
@@ -201,13 +200,13 @@ static void put_declaration(const struct item *i, struct text *out) {
 
 // Adds the declarations of the file's variables that TEXT mentions.
 static void put_globals(const struct expansion *x, struct slice text, struct text *out) {
-  bool *seen = arena_alloc(x->n_items + 1);
+  bool *seen = arena_alloc(x->items.n + 1);
   struct lexer l = lexer_of(text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     const struct name *n = NULL;
+    const struct item *i;
     while (t.kind == TOKEN_WORD &&
-           (n = names_find(&x->names, NAME_ORDINARY, t.text, n)) != NULL) {
-      const struct item *i = &x->items[n->index];
+           (i = items_named(&x->items, NAME_ORDINARY, t.text, &n)) != NULL) {
       if (!seen[n->index] && !i->is_typedef && !i->body)
         put_declaration(i, out);
       seen[n->index] = true;

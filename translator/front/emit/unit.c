@@ -24,8 +24,7 @@ static void add_without(struct text *out, struct slice text, const char *const *
   const char *from = text.data;
   unsigned depth = 0;
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
-    bool open = t.text.size == 1 && strchr("([{", t.text.data[0]);
-    bool close = t.text.size == 1 && strchr(")]}", t.text.data[0]);
+    int bracket = lex_bracket(t.text);
     bool dropped = false;
     if (t.first && slice_is(t.text, "#")) {
       struct lexer rest;
@@ -35,7 +34,7 @@ static void add_without(struct text *out, struct slice text, const char *const *
     }
     for (const char *const *d = drop; depth == 0 && d && *d; d++)
       dropped |= slice_is(t.text, *d);
-    depth += open ? 1u : close && depth ? -1u : 0;
+    depth += bracket > 0 ? 1u : bracket < 0 && depth ? -1u : 0;
     if (!dropped)
       continue;
     text_add(out, from, (size_t)(t.text.data - from));
@@ -135,7 +134,7 @@ static void write_extern(struct text *out, const struct item *item) {
 }
 
 static void reach_unit_write_item(struct writer *w, unsigned index) {
-  const struct item *item = &w->r->x->items[index];
+  const struct item *item = &w->r->x->items.list[index];
   const char *start = item->specifiers.data, *end = item->text.data + item->text.size;
   struct slice text = { start, (size_t)(end - start) }, head = text;
   if (item->body)
@@ -168,18 +167,18 @@ static void reach_unit_write_item(struct writer *w, unsigned index) {
 static void write_items(struct writer *w) {
   const struct expansion *x = w->r->x;
   unsigned char *done = arena_alloc(w->r->n_raws + 1);
-  for (unsigned i = 0; i <= x->n_items; i++) {
-    size_t order = i < x->n_items ? (size_t)(x->items[i].text.data - x->text.data)
+  for (unsigned i = 0; i <= x->items.n; i++) {
+    size_t order = i < x->items.n ? (size_t)(x->items.list[i].text.data - x->text.data)
                                   : SIZE_MAX;
     for (unsigned j = 0; j < w->r->n_raws; j++)
       if (w->r->raws[j].piece && !done[j] && w->r->raws[j].order <= order) {
         done[j] = 1;
         unit_write_piece(w, &w->r->raws[j]);
       }
-    if (i == x->n_items || w->r->how[i] == HOW_NOT || w->r->how[i] == HOW_PIECE)
+    if (i == x->items.n || w->r->how[i] == HOW_NOT || w->r->how[i] == HOW_PIECE)
       continue;
     unit_undefine_all(w);
-    const struct context *c = &x->contexts[x->items[i].context];
+    const struct context *c = &x->contexts[x->items.list[i].context];
     open_context(w->out, c);
     reach_unit_write_item(w, i);
     close_context(w->out, c);

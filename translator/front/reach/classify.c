@@ -22,16 +22,17 @@ static const struct item *classify_resolve(const struct expansion *x,
       return item;
     }
     const struct name *n = NULL;
+    const struct item *type;
     do
-      n = names_find(&x->names, NAME_ORDINARY, item->type_name, n);
-    while (n && !x->items[n->index].is_typedef);
-    if (!n)
+      type = items_named(&x->items, NAME_ORDINARY, item->type_name, &n);
+    while (type && !type->is_typedef);
+    if (!type)
       return item;
-    struct slice type = item->type_name;
-    item = &x->items[n->index];
+    struct slice name = item->type_name;
+    item = type;
     for (unsigned i = 0; i < item->n_names; i++) {
       const struct declarator *r = &item->names[i];
-      if (r->name.size == type.size && memcmp(r->name.data, type.data, type.size) == 0) {
+      if (slices_same(r->name, name)) {
         *indirect |= r->indirect;
         if (memmem(r->text.data, r->text.size, "vector_size", 11))
           return NULL;
@@ -83,7 +84,7 @@ static void classify_result(const struct expansion *x, struct kernel *k,
              *end = x->source->text + k->main.name_at;
   struct lexer l = { start, end, false };
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
-    if (names_find(&x->names, NAME_MACRO, t.text, NULL)) {
+    if (names_find(&x->items.names, NAME_MACRO, t.text, NULL)) {
       const char *head = f->text.data;
       signature_result((struct slice){ head, (size_t)(f->names[0].name.data - head) }, k);
       return;
@@ -178,13 +179,11 @@ void adopt_headers(struct kernel *k, const struct expansion *x) {
     if (!p->named || !p->macro)
       continue;
     for (const struct name *n = NULL;
-         (n = names_find(&x->names, NAME_MACRO, slice_of(p->macro), n)) != NULL;) {
+         (n = names_find(&x->items.names, NAME_MACRO, slice_of(p->macro), n)) != NULL;) {
       const struct macro *m = &x->macros[n->index];
-      const char *behind = m->name.data + m->name.size,
-                 *end = m->text.data + m->text.size;
       if (m->undefined || m->ours)
         continue;
-      adopt_default(p, (struct slice){ behind, (size_t)(end - behind) });
+      adopt_default(p, slice_after(m->text, m->name));
       break;
     }
   }

@@ -53,15 +53,16 @@ bool cut_skip_angles(struct lexer *l) {
   if (!slice_is(lex(&ahead).text, "<"))
     return false;
   unsigned depth = 1;
-  for (struct token t; depth && (t = lex(&ahead)).kind != TOKEN_END;) {
+  struct slice previous = { 0 };
+  for (struct token t; depth && (t = lex(&ahead)).kind != TOKEN_END; previous = t.text) {
     if (slice_is(t.text, "<"))
       depth++;
     else if (slice_is(t.text, ">"))
       depth--;
     else if (slice_is(t.text, ">>"))
       depth -= depth < 2 ? depth : 2;
-    else if (slice_is(t.text, "("))
-      cut_skip_group(&ahead);
+    else if (slice_is(t.text, "(") || (slice_is(t.text, "{") && slice_is(previous, "]")))
+      cut_skip_group(&ahead); // `[] { … }`
     else if (slice_is(t.text, ";") || slice_is(t.text, "{"))
       return false;
   }

@@ -9,7 +9,7 @@
 #ifndef AUTOTUNE_CUT_H
 #define AUTOTUNE_CUT_H
 
-#include "front/front.h"
+#include "names.h"
 
 enum item_kind {
   ITEM_CODE, /* a declaration at file or namespace scope */
@@ -65,7 +65,12 @@ struct item {
 struct items {
   struct item *list;
   unsigned n;
+  struct names names; /* of the items in the list */
 };
+/* Returns the next item that declares NAME in SPACE, and sets *N, which is NULL at first.
+ * NULL: no more. (items.c) */
+const struct item *items_named(const struct items *items, enum name_space space,
+                               struct slice name, const struct name **n);
 
 /* ---- cut.c ----------------------------------------------------------------------- */
 
@@ -84,10 +89,10 @@ void cut_skip_group(struct lexer *l);
 
 /* ---- items.c --------------------------------------------------------------------- */
 
-/* Cuts the text of S, without regard to headers. items_nest sets scope, chain and
- * opener. */
+/* Cuts the text of S, without regard to headers. items_complete sets scope, chain and
+ * opener, and the table of names, in which the first item of a name is the newest. */
 struct items items_cut(const struct source *s);
-void items_nest(struct items *items);
+void items_complete(struct items *items);
 const char *items_namespaces(const struct items *items,
                              const struct item *i); /* the namespaces around I: "a::b" */
 struct slice item_head(const struct item *i);

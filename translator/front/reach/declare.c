@@ -36,7 +36,7 @@ struct declaration {
 static void declare_name(const struct declaration *d, enum name_space space,
                          struct slice text) {
   if (d->x)
-    names_add(&d->x->names, space, text, d->index);
+    names_add(&d->x->items.names, space, text, d->index);
 }
 
 static void read_tag(const struct declaration *d, struct lexer *l, bool is_enum);

@@ -32,7 +32,7 @@ struct reader {
 const struct macro *expand_macro(const struct expansion *x, struct slice name,
                                  size_t order) {
   for (const struct name *n = NULL;
-       (n = names_find(&x->names, NAME_MACRO, name, n)) != NULL;) {
+       (n = names_find(&x->items.names, NAME_MACRO, name, n)) != NULL;) {
     const struct macro *m = &x->macros[n->index];
     if (m->order < order)
       return m->undefined ? NULL : m;
@@ -104,7 +104,7 @@ static void read_macro(struct reader *c, struct slice line, struct lexer l,
       h->order = h->order < m.order ? h->order : m.order;
     }
   }
-  names_add(&c->x->names, NAME_MACRO, t.text, c->x->n_macros);
+  names_add(&c->x->items.names, NAME_MACRO, t.text, c->x->n_macros);
   *GROW(c->x->macros, c->x->n_macros) = m;
 }
 
@@ -237,9 +237,9 @@ static void expand_add(struct reader *c, struct item item) {
     item.start = c->first_line;
     item.end = line < s->n_lines ? s->lines[line] : s->size;
   }
-  declare_item(x, &item, x->n_items);
+  declare_item(x, &item, x->items.n);
   item.piece = piece_of(c, &item, (size_t)(c->begin - x->text.data));
-  *GROW(x->items, x->n_items) = item;
+  *GROW(x->items.list, x->items.n) = item;
 }
 
 // Reads the directives within TEXT, a declaration.
@@ -273,19 +273,18 @@ static void expand_cut(struct expansion *x) {
 }
 
 const struct item *expand_function(const struct expansion *x, const struct function *f) {
+  const struct item *i;
   for (const struct name *n = NULL;
-       (n = names_find(&x->names, NAME_ORDINARY, slice_of(f->name), n)) != NULL;) {
-    const struct item *i = &x->items[n->index];
+       (i = items_named(&x->items, NAME_ORDINARY, slice_of(f->name), &n)) != NULL;)
     if (i->body && i->end && i->start <= f->name_at && f->name_at < i->end)
       return i;
-  }
   return NULL;
 }
 
 const struct item *expand_defined_at(const struct expansion *x,
                                      const struct function *f) {
-  for (unsigned k = 0; k < x->n_items; k++) {
-    const struct item *i = &x->items[k];
+  for (unsigned k = 0; k < x->items.n; k++) {
+    const struct item *i = &x->items.list[k];
     if (i->body && i->n_names && i->end && i->start <= f->name_at && f->name_at < i->end)
       return i;
   }
@@ -294,12 +293,12 @@ const struct item *expand_defined_at(const struct expansion *x,
 
 bool expand_thread_local(const struct expansion *x, struct slice name) {
   for (unsigned i = 0; i < x->n_threads; i++)
-    if (x->threads[i].size == name.size &&
-        !memcmp(x->threads[i].data, name.data, name.size))
+    if (slices_same(x->threads[i], name))
       return true;
+  const struct item *i;
   for (const struct name *n = NULL;
-       (n = names_find(&x->names, NAME_ORDINARY, name, n)) != NULL;)
-    if (x->items[n->index].is_thread)
+       (i = items_named(&x->items, NAME_ORDINARY, name, &n)) != NULL;)
+    if (i->is_thread)
       return true;
   return false;
 }

@@ -152,7 +152,7 @@ static void feed_definitions(const struct scan *c, bool define, struct text *out
     }
 }
 
-static void feed_add_newlines(struct slice line, struct text *out) {
+void feed_newlines(struct slice line, struct text *out) {
   for (size_t i = 0; i < line.size; i++)
     if (line.data[i] == '\n')
       text_add(out, "\n", 1);
@@ -174,7 +174,7 @@ void feed_raw(const struct source *s, const struct kernel *kernels, unsigned n,
     struct slice line = feed_line_at(s, at, end), rest = { 0 };
     enum line kind = feed_kind(line, &rest);
     if (feed_is_ours(kernels, n, kind, rest))
-      feed_add_newlines(line, out);
+      feed_newlines(line, out);
     else
       text_add(out, line.data, line.size);
     at += line.size + 1;
@@ -200,7 +200,7 @@ static void feed_write_line(struct scan *c, struct slice line, bool in_chain,
   size_t next = (size_t)(line.data - c->s->text) + line.size + 1;
   bool conditional = line_is_conditional(kind);
   if (feed_is_ours(c->kernels, c->n_kernels, kind, rest)) {
-    feed_add_newlines(line, out);
+    feed_newlines(line, out);
     text_add(out, "\n", 1);
     return;
   }

@@ -104,7 +104,7 @@ struct items items_cut(const struct source *s) {
   return f.items;
 }
 
-void items_nest(struct items *items) {
+static void items_nest(struct items *items) {
   int scope = -1, chain = -1;
   for (unsigned n = 0; n < items->n; n++) {
     struct item *i = &items->list[n];
@@ -124,6 +124,20 @@ void items_nest(struct items *items) {
     else if (i->kind == ITEM_IF)
       chain = (int)n;
   }
+}
+
+void items_complete(struct items *items) {
+  items_nest(items);
+  for (unsigned n = items->n; n-- > 0;)
+    for (unsigned k = 0; items->list[n].kind != ITEM_OPEN && k < items->list[n].n_names;
+         k++)
+      names_add(&items->names, NAME_ORDINARY, items->list[n].names[k].name, n);
+}
+
+const struct item *items_named(const struct items *items, enum name_space space,
+                               struct slice name, const struct name **n) {
+  *n = names_find(&items->names, space, name, *n);
+  return *n ? &items->list[(*n)->index] : NULL;
 }
 
 const char *items_namespaces(const struct items *items, const struct item *i) {

@@ -65,6 +65,7 @@ static bool reach_copyable(const struct expansion *x, const struct item *f) {
 static bool type_is_complete(const struct reach *r, const struct item *item,
                              unsigned depth) {
   const struct expansion *x = r->x;
+  const struct item *type;
   struct lexer l = lexer_of(item->specifiers);
   if (item->integer || item->real || item->vector)
     return true;
@@ -76,19 +77,16 @@ static bool type_is_complete(const struct reach *r, const struct item *item,
     struct lexer behind = l;
     struct slice tag = lex(&behind).text;
     for (const struct name *n = NULL;
-         (n = names_find(&x->names, NAME_TAG, tag, n)) != NULL;)
-      if (x->items[n->index].text.data < item->text.data &&
-          memchr(x->items[n->index].specifiers.data, '{',
-                 x->items[n->index].specifiers.size))
+         (type = items_named(&x->items, NAME_TAG, tag, &n)) != NULL;)
+      if (type->text.data < item->text.data &&
+          memchr(type->specifiers.data, '{', type->specifiers.size))
         return true;
   }
   for (const struct name *n = NULL; item->type_name.size &&
-       (n = names_find(&x->names, NAME_ORDINARY, item->type_name, n)) != NULL;) {
-    const struct item *type = &x->items[n->index];
+       (type = items_named(&x->items, NAME_ORDINARY, item->type_name, &n)) != NULL;)
     if (type->is_typedef && type->n_names == 1 && depth < 20)
       return !type->names[0].unsized &&
           (type->names[0].indirect || type_is_complete(r, type, depth + 1));
-  }
   return false;
 }
 
@@ -117,13 +115,12 @@ static void add_symbol(struct reach *r, const struct item *item,
 // Returns how function NAME gets into the unit.
 static enum how function_how(const struct reach *r, struct slice name) {
   const struct expansion *x = r->x;
-  const struct item *definition = NULL;
+  const struct item *definition = NULL, *i;
   bool user = false;
   if (own_function(r->k, name))
     return HOW_OWN;
   for (const struct name *n = NULL;
-       (n = names_find(&x->names, NAME_ORDINARY, name, n)) != NULL;) {
-    const struct item *i = &x->items[n->index];
+       (i = items_named(&x->items, NAME_ORDINARY, name, &n)) != NULL;) {
     user |= !i->system;
     definition = i->body ? i : definition;
   }
@@ -142,8 +139,8 @@ static enum how variable_how(const struct reach *r, const struct item *item) {
     if (!item->names[i].constant || !item->names[i].value.size ||
         slice_has(item->specifiers, "volatile"))
       return HOW_EXTERN;
-  for (const struct name *n = NULL;
-       (n = names_find(&r->x->names, NAME_ORDINARY, item->names[0].name, n)) != NULL;)
+  for (const struct name *n = NULL; (n = names_find(&r->x->items.names, NAME_ORDINARY,
+                                                    item->names[0].name, n)) != NULL;)
     declarations++;
   return item->is_static || declarations == 1 ? HOW_STATIC : HOW_EXTERN;
 }
@@ -166,7 +163,7 @@ static bool is_local(const struct reach *r, struct slice name) {
 }
 
 static void reach_item(struct reach *r, unsigned index, struct slice name) {
-  const struct item *item = &r->x->items[index];
+  const struct item *item = &r->x->items.list[index];
   const struct declarator *d = NULL;
   for (unsigned i = 0; i < item->n_names; i++)
     if (slices_same(item->names[i].name, name))
@@ -201,8 +198,8 @@ static bool is_visible(const struct reach *r, const struct item *item) {
 static bool reach_ordinary(struct reach *r, struct slice name) {
   bool found = false;
   for (const struct name *n = NULL;
-       (n = names_find(&r->x->names, NAME_ORDINARY, name, n)) != NULL;)
-    if (is_visible(r, &r->x->items[n->index])) {
+       (n = names_find(&r->x->items.names, NAME_ORDINARY, name, n)) != NULL;)
+    if (is_visible(r, &r->x->items.list[n->index])) {
       reach_item(r, n->index, name);
       found = true;
     }
@@ -212,7 +209,7 @@ static bool reach_ordinary(struct reach *r, struct slice name) {
 // Reaches tag NAME. KIND: `struct`, `union` or `enum`.
 static void reach_tag(struct reach *r, struct slice name, struct slice kind) {
   for (const struct name *n = NULL;
-       (n = names_find(&r->x->names, NAME_TAG, name, n)) != NULL;)
+       (n = names_find(&r->x->items.names, NAME_TAG, name, n)) != NULL;)
     reach_item(r, n->index, (struct slice){ 0 });
   for (unsigned i = 0; i < r->n_tags; i++)
     if (slices_same(r->tags[i].name, name))
@@ -257,8 +254,7 @@ static const struct macro *reach_macro(struct reach *r, struct slice name,
     if (raw->macros[i] == index)
       return m;
   *GROW(raw->macros, raw->n_macros) = index;
-  size_t skip = (size_t)(m->name.data + m->name.size - m->text.data);
-  reach_scan(r, (struct slice){ m->text.data + skip, m->text.size - skip }, raw);
+  reach_scan(r, slice_after(m->text, m->name), raw);
   return m;
 }
 
@@ -287,7 +283,7 @@ static void reach_scan(struct reach *r, struct slice text, struct raw *raw) {
 
 // Scans the part of the item that goes into the unit.
 static void scan_item(struct reach *r, unsigned index) {
-  const struct item *item = &r->x->items[index];
+  const struct item *item = &r->x->items.list[index];
   struct slice head = item->text;
   if (item->body)
     head.size = (size_t)(item->body - head.data);
@@ -348,7 +344,7 @@ static void check_function(const struct source *s, const struct reach *r,
 struct reach *reach_kernel(const struct source *s, const struct kernel *k,
                            const struct expansion *x, struct slice more) {
   struct reach *r = arena_alloc(sizeof *r);
-  *r = (struct reach){ .x = x, .k = k, .how = arena_alloc(x->n_items + 1) };
+  *r = (struct reach){ .x = x, .k = k, .how = arena_alloc(x->items.n + 1) };
   for (unsigned i = 0; i <= k->n_alternatives; i++) {
     const struct function *f = i ? &k->alternatives[i - 1] : &k->main;
     const struct item *item = expand_function(x, f);
@@ -364,7 +360,7 @@ struct reach *reach_kernel(const struct source *s, const struct kernel *k,
     *GROW(r->raws, r->n_raws) = (struct raw){ .text = more, .order = r->raws[0].order };
   for (unsigned i = 0, j = 0; i < r->n_queue || j < r->n_raws;) {
     if (i < r->n_queue) {
-      r->order = (size_t)(x->items[r->queue[i]].text.data - x->text.data);
+      r->order = (size_t)(x->items.list[r->queue[i]].text.data - x->text.data);
       scan_item(r, r->queue[i++]);
     } else { // `raws` may move while this one is scanned
       struct raw raw = r->raws[j];

@@ -15,7 +15,6 @@
 #define AUTOTUNE_UNIT_H
 
 #include "cut.h"
-#include "names.h"
 
 /* ---- feed.c ---------------------------------------------------------------------- */
 
@@ -42,6 +41,8 @@ const char *feed_default(const struct source *s, const struct kernel *k,
  * of lines stays the same. */
 void feed_raw(const struct source *s, const struct kernel *kernels, unsigned n,
               size_t start, size_t end, struct text *out);
+/* Appends the newlines of LINE. */
+void feed_newlines(struct slice line, struct text *out);
 /* Returns the param with that name in any of the kernels, or NULL. */
 const struct param *feed_param(const struct kernel *kernels, unsigned n,
                                struct slice name);
@@ -97,15 +98,13 @@ struct expansion {
   const char *compiler;
   struct feed feed;
   struct slice text;
-  struct item *items;
-  unsigned n_items;
+  struct items items; /* and names of macros */
   struct macro *macros;
   unsigned n_macros;
   struct context *contexts;
   unsigned n_contexts;
   struct slice *sticky;
   unsigned n_sticky; /* #pragma STDC … of the user's */
-  struct names names;
   struct slice *threads;
   unsigned n_threads; /* #pragma omp threadprivate(…) */
 };

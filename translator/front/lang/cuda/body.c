@@ -23,12 +23,6 @@ static void write_up_to(struct writer *w, const char *p) {
     text_add(w->out, w->from, (size_t)(p - w->from));
 }
 
-static void body_newlines(struct writer *w, const char *from, const char *to) {
-  for (const char *p = from; p < to; p++)
-    if (*p == '\n')
-      text_add(w->out, "\n", 1);
-}
-
 // True if a parameter of the function has the variable's name: the name always means the
 // parameter then.
 static bool is_shadowed(const struct writer *w, struct slice name) {
@@ -83,7 +77,7 @@ static void write_directive(struct writer *w, struct lexer *l, const char *hash)
       end += *end == '\n';
       source_resume(w->item->s, (size_t)(end - w->item->s->text), w->out);
     } else {
-      body_newlines(w, hash, end);
+      feed_newlines((struct slice){ hash, (size_t)(end - hash) }, w->out);
     }
     w->from = end;
     *l = behind;
@@ -118,7 +112,7 @@ static bool write_head_word(struct writer *w, struct lexer *l, struct token t) {
     write_up_to(w, t.text.data);
     const char *before = l->p;
     skip_brackets(l);
-    body_newlines(w, before, l->p);
+    feed_newlines((struct slice){ before, (size_t)(l->p - before) }, w->out);
   } else if (at == w->item->own->name_at) {
     write_up_to(w, t.text.data);
     text_printf(w->out, "autotune_body_%.*s", WORD(t.text));

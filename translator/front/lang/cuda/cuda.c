@@ -34,17 +34,8 @@ static const char *attribute_end(struct slice previous, struct slice word,
 // Moves L past `template <…>` if L is at one.
 static void skip_template(struct lexer *l) {
   struct lexer ahead = *l;
-  if (!slice_is(lex(&ahead).text, "template") || !slice_is(lex(&ahead).text, "<"))
-    return;
-  int angles = 1, others = 0;
-  for (struct token t; angles > 0 && (t = lex(&ahead)).kind != TOKEN_END;) {
-    char c = t.kind == TOKEN_PUNCTUATOR ? *t.text.data : 0;
-    others += c && strchr("([{", c) ? 1 : 0;
-    others -= c && strchr(")]}", c) ? 1 : 0;
-    if (others == 0 && (c == '<' || c == '>') && t.text.data[t.text.size - 1] == c)
-      angles += (c == '<' ? 1 : -1) * (int)t.text.size;
-  }
-  *l = ahead;
+  if (slice_is(lex(&ahead).text, "template") && cut_skip_angles(&ahead))
+    *l = ahead;
 }
 
 static bool goes_on_after(struct slice before) {

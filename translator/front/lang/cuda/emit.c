@@ -26,7 +26,7 @@ struct expansion *cuda_macros(const struct source *s, const struct kernel *kerne
     if ((i->kind != ITEM_DEFINE && i->kind != ITEM_UNDEF) || !i->names[0].name.size)
       continue;
     const char *behind = i->names[0].name.data + i->names[0].name.size;
-    names_add(&x->names, NAME_MACRO, i->names[0].name, x->n_macros);
+    names_add(&x->items.names, NAME_MACRO, i->names[0].name, x->n_macros);
     *GROW(x->macros, x->n_macros) =
         (struct macro){ .name = i->names[0].name,
                         .text = i->text,

@@ -113,13 +113,6 @@ static void find_shared(struct emulation *e) {
 
 // ---- launches -----------------------------------------------------------------------
 
-static TSNode child_of(TSNode n, const char *type) {
-  for (uint32_t i = 0; i < ts_node_child_count(n); i++)
-    if (node_is(ts_node_child(n, i), type))
-      return ts_node_child(n, i);
-  return (TSNode){ 0 };
-}
-
 // Requires L after the word `template`. Moves L after the closing `>` and returns the
 // number of parameters.
 static unsigned template_params(struct lexer *l) {
@@ -180,7 +173,7 @@ static struct slice entry_name(const struct emulation *e, TSNode callee,
   while (node_is(name, "qualified_identifier") && ts_node_named_child_count(name))
     name = ts_node_named_child(name, ts_node_named_child_count(name) - 1);
   if (node_is(name, "template_function")) {
-    *given = ts_node_named_child_count(child_of(name, "template_argument_list"));
+    *given = ts_node_named_child_count(node_child(name, "template_argument_list"));
     name = ts_node_named_child(name, 0);
   }
   return source_slice(e->s, name);
@@ -226,7 +219,7 @@ static void rewrite_address(struct emulation *e, TSNode cast) {
 static void find_launches(struct emulation *e, TSNode n) {
   TSNode config;
   if (node_is(n, "call_expression") &&
-      !ts_node_is_null(config = child_of(n, "kernel_call_syntax")))
+      !ts_node_is_null(config = node_child(n, "kernel_call_syntax")))
     rewrite_launch(e, n, config);
   else if (node_is(n, "cast_expression"))
     rewrite_address(e, n);

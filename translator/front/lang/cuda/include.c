@@ -203,7 +203,7 @@ struct items *cuda_items(const struct source *s, const struct compile_options *o
   include_read_folders(&in.folders, o);
   include_add_options(&in);
   include_add_file(&in, s, 0);
-  items_nest(&in.all);
+  items_complete(&in.all);
   *all = in.all;
   return all;
 }

@@ -15,7 +15,6 @@
 
 #include "cuda.h"
 #include "front/reach/cut.h"
-#include "front/reach/names.h"
 
 /* ---- include.c ------------------------------------------------------------------- */
 
@@ -56,7 +55,6 @@ struct cuda_reach {
     bool constant;
   } *variables;
   unsigned n_variables;
-  struct names names; /* of the items */
   struct toolkit toolkit;
 };
 struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kernels,

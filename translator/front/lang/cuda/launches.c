@@ -5,13 +5,6 @@
 #include "cc/cc.h"
 #include "launches.h"
 
-TSNode child_of(TSNode n, const char *type) {
-  for (uint32_t i = 0; i < ts_node_child_count(n); i++)
-    if (node_is(ts_node_child(n, i), type))
-      return ts_node_child(n, i);
-  return (TSNode){ 0 };
-}
-
 static struct slice inside_of(const struct source *s, TSNode brackets) {
   size_t start = ts_node_start_byte(brackets) + 1, end = ts_node_end_byte(brackets) - 1;
   return slice_trim((struct slice){ s->text + start, end > start ? end - start : 0 });
@@ -31,7 +24,7 @@ bool callee_of(const struct source *s, TSNode n, struct callee *c) {
   while (node_is(n, "qualified_identifier") && ts_node_named_child_count(n) > 0)
     n = ts_node_named_child(n, ts_node_named_child_count(n) - 1);
   if (node_is(n, "template_function")) {
-    TSNode list = child_of(n, "template_argument_list");
+    TSNode list = node_child(n, "template_argument_list");
     c->template_args = inside_of(s, list);
     end = ts_node_start_byte(list);
     n = ts_node_named_child(n, 0);
@@ -234,7 +227,7 @@ static bool on_device(const struct source *s, TSNode n) {
   TSNode function;
   if (!node_inside(n, "function_definition", &function))
     return false;
-  TSNode declarator = child_of(function, "function_declarator");
+  TSNode declarator = node_child(function, "function_declarator");
   size_t start = ts_node_start_byte(function);
   size_t end = ts_node_is_null(declarator) ? start : ts_node_start_byte(declarator);
   struct lexer l = { s->text + start, s->text + end, false };
@@ -283,7 +276,7 @@ static void add_chevrons(struct finder *f, TSNode call, TSNode config) {
   for (uint32_t i = 0; i < ts_node_named_child_count(config) && l.n_config < 4; i++)
     if (!node_is(ts_node_named_child(config, i), "comment"))
       l.config[l.n_config++] = source_slice(f->s, ts_node_named_child(config, i));
-  l.args = inside_of(f->s, child_of(call, "argument_list"));
+  l.args = inside_of(f->s, node_child(call, "argument_list"));
   add_launch(f, call, l);
 }
 
@@ -301,7 +294,7 @@ static TSNode without_casts(const struct source *s, TSNode n) {
         !node_is(ts_node_child(n, 0), "template_function"))
       return n;
     struct slice name = source_slice(s, ts_node_named_child(ts_node_child(n, 0), 0));
-    TSNode args = child_of(n, "argument_list");
+    TSNode args = node_child(n, "argument_list");
     if (name.size < 5 || memcmp(name.data + name.size - 5, "_cast", 5) != 0 ||
         ts_node_named_child_count(args) != 1)
       return n;
@@ -311,7 +304,7 @@ static TSNode without_casts(const struct source *s, TSNode n) {
 
 // Sets ARGS to the arguments of CALL without comments; returns their number.
 static unsigned arguments_of(TSNode call, TSNode *args, unsigned max) {
-  TSNode list = child_of(call, "argument_list");
+  TSNode list = node_child(call, "argument_list");
   unsigned n = 0;
   for (uint32_t i = 0; i < ts_node_named_child_count(list) && n < max; i++)
     if (!node_is(ts_node_named_child(list, i), "comment"))
@@ -353,7 +346,7 @@ static void launches_visit(struct finder *f, TSNode n) {
     if (names_has(&f->names, source_slice(f->s, n)))
       mention_check(f, n);
   } else if (node_is(n, "call_expression")) {
-    config = child_of(n, "kernel_call_syntax");
+    config = node_child(n, "kernel_call_syntax");
     if (!ts_node_is_null(config))
       add_chevrons(f, n, config);
     else if (slice_is(called(f->s, n), "cudaLaunchKernel"))

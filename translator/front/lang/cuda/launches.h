@@ -26,8 +26,6 @@ struct callee {
 
 /* ---- launches.c ------------------------------------------------------------------ */
 
-TSNode child_of(TSNode n,
-                const char *type); /* the first child of that type; null: none */
 bool callee_of(const struct source *s, TSNode n,
                struct callee *c); /* false: N is no name */
 /* Returns the index of the annotated kernel that C names at N, by C++'s rules of lookup;

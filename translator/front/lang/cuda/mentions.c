@@ -78,7 +78,7 @@ static bool has_field(const struct source *s, struct slice name) {
 }
 
 static bool mentions_is_member(TSNode function) {
-  TSNode class, declarator = child_of(function, "function_declarator");
+  TSNode class, declarator = node_child(function, "function_declarator");
   return node_inside(function, "field_declaration_list", &class) ||
       (!ts_node_is_null(declarator) &&
        node_is(ts_node_named_child(declarator, 0), "qualified_identifier"));

@@ -11,12 +11,9 @@ enum { MAX_MACRO_DEPTH = 8 };
 
 // ---- kinds of items -----------------------------------------------------------------
 
-// Returns the next item after *N (NULL at first) that declares NAME, the first of the
-// file first; NULL: no more.
 static const struct item *next_item(const struct cuda_reach *r, struct slice name,
                                     const struct name **n) {
-  *n = names_find(&r->names, NAME_ORDINARY, name, *n);
-  return *n ? &r->items.list[(*n)->index] : NULL;
+  return items_named(&r->items, NAME_ORDINARY, name, n);
 }
 
 // True if TEXT holds WORD, directly or through a macro of the user's.
@@ -31,13 +28,8 @@ static bool reach_mentions(const struct cuda_reach *r, struct slice text,
     const struct item *i;
     for (const struct name *n = NULL;
          depth < MAX_MACRO_DEPTH && (i = next_item(r, t.text, &n)) != NULL;) {
-      struct slice body = i->text;
-      if (i->kind != ITEM_DEFINE)
-        continue;
-      const char *behind = i->names[0].name.data + i->names[0].name.size;
-      body.size -= (size_t)(behind - body.data);
-      body.data = behind;
-      if (reach_mentions(r, body, word, depth + 1))
+      if (i->kind == ITEM_DEFINE &&
+          reach_mentions(r, slice_after(i->text, i->names[0].name), word, depth + 1))
         return true;
     }
   }
@@ -151,12 +143,8 @@ static const char *declarator_end(const char *p, const char *end) {
     struct slice t = lex(&ahead).text;
     if (!slice_is(t, "[") && !slice_is(t, ")"))
       return l.p;
-    for (unsigned depth = slice_is(t, "["); depth;) {
-      struct token u = lex(&ahead);
-      if (u.kind == TOKEN_END)
-        return end;
-      depth += slice_is(u.text, "[") ? 1u : slice_is(u.text, "]") ? -1u : 0;
-    }
+    if (slice_is(t, "["))
+      cut_skip_group(&ahead);
     l = ahead;
   }
 }
@@ -270,14 +258,11 @@ static void reach_mark(struct cuda_reach *r, unsigned n) {
     return;
   i->reached = true;
   mark_around(r, i->scope, i->chain);
-  if (i->kind == ITEM_DEFINE) {
-    struct slice text = i->text;
-    const char *behind = i->names[0].name.data + i->names[0].name.size;
-    cuda_reach_scan(r,
-                    (struct slice){ behind, (size_t)(text.data + text.size - behind) });
-  } else if (i->kind == ITEM_CODE && (i->type || !goes_by_address(r, i))) {
+  if (i->kind == ITEM_DEFINE)
+    cuda_reach_scan(r, slice_after(i->text, i->names[0].name));
+  else if (i->kind == ITEM_CODE && (i->type || !goes_by_address(r, i)))
     cuda_reach_scan(r, i->text);
-  } // else add_variable scans the rest of the declaration
+  // else add_variable scans the rest of the declaration
 }
 
 // True if a type of I's parameters is reached: operators have no name, so their types
@@ -415,13 +400,6 @@ static void find_own(struct cuda_reach *r, const struct source *s) {
   }
 }
 
-static void name_items(struct cuda_reach *r) {
-  for (unsigned n = r->items.n; n-- > 0;)
-    for (unsigned k = 0;
-         r->items.list[n].kind != ITEM_OPEN && k < r->items.list[n].n_names; k++)
-      names_add(&r->names, NAME_ORDINARY, r->items.list[n].names[k].name, n);
-}
-
 struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kernels,
                               unsigned n_kernels, const struct kernel *k,
                               struct items *items, const struct compile_options *o) {
@@ -433,7 +411,6 @@ struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kerne
     items->list[n].own = NULL;
   }
   r->toolkit.folder = toolkit_include(o);
-  name_items(r);
   find_own(r, s);
   bool types = false;
   for (unsigned i = 0; i < cuda_of(k)->n_params; i++)

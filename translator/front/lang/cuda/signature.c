@@ -14,13 +14,6 @@ bool node_inside(TSNode node, const char *type, TSNode *found) {
   return !ts_node_is_null(node);
 }
 
-static TSNode child_of_type(TSNode node, const char *type) {
-  for (uint32_t i = 0; i < ts_node_named_child_count(node); i++)
-    if (node_is(ts_node_named_child(node, i), type))
-      return ts_node_named_child(node, i);
-  return (TSNode){ 0 };
-}
-
 static bool signature_refuse(const struct source *s, TSNode n, const char *hint,
                              const char *message) {
   size_t start = ts_node_start_byte(n);
@@ -101,7 +94,7 @@ static bool read_template_param(const struct source *s, TSNode n, struct cuda_ke
   if (strcmp(type, "type_parameter_declaration") == 0 ||
       strcmp(type, "optional_type_parameter_declaration") == 0) {
     p.type = true;
-    name = child_of_type(n, "type_identifier");
+    name = node_child(n, "type_identifier");
   } else {
     p.type_text = signature_between(s, ts_node_start_byte(n), d.specifiers_end);
   }
@@ -119,7 +112,7 @@ static bool read_template(const struct source *s, const struct function *f,
   TSNode t = ts_node_parent(f->node), again, list;
   if (ts_node_is_null(t) || !node_is(t, "template_declaration"))
     return true;
-  list = child_of_type(t, "template_parameter_list");
+  list = node_child(t, "template_parameter_list");
   if (node_inside(t, "template_declaration", &again))
     return signature_refuse(s, list, NULL, "a kernel has one template <…>");
   if (ts_node_named_child_count(list) == 0)
@@ -140,9 +133,9 @@ static bool read_template(const struct source *s, const struct function *f,
 struct slice cuda_namespaces(const struct source *s, TSNode n) {
   const char *path = "";
   while (node_inside(n, "namespace_definition", &n)) {
-    TSNode name = child_of_type(n, "namespace_identifier");
+    TSNode name = node_child(n, "namespace_identifier");
     if (ts_node_is_null(name))
-      name = child_of_type(n, "nested_namespace_specifier");
+      name = node_child(n, "nested_namespace_specifier");
     if (ts_node_is_null(name))
       continue;
     const char *own = "";
@@ -182,7 +175,7 @@ static bool in_class(TSNode n) {
 
 static bool cuda_signature_find_name(const struct source *s, struct function *f,
                                      TSNode *declarator) {
-  TSNode n = child_of_type(f->node, "function_declarator");
+  TSNode n = node_child(f->node, "function_declarator");
   TSNode name = ts_node_is_null(n) ? n : ts_node_named_child(n, 0);
   *declarator = n;
   if (!ts_node_is_null(name) && node_is(name, "identifier")) {
@@ -262,7 +255,7 @@ static bool signature_is_conditional(const struct source *s, TSNode list) {
 }
 
 static bool read_params(const struct source *s, TSNode declarator, struct kernel *k) {
-  TSNode list = child_of_type(declarator, "parameter_list");
+  TSNode list = node_child(declarator, "parameter_list");
   bool fine = !signature_is_conditional(s, list);
   for (uint32_t i = 0; i < ts_node_child_count(list); i++) {
     TSNode n = ts_node_child(list, i);
