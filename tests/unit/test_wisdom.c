@@ -187,7 +187,7 @@ static char *write_lines(const char *folder, const char *name,
   struct wisdom w = { 0 };
   for (unsigned i = 0; i < n; i++)
     assert_true(wisdom_add(&w, &e[i]));
-  assert_int_equal(wisdom_write(&w, path, NULL), 0);
+  assert_int_equal(wisdom_write(&w, path), 0);
   wisdom_free(&w);
   return path;
 }

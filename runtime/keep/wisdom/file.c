@@ -231,8 +231,8 @@ int wisdom_write_file(const char *path, int (*write)(const void *what, FILE *f),
   return status;
 }
 
-int wisdom_write(const struct wisdom *w, const char *path, FILE *out) {
-  return path ? wisdom_write_file(path, write_lines, w) : write_lines(w, out);
+int wisdom_write(const struct wisdom *w, const char *path) {
+  return path ? wisdom_write_file(path, write_lines, w) : write_lines(w, stdout);
 }
 
 // ---- merging ------------------------------------------------------------------------

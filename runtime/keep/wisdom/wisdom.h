@@ -61,9 +61,9 @@ bool wisdom_better(const struct wisdom_entry *a, const struct wisdom_entry *b);
  * same. */
 int wisdom_write_file(const char *path, int (*write)(const void *what, FILE *f),
                       const void *what);
-/* Writes all lines to PATH (as a whole or not at all), or to OUT where PATH is NULL.
- * 0, or -1 and errno. */
-int wisdom_write(const struct wisdom *w, const char *path, FILE *out);
+/* Writes all lines to PATH (as a whole or not at all), or to standard output if PATH is
+ * NULL. 0, or -1 and errno. */
+int wisdom_write(const struct wisdom *w, const char *path);
 void wisdom_free(struct wisdom *w);
 /* Merges OURS and THEIRS, which both come from BASE (NULL: not known), into OUT. OUT
  * refers to their entries and owns none of them: free it with wisdom_drop. False: no

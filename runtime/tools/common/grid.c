@@ -33,7 +33,7 @@ static size_t grid_widest(const struct grid *g, unsigned column) {
   return most;
 }
 
-void grid_print(const struct grid *g, FILE *out) {
+void grid_print(const struct grid *g) {
   for (unsigned i = 0; i + g->columns <= g->n; i += g->columns) {
     size_t blanks = 0; // not yet printed, so that no line ends with blanks
     for (unsigned c = 0; c < g->columns; c++) {
@@ -42,10 +42,10 @@ void grid_print(const struct grid *g, FILE *out) {
       bool right = g->right[c] == 'r';
       blanks += right ? rest : 0;
       if (*cell)
-        fprintf(out, "%*s%s", (int)blanks, "", cell);
+        printf("%*s%s", (int)blanks, "", cell);
       blanks = (*cell ? 0 : blanks + sheet_width(cell)) + (right ? 0 : rest) + 2;
     }
-    fputc('\n', out);
+    putchar('\n');
   }
 }
 

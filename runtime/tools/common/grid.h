@@ -13,7 +13,7 @@ struct grid {
 };
 /* Adds CELL (malloc'ed; NULL: "?"), made safe for a terminal. The grid owns CELL. */
 void grid_add(struct grid *g, char *cell);
-void grid_print(const struct grid *g, FILE *out);
+void grid_print(const struct grid *g);
 void grid_free(struct grid *g);
 
 #endif

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // command.c: the command lines of `autotune db`.
 #include "db.h"
-#include "tools/common/command.h"
 
-struct db_given {
-  const char *cache, *output, *key;
-  struct prune_options prune;
-};
-#define CACHE SETTING_CACHE(struct db_given, cache)
-#define OUTPUT                                                        \
-  { "-o", SETTING_TEXT, "FILE", "by default standard output",         \
-    .at = offsetof(struct db_given, output) },                        \
-  {                                                                   \
-    "--output", SETTING_TEXT, .at = offsetof(struct db_given, output) \
+#define CACHE SETTING_CACHE(struct db_options, folder)
+#define OUTPUT                                                          \
+  { "-o", SETTING_TEXT, "FILE", "by default standard output",           \
+    .at = offsetof(struct db_options, output) },                        \
+  {                                                                     \
+    "--output", SETTING_TEXT, .at = offsetof(struct db_options, output) \
   }
 
 static const struct setting db_cache[] = { CACHE, { .name = NULL } };
@@ -20,63 +15,24 @@ static const struct setting db_output[] = { OUTPUT, { .name = NULL } };
 static const struct setting db_cache_output[] = { OUTPUT, CACHE, { .name = NULL } };
 static const struct setting db_forget_options[] = {
   { "--key", SETTING_TEXT, "KEY", "of this key alone: n=512, or 512",
-    .at = offsetof(struct db_given, key) },
+    .at = offsetof(struct db_options, key) },
   CACHE,
   { .name = NULL },
 };
 static const struct setting db_prune_options[] = {
   { "--older-than", SETTING_AGE, "90d", "only what is older",
-    .at = offsetof(struct db_given, prune.older_than) },
+    .at = offsetof(struct db_options, older_than) },
   { "--objects", SETTING_SWITCH, NULL, "all compiled winners, too",
-    .at = offsetof(struct db_given, prune.objects) },
+    .at = offsetof(struct db_options, objects) },
   CACHE,
   { .name = NULL },
 };
 
-static int db_run_list(const struct arguments *a) {
-  const struct db_given *g = a->options;
-  return db_list(g->cache, stdout);
-}
-
-static int db_run_export(const struct arguments *a) {
-  const struct db_given *g = a->options;
-  return db_export(g->cache, a->words, a->n, g->output, stdout);
-}
-
-static int db_run_import(const struct arguments *a) {
-  const struct db_given *g = a->options;
-  return db_import(g->cache, a->words, a->n, stdout);
-}
-
-static int db_run_merge(const struct arguments *a) {
-  const struct db_given *g = a->options;
-  return db_merge(a->words[0], a->words[1], a->words[2], g->output);
-}
-
-static int db_run_forget(const struct arguments *a) {
-  const struct db_given *g = a->options;
-  return db_forget(g->cache, a->words[0], g->key, stdout);
-}
-
-static int db_run_prune(const struct arguments *a) {
-  const struct db_given *g = a->options;
-  return db_prune(g->cache, &g->prune, stdout);
-}
-
-static int db_run_verify(const struct arguments *a) {
-  const struct db_given *g = a->options;
-  return db_verify(g->cache, a->words, a->n, stdout);
-}
-
-static int db_run_diff(const struct arguments *a) {
-  return db_diff(a->words[0], a->words[1], stdout);
-}
-
-#define COMMAND(name, arguments, about, table, least, most)                 \
-  &(const struct command){ "db " #name, arguments, about,                   \
-                           NULL,        table,     sizeof(struct db_given), \
-                           NULL,        least,     most,                    \
-                           REST_NONE,   NULL,      db_run_##name }
+#define COMMAND(name, arguments, about, table, least, most)                   \
+  &(const struct command){ "db " #name, arguments, about,                     \
+                           NULL,        table,     sizeof(struct db_options), \
+                           NULL,        least,     most,                      \
+                           REST_NONE,   NULL,      db_##name }
 
 static const struct command *const db_commands[] = {
   COMMAND(list, "", "what is known to be best, for which key and machine", db_cache, 0,

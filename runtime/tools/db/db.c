@@ -49,12 +49,13 @@ static void db_add_winner(struct grid *g, const struct wisdom *w, unsigned index
                       : sys_strdup(m->verified ? "" : "unverified"));
 }
 
-int db_list(const char *folder, FILE *out) {
+int db_list(const struct arguments *a) {
+  const struct db_options *o = a->options;
   static const char *const heading[] = { "kernel",   "for",     "machine",
                                          "threads",  "default", "best",
                                          "speed-up", "when",    "" };
   struct loaded l = { 0 };
-  char *path = results_folder(folder);
+  char *path = results_folder(o->folder);
   int status = path ? results_load(path, &l) : -1;
   struct grid g = { .columns = sizeof heading / sizeof *heading, .right = "lllrrrrll" };
   for (unsigned i = 0; i < g.columns; i++)
@@ -62,12 +63,12 @@ int db_list(const char *folder, FILE *out) {
   for (unsigned i = 0; i < l.wisdom.n; i++)
     db_add_winner(&g, &l.wisdom, i);
   if (l.wisdom.n)
-    grid_print(&g, out);
+    grid_print(&g);
   else if (status == 0)
-    fprintf(out, "%s: no kernel was tuned to an end\n", path);
+    printf("%s: no kernel was tuned to an end\n", path);
   if (l.listing.damaged)
-    fprintf(out, "%u damaged row%s ignored; `autotune db prune` takes them out\n",
-            l.listing.damaged, l.listing.damaged == 1 ? " was" : "s were");
+    printf("%u damaged row%s ignored; `autotune db prune` takes them out\n",
+           l.listing.damaged, l.listing.damaged == 1 ? " was" : "s were");
   grid_free(&g);
   int n = (int)l.wisdom.n;
   results_unload(&l);
@@ -77,8 +78,10 @@ int db_list(const char *folder, FILE *out) {
 
 // ---- forget -------------------------------------------------------------------------
 
-int db_forget(const char *folder, const char *kernel, const char *key, FILE *out) {
-  struct store *s = results_open(folder, false);
+int db_forget(const struct arguments *a) {
+  const struct db_options *o = a->options;
+  const char *kernel = a->words[0];
+  struct store *s = results_open(o->folder, false);
   struct listing l = { 0 };
   long long numbers[MAX_KEYS];
   unsigned forgotten = 0;
@@ -86,7 +89,7 @@ int db_forget(const char *folder, const char *kernel, const char *key, FILE *out
     return 2;
   int status = store_list(s, kernel, &l);
   for (unsigned i = 0; i < l.n && status == 0; i++)
-    if (results_key_matches(&l.items[i].problem, key)) {
+    if (results_key_matches(&l.items[i].problem, o->key)) {
       unsigned n = key_read(l.items[i].problem.key, numbers, MAX_KEYS);
       status = n > MAX_KEYS
           ? -1
@@ -98,23 +101,23 @@ int db_forget(const char *folder, const char *kernel, const char *key, FILE *out
   if (status != 0)
     fprintf(stderr, "autotune db: the rows could not be taken out\n");
   else if (forgotten)
-    fprintf(out, "%s: %u forgotten\n", kernel, forgotten);
+    printf("%s: %u forgotten\n", kernel, forgotten);
   else
-    fprintf(out, "%s: nothing is known%s\n", kernel, key ? " for that key" : "");
+    printf("%s: nothing is known%s\n", kernel, o->key ? " for that key" : "");
   return status != 0 ? 2 : forgotten == 0;
 }
 
 // ---- export -------------------------------------------------------------------------
 
-int db_export(const char *folder, const char *const *kernels, unsigned n,
-              const char *output, FILE *out) {
-  struct store *s = results_open(folder, false);
+int db_export(const struct arguments *a) {
+  const struct db_options *o = a->options;
+  struct store *s = results_open(o->folder, false);
   struct listing l = { 0 };
   struct wisdom w = { 0 };
   if (!s)
     return 2;
-  int status = store_list(s, NULL, &l) == 0 && wisdom_add_listing(&w, &l, kernels, n) ? 0
-                                                                                      : 2;
+  int status =
+      store_list(s, NULL, &l) == 0 && wisdom_add_listing(&w, &l, a->words, a->n) ? 0 : 2;
   if (status != 0)
     fprintf(stderr, "autotune db: the results could not be read to their end\n");
   wisdom_sort(&w);
@@ -122,8 +125,8 @@ int db_export(const char *folder, const char *const *kernels, unsigned n,
     fprintf(stderr, "autotune db: there is no winner to export\n");
     status = 1;
   }
-  if (status == 0 && wisdom_write(&w, output, out) != 0) {
-    fprintf(stderr, "%s: error: %s\n", output ? output : "standard output",
+  if (status == 0 && wisdom_write(&w, o->output) != 0) {
+    fprintf(stderr, "%s: error: %s\n", o->output ? o->output : "standard output",
             strerror(errno));
     status = 2;
   }

@@ -1,34 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* db.h: `autotune db`: lists, copies and cleans up stored results. Each function is a
- * command. It writes its output to OUT and errors to standard error, and returns the exit
- * status: 0; 1: the answer is no (nothing was found, something is damaged, they differ);
- * 2: it failed. FOLDER has the results; NULL: the user's own. */
+/* db.h: `autotune db`: lists, copies and cleans up stored results. Each function runs a
+ * command of that name (command.c). It writes to standard output and errors to standard
+ * error, and returns the exit status: 0; 1: the answer is no (nothing was found,
+ * something is damaged, they differ); 2: it failed. */
 #ifndef AUTOTUNE_DB_H
 #define AUTOTUNE_DB_H
 
-#include <stdio.h>
-
+#include "tools/common/command.h"
 #include "tools/common/results.h"
 
-/* ---- db.c ------------------------------------------------------------------------ */
-int db_list(const char *folder, FILE *out);
-int db_forget(const char *folder, const char *kernel, const char *key, FILE *out);
-/* OUTPUT: the file to write; NULL: OUT. */
-int db_export(const char *folder, const char *const *kernels, unsigned n,
-              const char *output, FILE *out);
-
-/* ---- import.c -------------------------------------------------------------------- */
-int db_import(const char *folder, const char *const *files, unsigned n, FILE *out);
-/* BASE may be NULL. Nothing is written if one of the files has an invalid line. */
-int db_merge(const char *ours, const char *theirs, const char *base, const char *output);
-
-/* ---- prune.c, verify.c, diff.c --------------------------------------------------- */
-struct prune_options {
-  double older_than; /* seconds; 0: of any age */
-  bool objects;      /* removes all objects */
+struct db_options {
+  const char *folder; /* of the results; NULL: the user's own */
+  const char *output; /* the file to write; NULL: standard output */
+  const char *key;    /* NULL: all keys */
+  double older_than;  /* seconds; 0: of any age */
+  bool objects;       /* removes all objects */
 };
-int db_prune(const char *folder, const struct prune_options *o, FILE *out);
-int db_verify(const char *folder, const char *const *files, unsigned n, FILE *out);
-int db_diff(const char *a, const char *b, FILE *out);
+
+/* ---- db.c, import.c, prune.c, verify.c, diff.c ----------------------------------- */
+int db_list(const struct arguments *a);
+int db_forget(const struct arguments *a);
+int db_export(const struct arguments *a);
+int db_import(const struct arguments *a);
+/* Nothing is written if OURS or THEIRS has an invalid line. */
+int db_merge(const struct arguments *a);
+int db_prune(const struct arguments *a);
+int db_verify(const struct arguments *a);
+int db_diff(const struct arguments *a);
 
 #endif

@@ -81,21 +81,21 @@ static unsigned diff_compare(const struct wisdom *a, const struct wisdom *b,
   return same;
 }
 
-int db_diff(const char *a, const char *b, FILE *out) {
+int db_diff(const struct arguments *a) {
   static const char *const heading[] = { "kernel", "for", "machine", "threads", "A",
                                          "B",      "B/A", "A has",   "B has" };
   struct loaded x, y = { 0 };
   struct grid g = { .columns = sizeof heading / sizeof *heading, .right = "lllrrrrll" };
-  bool bad = results_load(a, &x) != 0;
-  bad |= results_load(b, &y) != 0;
+  bool bad = results_load(a->words[0], &x) != 0;
+  bad |= results_load(a->words[1], &y) != 0;
   for (unsigned i = 0; i < g.columns; i++)
     grid_add(&g, sys_strdup(heading[i]));
   unsigned same = bad ? 0 : diff_compare(&x.wisdom, &y.wisdom, &g);
   unsigned differ = g.n / g.columns - 1;
   if (!bad && differ)
-    grid_print(&g, out);
+    grid_print(&g);
   if (!bad)
-    fprintf(out, "%u the same, %u different\n", same, differ);
+    printf("%u the same, %u different\n", same, differ);
   grid_free(&g);
   results_unload(&x);
   results_unload(&y);

@@ -53,15 +53,16 @@ static int import_all(struct store *s, const struct wisdom *w, unsigned *taken) 
   return store_end(s, rc);
 }
 
-int db_import(const char *folder, const char *const *files, unsigned n, FILE *out) {
+int db_import(const struct arguments *a) {
+  const struct db_options *o = a->options;
   struct wisdom w = { 0 };
   unsigned taken = 0;
   int status = 0;
-  for (unsigned i = 0; i < n; i++)
-    if (wisdom_read(&w, files[i], results_complain, NULL) != 0)
+  for (unsigned i = 0; i < a->n; i++)
+    if (wisdom_read(&w, a->words[i], results_complain, NULL) != 0)
       status = 2;
   wisdom_sort(&w);
-  struct store *s = status == 0 ? results_open(folder, true) : NULL;
+  struct store *s = status == 0 ? results_open(o->folder, true) : NULL;
   if (!s) {
     wisdom_free(&w);
     return 2;
@@ -70,8 +71,8 @@ int db_import(const char *folder, const char *const *files, unsigned n, FILE *ou
   if (rc != SQLITE_OK)
     fprintf(stderr, "%s: error: %s\n", s->path, sqlite3_errstr(rc));
   else
-    fprintf(out, "%u imported, %u known already, %u bad line%s left out\n", taken,
-            w.n - taken, w.bad, w.bad == 1 ? "" : "s");
+    printf("%u imported, %u known already, %u bad line%s left out\n", taken, w.n - taken,
+           w.bad, w.bad == 1 ? "" : "s");
   status = rc != SQLITE_OK ? 2 : w.bad > 0;
   store_close(s);
   wisdom_free(&w);
@@ -80,21 +81,22 @@ int db_import(const char *folder, const char *const *files, unsigned n, FILE *ou
 
 // ---- merge --------------------------------------------------------------------------
 
-int db_merge(const char *ours, const char *theirs, const char *base, const char *output) {
-  const char *const files[] = { ours, theirs, base };
+int db_merge(const struct arguments *a) {
+  const struct db_options *o = a->options;
+  const char *const *files = a->words; // OURS, THEIRS and perhaps BASE
   struct wisdom w[3] = { 0 }, out;
   int status = 0;
-  for (int i = 0; i < 3; i++) {
-    if (files[i] && wisdom_read(&w[i], files[i], results_complain, NULL) != 0)
+  for (unsigned i = 0; i < a->n; i++) {
+    if (wisdom_read(&w[i], files[i], results_complain, NULL) != 0)
       status = 2;
     // Bad lines in BASE lose no winner.
     if (i < 2 && w[i].bad)
       status = 2;
     wisdom_sort(&w[i]);
   }
-  if (status == 0 && wisdom_merge(&w[0], &w[1], base ? &w[2] : NULL, &out)) {
-    if (wisdom_write(&out, output, stdout) != 0) {
-      fprintf(stderr, "%s: error: %s\n", output ? output : "standard output",
+  if (status == 0 && wisdom_merge(&w[0], &w[1], a->n > 2 ? &w[2] : NULL, &out)) {
+    if (wisdom_write(&out, o->output) != 0) {
+      fprintf(stderr, "%s: error: %s\n", o->output ? o->output : "standard output",
               strerror(errno));
       status = 2;
     }

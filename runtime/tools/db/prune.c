@@ -113,7 +113,7 @@ static int delete_useless(struct store *s, double before, unsigned *rows) {
   return rc;
 }
 
-static int prune_rows(struct store *s, const struct prune_options *o, unsigned *rows) {
+static int prune_rows(struct store *s, const struct db_options *o, unsigned *rows) {
   double before = o->older_than > 0 ? (double)time(NULL) - o->older_than : 0;
   store_allow(s, 5); // the user asked for it
   int rc = store_run(s->db, "PRAGMA synchronous=FULL; BEGIN IMMEDIATE");
@@ -189,8 +189,9 @@ static void prune_leftovers(const char *folder, struct pruned *p) {
     closedir(d);
 }
 
-int db_prune(const char *folder, const struct prune_options *o, FILE *out) {
-  struct store *s = results_open(folder, false);
+int db_prune(const struct arguments *a) {
+  const struct db_options *o = a->options;
+  struct store *s = results_open(o->folder, false);
   struct pruned p = { 0 };
   struct listing l = { 0 };
   if (!s)
@@ -202,9 +203,9 @@ int db_prune(const char *folder, const struct prune_options *o, FILE *out) {
     prune_objects(s->folder, &l, o->objects, &p);
   if (rc == SQLITE_OK) {
     prune_leftovers(s->folder, &p);
-    fprintf(out, "%u row%s, %u object%s and %u other file%s taken out\n", p.rows,
-            p.rows == 1 ? "" : "s", p.objects, p.objects == 1 ? "" : "s", p.files,
-            p.files == 1 ? "" : "s");
+    printf("%u row%s, %u object%s and %u other file%s taken out\n", p.rows,
+           p.rows == 1 ? "" : "s", p.objects, p.objects == 1 ? "" : "s", p.files,
+           p.files == 1 ? "" : "s");
   }
   store_list_free(&l);
   store_close(s);

@@ -40,9 +40,10 @@ static unsigned check_rows(struct store *s, struct listing *l) {
 }
 
 // Checks the objects that rows name, and counts them in *N. Returns how many are missing
-// or damaged. These are reported on OUT only, since they are made again when needed.
-static unsigned check_objects(const struct store *s, const struct listing *l, unsigned *n,
-                              FILE *out) {
+// or damaged. These are reported on standard output only, since they are made again when
+// needed.
+static unsigned check_objects(const struct store *s, const struct listing *l,
+                              unsigned *n) {
   unsigned missing = 0;
   for (unsigned i = 0; i < l->n; i++) {
     uint64_t hash =
@@ -51,8 +52,7 @@ static unsigned check_objects(const struct store *s, const struct listing *l, un
     *n += hash != 0;
     if (hash && !path) {
       missing++;
-      fprintf(
-          out,
+      printf(
           "%s/objects/%016llx.so: it is missing or not what its name says; it is made again "
           "when it is needed\n",
           s->folder, (unsigned long long)hash);
@@ -62,7 +62,7 @@ static unsigned check_objects(const struct store *s, const struct listing *l, un
   return missing;
 }
 
-static int verify_store(const char *folder, FILE *out) {
+static int verify_store(const char *folder) {
   struct store *s = results_open(folder, false);
   struct listing l = { 0 };
   unsigned objects = 0;
@@ -70,37 +70,37 @@ static int verify_store(const char *folder, FILE *out) {
     return 1;
   unsigned bad = check_pages(s);
   bad += check_rows(s, &l);
-  unsigned missing = check_objects(s, &l, &objects, out);
+  unsigned missing = check_objects(s, &l, &objects);
   unsigned winners = 0, records = 0;
   for (unsigned i = 0; i < l.n; i++) {
     winners += l.items[i].finished;
     records += l.items[i].n_records;
   }
-  fprintf(out, "%s: %u problems, %u winners, %u variants, %u of %u objects: %s\n",
-          s->path, l.n, winners, records, objects - missing, objects,
-          bad ? "damaged" : "whole");
+  printf("%s: %u problems, %u winners, %u variants, %u of %u objects: %s\n", s->path, l.n,
+         winners, records, objects - missing, objects, bad ? "damaged" : "whole");
   store_list_free(&l);
   store_close(s);
   return bad || missing;
 }
 
-static int verify_file(const char *path, FILE *out) {
+static int verify_file(const char *path) {
   struct wisdom w = { 0 };
   int status = wisdom_read(&w, path, results_complain, NULL);
   unsigned all = w.n, bad = w.bad;
   wisdom_sort(&w);
   if (status == 0)
-    fprintf(out, "%s: %u line%s, %u bad, %u of the same as a better one\n", path,
-            all + bad, all + bad == 1 ? "" : "s", bad, all - w.n);
+    printf("%s: %u line%s, %u bad, %u of the same as a better one\n", path, all + bad,
+           all + bad == 1 ? "" : "s", bad, all - w.n);
   wisdom_free(&w);
   return status != 0 || bad;
 }
 
-int db_verify(const char *folder, const char *const *files, unsigned n, FILE *out) {
+int db_verify(const struct arguments *a) {
+  const struct db_options *o = a->options;
   int status = 0;
-  for (unsigned i = 0; i < n; i++)
-    status |= verify_file(files[i], out);
-  if (n == 0 || folder)
-    status |= verify_store(folder, out);
+  for (unsigned i = 0; i < a->n; i++)
+    status |= verify_file(a->words[i]);
+  if (a->n == 0 || o->folder)
+    status |= verify_store(o->folder);
   return status;
 }

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // command.c: the command lines of `autotune doctor` and `autotune version`.
 #include "doctor.h"
-#include "tools/common/command.h"
 
 static const struct setting doctor_table[] = {
   { "--json", SETTING_SWITCH, NULL, "for programs",
     .at = offsetof(struct doctor_options, json) },
   { .name = NULL },
 };
-
-static int doctor_command(const struct arguments *a) {
-  return doctor_run(a->options, stdout);
-}
 
 const struct command command_doctor = {
   "doctor",
@@ -24,5 +19,5 @@ const struct command command_doctor = {
              "  missing  not there, and not needed by all\n"
              "  failed   C kernels are not tuned, or not remembered\n",
   .notes = "Exits 1 where something failed.\n",
-  .run = doctor_command,
+  .run = doctor_run,
 };

@@ -181,19 +181,19 @@ static void doctor_look(const struct check *c, struct finding *f) {
 
 // ---- output -------------------------------------------------------------------------
 
-static void print_text(const struct finding *all, bool good, FILE *out) {
-  fprintf(out, "autotune %s on %s\n", AUTOTUNE_VERSION, machine_identity()->name);
+static void print_text(const struct finding *all, bool good) {
+  printf("autotune %s on %s\n", AUTOTUNE_VERSION, machine_identity()->name);
   for (unsigned i = 0; i < CHECKS; i++) {
-    fprintf(out, "  %-8s %-13s %s\n", states[all[i].state], checks[i].name, all[i].found);
+    printf("  %-8s %-13s %s\n", states[all[i].state], checks[i].name, all[i].found);
     if (*all[i].advice)
-      fprintf(out, "  %-8s %-13s -> %s\n", "", "", all[i].advice);
+      printf("  %-8s %-13s -> %s\n", "", "", all[i].advice);
   }
   fputs(good ? "C kernels can be tuned here.\n"
              : "C kernels cannot be tuned here as they should: see what failed.\n",
-        out);
+        stdout);
 }
 
-static int print_json(const struct finding *all, bool good, FILE *out) {
+static int print_json(const struct finding *all, bool good) {
   json_t *list = json_array();
   for (unsigned i = 0; i < CHECKS; i++) {
     const char *advice = *all[i].advice ? all[i].advice : NULL;
@@ -205,13 +205,14 @@ static int print_json(const struct finding *all, bool good, FILE *out) {
   json_t *root = json_pack("{s:i, s:s, s:s, s:b, s:o}", "format", 1, "autotune",
                            AUTOTUNE_VERSION, "machine", machine_identity()->name, "good",
                            good, "checks", list);
-  int status = root ? json_dumpf(root, out, JSON_INDENT(2)) : -1;
-  fputc('\n', out);
+  int status = root ? json_dumpf(root, stdout, JSON_INDENT(2)) : -1;
+  putchar('\n');
   json_decref(root);
   return status;
 }
 
-int doctor_run(const struct doctor_options *o, FILE *out) {
+int doctor_run(const struct arguments *a) {
+  const struct doctor_options *o = a->options;
   struct finding all[CHECKS];
   bool good = true;
   for (unsigned i = 0; i < CHECKS; i++) {
@@ -219,7 +220,7 @@ int doctor_run(const struct doctor_options *o, FILE *out) {
     good = good && all[i].state != DOCTOR_FAILED;
   }
   if (o->json)
-    return print_json(all, good, out) == 0 && good ? 0 : 1;
-  print_text(all, good, out);
+    return print_json(all, good) == 0 && good ? 0 : 1;
+  print_text(all, good);
   return good ? 0 : 1;
 }

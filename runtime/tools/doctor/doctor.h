@@ -13,15 +13,14 @@
 #ifndef AUTOTUNE_DOCTOR_H
 #define AUTOTUNE_DOCTOR_H
 
-#include <stdbool.h>
-#include <stdio.h>
+#include "tools/common/command.h"
 
 struct doctor_options {
   bool json;
 };
-/* Runs all checks. Returns the exit status: 1 if something failed that tuning C kernels
- * needs. */
-int doctor_run(const struct doctor_options *o, FILE *out);
+/* Runs all checks and prints what was found. Returns the exit status: 1 if something
+ * failed that tuning C kernels needs. */
+int doctor_run(const struct arguments *a);
 
 /* Prints a line "NAME VERSION" for each library that this process finds. */
 void versions_print(FILE *out);
