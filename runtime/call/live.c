@@ -85,16 +85,11 @@ static void live_unload(unsigned arm, bool inside) {
 
 // ---- orders -------------------------------------------------------------------------
 
-static int live_by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 // Answers the present order with the median of the times measured for it (-1: none).
 static void live_answer(struct lane *lane) {
   struct live_order *o = &lane->orders[live.taken % LIVE_ORDERS];
-  qsort(live.window, live.n, sizeof *live.window, live_by_value);
-  atomic_store(&o->seconds, live.n > 0 ? live.window[live.n / 2] : -1);
+  double seconds = live.n > 0 ? stats_median(live.window, live.n).median : -1;
+  atomic_store(&o->seconds, seconds);
   live.n = 0;
   atomic_store(&lane->answered, ++live.taken);
 }

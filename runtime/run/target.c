@@ -4,8 +4,6 @@
 
 const struct target *const targets[] = { &target_cuda, &target_cpu, NULL };
 
-static target_ask_fn *asks; // of the tuner, which is one process for one tuning
-
 const struct target *target_of(const struct autotune_kernel *k) {
   const struct target *const *t = targets;
   while (t[1] && !(*t)->applicable(k))
@@ -38,12 +36,4 @@ void targets_forget(void) {
 int target_inherited(const struct autotune_kernel *k) {
   const struct target *t = target_of(k);
   return t->inherited ? t->inherited() : -1;
-}
-
-void target_set_ask(target_ask_fn *ask) {
-  asks = ask;
-}
-
-target_ask_fn *target_ask(void) {
-  return asks;
 }

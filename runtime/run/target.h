@@ -62,10 +62,18 @@ struct target_identity {
   const char *toolchain; /* NULL: not known, or several */
   enum device_kind device;
 };
+/* In the tuner: asks the program. Sends SIZE bytes of REQUEST, and FD unless it is -1, to
+ * `serve`. Waits at most SECONDS for an answer of ANSWER_SIZE bytes and its descriptor
+ * (*GOT, owned by the caller, or -1; GOT NULL: none is expected). False: no answer
+ * came. */
+typedef bool target_ask_fn(void *data, const void *request, size_t size, int fd,
+                           void *answer, size_t answer_size, int *got, double seconds);
 /* The conditions under which an executor works. */
 struct executor_wish {
-  bool background; /* the program goes on, and cannot be asked for anything */
-  bool trusted;    /* all variants that will be tried were right before */
+  bool background;    /* the program goes on, and cannot be asked for anything */
+  bool trusted;       /* all variants that will be tried were right before */
+  target_ask_fn *ask; /* called with ASK_DATA; NULL: there is no program to ask */
+  void *ask_data;
 };
 enum { TARGET_LOST = -2 }; /* from `launch` */
 
@@ -174,14 +182,5 @@ void targets_close(void);
 void targets_forget(void);
 /* Returns the descriptor that a tuner of K needs, or -1. */
 int target_inherited(const struct autotune_kernel *k);
-
-/* In the tuner: the function by which executors ask the program, set once. Sends SIZE
- * bytes of REQUEST, and FD unless it is -1, to `serve`. Waits at most SECONDS for an
- * answer of ANSWER_SIZE bytes and its descriptor (*GOT, owned by the caller, or -1; GOT
- * NULL: none is expected). False: no answer came. */
-typedef bool target_ask_fn(const void *request, size_t size, int fd, void *answer,
-                           size_t answer_size, int *got, double seconds);
-void target_set_ask(target_ask_fn *ask);
-target_ask_fn *target_ask(void); /* NULL: not set */
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "keep/store/store.h"
+#include "run/target.h"
 
 /* ---- request and result ----------------------------------------------------------- */
 
@@ -113,6 +114,8 @@ struct tune_host {
   /* Gives the program the shared object that FD refers to, as ARM. FD stays the caller's.
    * False: not sent, because the program has not read for long. */
   bool (*variant)(void *data, unsigned arm, int fd);
+  /* Asks the program's half of the target. */
+  target_ask_fn *ask;
   void *data;
 };
 

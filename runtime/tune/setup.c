@@ -78,7 +78,9 @@ static bool set_processes(struct tuning *t, struct outcome *out) {
   }
   // Variants that are raced again were right in the program before; all others may crash.
   const struct executor_wish wish = { .background = t->plan->background,
-                                      .trusted = t->plan->kind == PLAN_RACE };
+                                      .trusted = t->plan->kind == PLAN_RACE,
+                                      .ask = t->host->ask,
+                                      .ask_data = t->host->data };
   t->workers = t->target->start(t->kernel, t->call, &wish, &why);
   if (t->plan->background)
     throttle_yield(); // but not the workers: their times would include waiting

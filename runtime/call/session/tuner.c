@@ -44,9 +44,9 @@ static bool tuner_variant(void *data, unsigned arm, int fd) {
 }
 
 // Implements target_ask_fn.
-static bool tuner_ask(const void *request, size_t size, int fd, void *answer,
+static bool tuner_ask(void *data, const void *request, size_t size, int fd, void *answer,
                       size_t answer_size, int *got, double seconds) {
-  struct line *l = tuner_line;
+  struct line *l = data;
   const struct message question = { PACKET_ASK, ++l->serial, request, size, fd };
   struct message m = { .fd = -1 };
   if (l->background || role_stopping())
@@ -138,7 +138,6 @@ void tuner_main(const struct tuner_job *job) {
                     .shared = job->shared,
                     .background = job->plan->background };
   tuner_line = &l;
-  target_set_ask(tuner_ask);
   role_watch(watches ? fds[2] : -1);
   if (!tuner_follow(job))
     _exit(1);
@@ -149,6 +148,7 @@ void tuner_main(const struct tuner_job *job) {
                                   .progress = tuner_report,
                                   .provisional = tuner_provisional,
                                   .variant = tuner_variant,
+                                  .ask = tuner_ask,
                                   .data = &l };
   p.rc = tune_run(job->kernel, job->id, job->call, job->plan, fds[1], &host, &p.outcome);
   tuner_tell(&l, PACKET_OUTCOME, &p, sizeof p);

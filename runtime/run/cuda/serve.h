@@ -5,7 +5,7 @@
  *     tuner (target.c) ── struct gpu_request, cubin in a memory file ──► program
  *                      ◄── struct gpu_answer, or gpu_offer and a memory file ──
  *
- * The tuner asks through target_ask() (run/target.h), in packets of the session.
+ * The tuner asks by the function that it hands to `start` (run/target.h).
  *
  * If the program goes on during the tuning, the tuner asks for nothing: before the fork
  * the default is run and measured, and all memory that the call reads is copied to a

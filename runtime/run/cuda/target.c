@@ -29,8 +29,8 @@ static const double over_limit = 0.5;
 struct device {
   const struct autotune_kernel *kernel;
   struct serve_inheritance own;
-  bool isolates;   // variants run in the helper first
-  bool background; // and nowhere else
+  struct executor_wish wish; // `background`: variants run in the helper and nowhere else
+  bool isolates;             // variants run in the helper first
   struct helper helper;
   uint64_t serial;         // of the last message to the helper
   struct gpu_offer *offer; // what is shared with helpers; NULL: not asked for yet
@@ -42,11 +42,11 @@ struct device {
   char why[256]; // why there is no helper
 };
 
-// (struct target: target_set_ask says of what and how.)
-static bool ask_program(const struct gpu_request *r, int fd, void *answer, size_t size,
-                        int *got, double seconds) {
-  target_ask_fn *ask = target_ask();
-  return ask && ask(r, sizeof *r, fd, answer, size, got, seconds);
+// Asks the program for R, as target_ask_fn says.
+static bool ask_program(const struct device *d, const struct gpu_request *r, int fd,
+                        void *answer, size_t size, int *got, double seconds) {
+  return d->wish.ask &&
+      d->wish.ask(d->wish.ask_data, r, sizeof *r, fd, answer, size, got, seconds);
 }
 
 static struct device *device_of(const struct executor *e) {
@@ -63,7 +63,7 @@ static bool ask_for_memory(struct device *d, bool snapshot) {
     close(d->file);
   d->file = -1;
   bool answered = d->offer &&
-      ask_program(&r, -1, d->offer, sizeof *d->offer, &d->file, BEGIN);
+      ask_program(d, &r, -1, d->offer, sizeof *d->offer, &d->file, BEGIN);
   if (answered && d->offer->shared)
     return true;
   snprintf(d->why, sizeof d->why, "%s",
@@ -74,9 +74,9 @@ static bool ask_for_memory(struct device *d, bool snapshot) {
 }
 
 static bool target_greet(struct device *d, struct gpu_ready *ready) {
-  const struct gpu_shared *s = d->background ? d->own.shared
-      : d->offer                             ? &d->offer->memory
-                                             : NULL;
+  const struct gpu_shared *s = d->wish.background ? d->own.shared
+      : d->offer                                  ? &d->offer->memory
+                                                  : NULL;
   struct gpu_hello *hello = s ? sys_malloc(sizeof *hello) : NULL;
   *ready = (struct gpu_ready){ .ready = false };
   snprintf(ready->why, sizeof ready->why,
@@ -87,7 +87,7 @@ static bool target_greet(struct device *d, struct gpu_ready *ready) {
   hello->parent = getpid();
   hello->shared = *s;
   const struct message m = { HELPER_HELLO, ++d->serial, hello, sizeof *hello,
-                             d->background ? d->own.file : d->file };
+                             d->wish.background ? d->own.file : d->file };
   struct message answer;
   bool answered = channel_ask(&d->helper.channel, &m, &answer, ready, sizeof *ready,
                               BEGIN) == CHANNEL_MESSAGE &&
@@ -124,11 +124,12 @@ static bool ensure_helper(struct device *d) {
   bool no_ipc = false;
   if (d->helper.pid > 0)
     return true;
-  if (!d->background && !d->offer && !ask_for_memory(d, false))
+  if (!d->wish.background && !d->offer && !ask_for_memory(d, false))
     return false;
   if (begin_helper(d, &no_ipc))
     return true;
-  return no_ipc && !d->background && ask_for_memory(d, true) && begin_helper(d, &no_ipc);
+  return no_ipc && !d->wish.background && ask_for_memory(d, true) &&
+      begin_helper(d, &no_ipc);
 }
 
 // ---- answers ------------------------------------------------------------------------
@@ -184,15 +185,16 @@ static double target_patience(const struct trial_plan *p) {
 }
 
 // Runs a trial in the program. 0; -1: the program cannot try anything any more.
-static int in_program(enum gpu_what what, uint64_t ticket, const void *object,
-                      size_t size, const struct trial_plan *plan, struct trial *out) {
+static int in_program(const struct device *d, enum gpu_what what, uint64_t ticket,
+                      const void *object, size_t size, const struct trial_plan *plan,
+                      struct trial *out) {
   const struct gpu_request r = {
     .what = what, .ticket = ticket, .size = size, .plan = *plan
   };
   struct gpu_answer *answer = sys_malloc(sizeof *answer);
   int fd = ticket ? channel_file("autotune-cubin", object, size) : -1, rc = -1;
   bool answered = answer && (fd >= 0 || !ticket) &&
-      ask_program(&r, fd, answer, sizeof *answer, NULL, target_patience(plan));
+      ask_program(d, &r, fd, answer, sizeof *answer, NULL, target_patience(plan));
   if (answered)
     rc = target_copy_answer(answer, true, &plan->launch, out);
   else if (!role_stopping())
@@ -261,7 +263,7 @@ static int in_helper(struct device *d, uint64_t ticket, const void *object, size
   };
   struct gpu_answer *answer = sys_malloc(sizeof *answer);
   int fd = -1;
-  if (!d->background)
+  if (!d->wish.background)
     order.plan.max_samples = order.plan.min_samples = 0;
   if (!answer || !ensure_helper(d) ||
       (fd = channel_file("autotune-cubin", object, size)) < 0) {
@@ -271,7 +273,7 @@ static int in_helper(struct device *d, uint64_t ticket, const void *object, size
   }
   // A run over the limit is reported by the helper itself; this is for one that cannot.
   double most = plan->limit + over_limit + GRACE +
-      (d->background ? target_patience(plan) : 0);
+      (d->wish.background ? target_patience(plan) : 0);
   const struct message m = { HELPER_ORDER, ++d->serial, &order, sizeof order, fd };
   enum channel_result end = CHANNEL_CLOSED;
   if (channel_send(&d->helper.channel, &m, true))
@@ -279,7 +281,7 @@ static int in_helper(struct device *d, uint64_t ticket, const void *object, size
   close(fd);
   int rc = 0;
   if (end == CHANNEL_MESSAGE)
-    rc = target_copy_answer(answer, d->background, &plan->launch, out);
+    rc = target_copy_answer(answer, d->wish.background, &plan->launch, out);
   else if (end == CHANNEL_CLOSED)
     judge_death(d, out);
   else if (end == CHANNEL_SILENT)
@@ -334,12 +336,12 @@ static struct executor *target_start(const struct autotune_kernel *k,
     nvrtc_set_architecture(info->cc);
   *d = (struct device){ .kernel = k,
                         .own = serve_inherit(),
-                        .background = wish->background,
+                        .wish = *wish,
                         .helper = { .channel = { .socket = -1 } },
                         .file = -1 };
   // What was right in the program before will not fault there.
   bool wants = !(k->gpu->flags & AUTOTUNE_GPU_NO_ISOLATE);
-  d->isolates = d->background || (wants && !wish->trusted);
+  d->isolates = d->wish.background || (wants && !wish->trusted);
   if (!d->own.call)
     *message = sys_strdup("the call was not described");
   else if (!d->isolates || helper_find(&d->helper, message)) {
@@ -377,8 +379,8 @@ static int target_reference(struct executor *e, const struct trial_plan *plan,
   struct trial_plan p = *plan;
   *out = (struct trial){ .status = STATUS_PENDING, .slowdown = 1 };
   p.verify = true; // it must repeat itself
-  int rc = d->background ? target_measured(d, out)
-                         : in_program(GPU_REFERENCE, 0, NULL, 0, &p, out);
+  int rc = d->wish.background ? target_measured(d, out)
+                              : in_program(d, GPU_REFERENCE, 0, NULL, 0, &p, out);
   if (rc == 0 && out->status == STATUS_OK && d->isolates && !ensure_helper(d)) {
     snprintf(out->message, sizeof out->message, "%s", d->why);
     out->status = STATUS_PENDING;
@@ -392,15 +394,15 @@ static int target_try(struct executor *e, uint64_t ticket, const void *object,
   struct device *d = device_of(e);
   int rc = 0;
   *out = (struct trial){ .status = STATUS_PENDING, .slowdown = 1 };
-  if (ticket == 0 && d->background)
+  if (ticket == 0 && d->wish.background)
     return target_measured(d, out);
-  if (ticket != 0 && d->isolates && (d->background || !has_passed(d, ticket))) {
+  if (ticket != 0 && d->isolates && (d->wish.background || !has_passed(d, ticket))) {
     rc = in_helper(d, ticket, object, size, plan, out);
-    if (rc != 0 || out->status != STATUS_OK || d->background)
+    if (rc != 0 || out->status != STATUS_OK || d->wish.background)
       return rc;
     target_pass(d, ticket);
   }
-  return in_program(GPU_TRY, ticket, object, size, plan, out);
+  return in_program(d, GPU_TRY, ticket, object, size, plan, out);
 }
 
 static double target_cost(const struct executor *e) {

@@ -207,28 +207,19 @@ static double model_expected_improvement(struct strategy *st) {
   return st->expected_improvement + st->bests[st->told / 2] / st->bests[st->told - 1] - 1;
 }
 
-const struct strategy_class search_model = {
-  .name = "model",
-  .about = "where a model, learned from what was tried, expects the most",
-  .new = model_new,
-  .ask = model_ask,
-  .tell = model_tell,
-  .free = model_free,
-  .transfer = model_transfer,
-  .expect = model_expect,
-  .expected_improvement = model_expected_improvement,
-  .left = model_left,
-};
-
-const struct strategy_class search_gauss = {
-  .name = "gauss",
-  .about = "the same with a Gaussian process",
-  .new = new_gauss,
-  .ask = model_ask,
-  .tell = model_tell,
-  .free = model_free,
-  .transfer = model_transfer,
-  .expect = model_expect,
-  .expected_improvement = model_expected_improvement,
-  .left = model_left,
-};
+#define MODEL_CLASS(model, made_by, text)               \
+  const struct strategy_class search_##model = {        \
+    .name = #model,                                     \
+    .about = text,                                      \
+    .new = made_by,                                     \
+    .ask = model_ask,                                   \
+    .tell = model_tell,                                 \
+    .free = model_free,                                 \
+    .transfer = model_transfer,                         \
+    .expect = model_expect,                             \
+    .expected_improvement = model_expected_improvement, \
+    .left = model_left,                                 \
+  }
+MODEL_CLASS(model, model_new,
+            "where a model, learned from what was tried, expects the most");
+MODEL_CLASS(gauss, new_gauss, "the same with a Gaussian process");
