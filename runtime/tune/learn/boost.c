@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // boost.c: trees boosted by XGBoost (Chen, Guestrin, KDD 2016), which learn to rank
-// points rather than to foretell their times. Several members with seeds of their own,
-// each on random parts of the rows and columns; how much they differ says how much is not
-// known. The library is opened when a search first wants it, in the tuner alone, and is
-// told to use one thread.
+// points rather than to predict their costs. Several members learn from different random
+// parts of the rows and columns; the spread of their predictions measures the
+// uncertainty. The library is opened when a search first needs it, only in the tuner, and
+// uses one thread.
 #include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@ enum { MEMBERS = 4, ROUNDS = 24 };
 #ifdef AUTOTUNE_XGBOOST
 #include <xgboost/c_api.h>
 
-// What is used of it. All return 0, or -1, but `version`.
+// The functions that are used. All but `version` return 0 or -1.
 static struct {
   __typeof__(XGBoostVersion) *version;
   __typeof__(XGBSetGlobalConfig) *configure;
@@ -52,7 +52,7 @@ struct boost {
   unsigned width;
   uint64_t seed;
   BoosterHandle members[MEMBERS];
-  float slope[MEMBERS], offset[MEMBERS]; // from a member's score to a target
+  float slope[MEMBERS], offset[MEMBERS]; // of the line from scores to targets
 };
 
 static bool opened;
@@ -137,8 +137,8 @@ static BoosterHandle boost_member(DMatrixHandle rows, uint64_t seed) {
   return good ? booster : NULL;
 }
 
-// Scores of a ranking have no unit: the straight line that fits the targets best gives
-// them one.
+// Fits a straight line from the scores of member M to the targets, because the scores of
+// a ranking have no unit. False: the library failed.
 static bool boost_scale(struct boost *b, unsigned m, DMatrixHandle rows,
                         const float *targets, unsigned n) {
   bst_ulong got;
@@ -161,7 +161,7 @@ static bool boost_scale(struct boost *b, unsigned m, DMatrixHandle rows,
 
 static bool boost_fit(void *model, const float *rows, const float *targets, unsigned n) {
   struct boost *b = model;
-  float grades[MAX_LESSONS]; // the better, the higher
+  float grades[MAX_LESSONS]; // higher is better
   drop_members(b);
   for (unsigned i = 0; i < n; i++)
     grades[i] = -targets[i];
@@ -216,7 +216,7 @@ const struct learner learner_boost = {
   .free = boost_free,
 };
 
-#else // built without its header: trees take its place
+#else // built without XGBoost's header: random trees are used
 
 static void *boost_new(const struct columns *c, unsigned width, uint64_t seed) {
   (void)c;

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// columns.c: a point as a row of numbers, from which models learn. Besides the values
-// themselves these are what performance often hangs on and trees do not see by
-// themselves: by which power of two a size can be divided (vectors, warps, banks), the
-// products of sizes (threads of a block, bytes of a tile), which of several words it is,
-// and what is known of the compiled code.
+// columns.c: turns a point into a row of numbers, from which models learn. A row has the
+// values and also numbers that matter for performance and that trees cannot derive: the
+// largest power of two that divides a size (vectors, warps, banks), products of sizes
+// (threads of a block, bytes of a tile), which of several words a value is, and the
+// features of the compiled code.
 #include <math.h>
 #include <string.h>
 
 #include "learn.h"
 
 enum {
-  WORDS =
-      12, // values of a word that get a column each; the order of more is taken as it is
-  MAX_PLAIN = MAX_COLUMNS - MAX_FEATURES - 1, // and one for what is known of a near key
+  WORDS = 12, // words that get a column each; of more words only the index counts
+  MAX_PLAIN = MAX_COLUMNS - MAX_FEATURES - 1, // 1: the column of a near key
 };
 
 static void columns_add(struct columns *c, unsigned kind, unsigned a, unsigned b) {
@@ -20,7 +19,7 @@ static void columns_add(struct columns *c, unsigned kind, unsigned a, unsigned b
     c->list[c->n++] = (struct column){ .kind = kind, .a = (uint16_t)a, .b = (uint16_t)b };
 }
 
-// A size: a number with values beyond yes and no.
+// True if parameter P is a size: a number of which a value is above 1.
 static bool is_size(const struct space *s, unsigned p) {
   const struct autotune_param *param = &s->kernel->params[p];
   bool large = false;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// gauss.c: a Gaussian process (Rasmussen, Williams 2006), for few rows. How alike two
-// points are is a product over the parameters of 1 + W / (1 + D × distance): written out,
-// a sum over all sets of parameters (Duvenaud, Nickisch, Rasmussen 2011), so that what
-// single parameters do is foretold far from where it was seen, and what they do together
-// only near there. W, D and the noise are those that make the rows likely. By which power
-// of two a size can be divided is looked at as if it were one more parameter.
+// gauss.c: a Gaussian process (Rasmussen, Williams 2006), for few rows. The covariance of
+// two points is a product over the parameters of 1 + W / (1 + D × distance). Multiplied
+// out it is a sum over all sets of parameters (Duvenaud, Nickisch, Rasmussen 2011), so
+// the effect of a single parameter is predicted far from the rows, and the joint effect
+// of several only near them. W, D and the noise are chosen to make the rows likely. The
+// largest power of two that divides a size is treated as one more parameter.
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -15,25 +15,24 @@
 
 enum {
   LANES = 4,
-  MOST = 160, // rows, the last ones: solving takes the third power of their number
+  MOST = 160, // the last rows are used; solving takes time in the third power of their
+              // number
   VECTORS = MOST / LANES,
-  DIMS = 64,  // columns looked at
-  BLOCK = 16, // vectors of points that are foretold together
-  GUESSES =
-      24, // other W, D and noises looked at, each time that there is a tenth more rows
-  TERMS = 12, // random numbers of which the sum is about normally distributed
+  DIMS = 64,    // columns used
+  BLOCK = 16,   // vectors of points that are predicted together
+  GUESSES = 24, // guesses of W, D and noise that are tried whenever the rows have grown
+                // by a tenth
+  TERMS = 12,   // uniform random numbers whose sum is nearly normally distributed
 };
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
 typedef int32_t masks __attribute__((vector_size(LANES * sizeof(float))));
 
-static const float FAR = 2; // where missing values are; the others are from 0 to 1
-static const float LEAST_SIZE = 0.5f; // has a logarithm; sizes of 0 count as that
-static const double USUAL_D = 0, USUAL_W = -1.5,
-                    USUAL_NOISE = -3; // logarithms before anything is known …
-static const double NEAR_W = 0;       // a near key may say little
-static const double LEAST_NOISE = -3.5,
-                    JUMP =
-                        0.8; // … give or take 1; how far another guess is from the last
+static const float FAR = 2; // the value of missing values; the others are from 0 to 1
+static const float LEAST_SIZE = 0.5f; // replaces a size of 0, which has no logarithm
+static const double USUAL_D = 0, USUAL_W = -1.5, USUAL_NOISE = -3; // logarithms …
+static const double NEAR_W = 0;         // a near key may tell little
+static const double LEAST_NOISE = -3.5; // … whose standard deviation is 1
+static const double JUMP = 0.8;         // size of the step from one guess to the next
 
 struct guess {
   double d[DIMS], w[DIMS], noise;
@@ -45,18 +44,18 @@ struct scale {
 }; // of values, from 0 to 1
 struct likeness {
   float decay, least, more;
-}; // what a guess comes to: LEAST + MORE / (1 + DECAY × distance)
+}; // the factors of a guess: LEAST + MORE / (1 + DECAY × distance)
 
 struct gauss {
-  unsigned width, n, dims, guessed,
-      near; // guessed: rows that there were at the last guess
+  unsigned width, n, dims, near;
+  unsigned guessed; // the number of rows at the last guess
   uint64_t rng;
   struct scale scales[DIMS];
   struct guess guess;
-  struct likeness alike[DIMS]; // as the factor has it
+  struct likeness alike[DIMS]; // of the matrix that was factored
   lanes rows[DIMS][VECTORS];
-  lanes factor[MOST]
-              [VECTORS]; // Cholesky's, by columns; what is above its diagonal is not set
+  // Cholesky's factor, by columns; above the diagonal it is not set.
+  lanes factor[MOST][VECTORS];
   lanes points[DIMS][BLOCK], solved[MOST][BLOCK];
   float targets[MOST], weights[MOST], mean, variance;
 };
@@ -65,7 +64,7 @@ static void gauss_free(void *model) {
   free(model);
 }
 
-// Sizes count by their logarithm.
+// Returns how values of parameter P become numbers from 0 to 1: sizes by their logarithm.
 static struct scale scale_of(const struct space *s, unsigned p) {
   const struct autotune_param *param = &s->kernel->params[p];
   double low = DBL_MAX, high = -DBL_MAX;
@@ -82,7 +81,7 @@ static struct scale scale_of(const struct space *s, unsigned p) {
                          high > low ? (float)(1 / (high - low)) : 1 };
 }
 
-// Sets the scale of the powers of two in sizes. False: they say no more than the sizes.
+// Sets the scale of the powers of two in sizes. False: they tell no more than the sizes.
 static bool power_scale(const struct autotune_param *p, unsigned column,
                         struct scale *scale) {
   int low = INT_MAX, high = 0;
@@ -144,7 +143,8 @@ static lanes gauss_all(float value) {
   return (lanes){ value, value, value, value };
 }
 
-// LIKE times how alike N vectors of values FROM are to the value AT of parameter D.
+// Multiplies LIKE by the factor of parameter D between its value AT and the N vectors of
+// values FROM.
 static void gauss_compare(const struct gauss *g, unsigned d, float at, const lanes *from,
                           lanes *like, unsigned n) {
   const masks no_sign = { INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX };
@@ -165,7 +165,7 @@ static float gauss_element(const lanes *vectors, unsigned i) {
   return vectors[i / LANES][i % LANES];
 }
 
-// False: rounding made the matrix indefinite.
+// Factors the matrix. False: it is indefinite, because of rounding.
 static bool gauss_factorise(struct gauss *g, const struct guess *guess) {
   unsigned vectors = (g->n + LANES - 1) / LANES;
   float noise = (float)exp(2 * guess->noise);
@@ -196,7 +196,7 @@ static bool gauss_factorise(struct gauss *g, const struct guess *guess) {
   return true;
 }
 
-// OUT: what the factor, times OUT, is VALUES (NULL: ones).
+// Solves factor × OUT = VALUES (NULL: ones).
 static void gauss_solve(const struct gauss *g, const float *values, float *out) {
   lanes left[VECTORS] = { { 0 } };
   unsigned vectors = (g->n + LANES - 1) / LANES;
@@ -213,8 +213,8 @@ static double gauss_square(double x) {
   return x * x;
 }
 
-// Prepares predictions under a guess. Returns the logarithm of the likelihood of targets
-// and guess together.
+// Prepares predictions with a guess. Returns the logarithm of the joint likelihood of
+// targets and guess.
 static double gauss_weigh(struct gauss *g, const struct guess *guess) {
   float ones[MOST];
   double both = 0, squares = 0, logs = 0;
@@ -270,7 +270,7 @@ static void gauss_improve(struct gauss *g) {
   }
 }
 
-// Makes targets slower than the median (1) count less.
+// Compresses targets above the median, which is 1.
 static float gauss_dampen(float target) {
   return target > 1 ? 1 + logf(target) : target;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// learn.c: the lessons of one search: the results of its points, and models made of them.
-// One model predicts the time of points, another (always trees) whether they compile, run
-// and are right.
+// learn.c: the lessons of one search: the results of its points, and the models learned
+// from them. One model predicts the cost of points; another, always trees, predicts if
+// they compile, run and are right.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,19 +10,19 @@
 #include "learn.h"
 
 enum {
-  PREDICTED = MAX_LESSONS, // points looked at together
-  FEW = 3,                 // with fewer that were right there is nothing to learn from
-  SURE = 16,               // and with fewer than that, nothing is said of a single point
+  PREDICTED = MAX_LESSONS, // points predicted together
+  FEW = 3,                 // with fewer right points no model is made
+  SURE = 16, // with fewer right points nothing is predicted of a single point
 };
-static const double DOUBTS = 3; // how many spreads below its mean a time can hardly be
-static const double LIKELY =
-    0.25; // what is less likely to be right comes after all else, for …
-static const double DOOMED =
-    1e4; // … where all fail nothing is known of times, and much is hoped for
-static const double UNLIKELY = 1e-3; // no point is surer than that to be right or to fail
+static const double DOUBTS =
+    3; // standard deviations; a cost is hardly further below its mean
+// Points that are less likely to be right come after all others: their score is lowered.
+static const double LIKELY = 0.25, DOOMED = 1e4;
+// No point is taken to be surer than that to fail or to be right.
+static const double UNLIKELY = 1e-3;
 
 struct lesson {
-  bool right, believed; // believed: it is being tried
+  bool right, believed; // believed: it is being tried, and its cost is a prediction
   double cost;
 };
 
@@ -30,23 +30,23 @@ struct lessons {
   const struct space *space;
   struct columns columns;
   const struct learner *learner;
-  // Models. `coded` knows the code too, and so what was compiled; NULL until it is asked.
-  // `failures`: NULL until something fails.
+  // Models. `coded` also learns from the features of code, so it is for compiled points;
+  // NULL until it is used. `failures`: NULL until a point fails.
   void *times, *failures, *coded;
   uint64_t seed;
   struct lesson list[MAX_LESSONS];
   unsigned n, told, right;
   choice *points;                  // of the lessons
-  float *rows, *work;              // of the lessons; of points that are looked at
-  unsigned order[MAX_LESSONS];     // of those that were told of and right, best first
-  unsigned changes, coded_changes; // since the models were made
-  bool ready;                      // `times` and `failures` are there
+  float *rows, *work;              // of the lessons; of points that are being scored
+  unsigned order[MAX_LESSONS];     // the right lessons that were told, best first
+  unsigned changes, coded_changes; // lessons since the models were made
+  bool ready;                      // `times` and `failures` were made
   struct {
     choice *points;
     float *rows;
     double logs[MAX_TRANSFERRED];
     unsigned n, column;
-  } near;            // a near key's
+  } near;            // the results of a near key
   double unit, best; // of targets: the logarithm of cost is BEST + target * UNIT
 };
 
@@ -67,7 +67,7 @@ void lessons_free(struct lessons *l) {
   free(l);
 }
 
-// Where the learner cannot be had, trees take its place.
+// Makes a model. Trees replace LEARNER if it is not available.
 static void make_times(struct lessons *l) {
   l->times = l->learner->new(&l->columns, l->columns.n_plain, l->seed);
   if (!l->times) {
@@ -86,7 +86,7 @@ struct lessons *lessons_new(const struct space *s, uint64_t seed,
   columns_init(&l->columns, s);
   l->learner = learner;
   make_times(l);
-  size_t width = l->columns.n + 1; // lessons_transfer adds one
+  size_t width = l->columns.n + 1; // lessons_transfer adds a column
   l->points = sys_malloc(sizeof *l->points * MAX_LESSONS * (s->kernel->n_params + 1));
   l->rows = sys_malloc(sizeof *l->rows * MAX_LESSONS * width);
   l->work = sys_malloc(sizeof *l->work * (MAX_LESSONS + MAX_TRANSFERRED) * width);
@@ -135,8 +135,8 @@ static void learn_leave(struct lessons *l, unsigned at) {
   memmove(l->order + i, l->order + i + 1, (l->right - i) * sizeof *l->order);
 }
 
-// Returns the place of POINT's lesson, or a place for it: if all are taken, that of the
-// slowest right point.
+// Returns the index of the lesson of POINT, or a free index; if no index is free, that of
+// the slowest right point.
 static unsigned learn_place(const struct lessons *l, const choice *point) {
   for (unsigned i = l->n; i-- > 0;)
     if (space_equal(l->space, point_of(l, i), point))
@@ -177,7 +177,8 @@ static choice *near_point(const struct lessons *l, unsigned i) {
   return l->near.points + (size_t)i * l->space->kernel->n_params;
 }
 
-// Makes room. The models learn by one more column how far the near key is to be believed.
+// Makes room for a near key: one more column, from which the models learn how much its
+// results tell.
 static bool begin_near(struct lessons *l) {
   if (l->near.points)
     return true;
@@ -202,9 +203,8 @@ void lessons_transfer(struct lessons *l, const choice *point, double cost) {
   l->near.n++;
 }
 
-// Returns by how much times here are longer than for the near key, in logarithms: the
-// median over the points known of both. Without common points the best of both count as
-// equal.
+// Returns the logarithm of the ratio of costs here to costs for the near key: the median
+// over points known for both. Without common points the best of both count as equal.
 static double near_shift(const struct lessons *l) {
   double differences[MAX_TRANSFERRED], best = DBL_MAX;
   unsigned n = 0;
@@ -217,7 +217,8 @@ static double near_shift(const struct lessons *l) {
   return n > 0 ? stats_median(differences, n).median : l->best - best;
 }
 
-// From the best to the median; told with the best last.
+// Returns the difference of the logarithms from the best to the median. The near key's
+// best was told last.
 static double near_unit(const struct lessons *l) {
   return l->near.n > 0 ? l->near.logs[l->near.n / 2] - l->near.logs[l->near.n - 1] : 0;
 }
@@ -232,7 +233,7 @@ static float target_of(const struct lessons *l, unsigned i) {
   return (float)((log(l->list[i].cost) - l->best) / l->unit);
 }
 
-// The next row that a model of WIDTH columns is made of.
+// Copies the row of LESSON to row N of those from which a model of WIDTH columns learns.
 static void copy_row(struct lessons *l, unsigned n, unsigned lesson, unsigned width) {
   memcpy(l->work + (size_t)n * width, row_of(l, lesson), width * sizeof *l->work);
 }
@@ -288,7 +289,7 @@ static bool fit_coded(struct lessons *l) {
   return learner_trees.fit(l->coded, l->work, targets, n);
 }
 
-// Makes the models anew where enough has changed; with many lessons, not for each.
+// Makes the models again if enough lessons are new; with many lessons, not for each.
 static bool learn_fit(struct lessons *l) {
   if (l->right == 0 || l->right + l->near.n < FEW)
     return false;
@@ -301,7 +302,7 @@ static bool learn_fit(struct lessons *l) {
 
 // ---- what is expected ---------------------------------------------------------------
 
-// Predicts the fraction of points like these that are right.
+// Predicts the probability that each of N points is right.
 static void expect_right(const struct lessons *l, const float *rows, unsigned n,
                          float *fraction) {
   float spread[PREDICTED];
@@ -311,8 +312,8 @@ static void expect_right(const struct lessons *l, const float *rows, unsigned n,
     fraction[i] = known ? fmaxf(1 - fraction[i], (float)UNLIKELY) : 1;
 }
 
-// The expected improvement below 0 of what is normally distributed (Mockus 1975; Jones,
-// Schonlau, Welch 1998).
+// Returns the expected improvement below 0 of a normally distributed number (Mockus 1975;
+// Jones, Schonlau, Welch 1998).
 static double learn_improvement(double mean, double spread) {
   double z = spread > 1e-6 ? -mean / spread : mean < 0 ? 40 : -40;
   double density = exp(-0.5 * z * z) / sqrt(2 * M_PI);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// trees.c: a random forest (Breiman, Machine Learning 45, 2001), whose members'
-// disagreement says how much is not known (Hutter, Hoos, Leyton-Brown, LION 2011). Each
-// tree is grown until its leaves are one or two rows, from as many rows drawn with
-// repetition, looking at a random part of the columns at each branch. A cut is anywhere
-// between two values, so that trees differ between rows, where nothing is known.
+// trees.c: a random forest (Breiman, Machine Learning 45, 2001). The spread of its trees'
+// predictions measures the uncertainty (Hutter, Hoos, Leyton-Brown, LION 2011). Each tree
+// is grown from as many rows as there are, drawn with repetition, until its leaves have
+// one or two rows; each branch uses a random part of the columns. A cut is at a random
+// place between two values, so that trees differ where there are no rows.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,12 +12,12 @@
 #include "learn.h"
 
 enum { TREES = 32, DEPTH = 40, SMALLEST = 3, NODES = 2 * MAX_LESSONS };
-static const double LOOKED_AT = 0.7; // the share of columns that a branch looks at
+static const double LOOKED_AT = 0.7; // the fraction of columns that a branch uses
 
 struct node {
-  int column; // -1: a leaf
-  float cut;  // rows up to it, and those where the column is missing, go to the next node
-  unsigned right; // the others go here
+  int column;     // -1: a leaf
+  float cut;      // rows up to it, and rows without the column, go to the next node
+  unsigned right; // the node of the others
   float mean, variance;
 };
 
@@ -25,11 +25,11 @@ struct forest {
   unsigned width, n;
   uint64_t rng;
   const float *targets;
-  float *values;   // sorted, of each column: MAX_LESSONS apart
-  uint16_t *codes; // of each column: which of these a row has; 0: missing
+  float *values;   // of each column, sorted; columns are MAX_LESSONS apart
+  uint16_t *codes; // of each column: which of its values a row has, from 1; 0: missing
   unsigned distinct[MAX_COLUMNS];
-  struct node *nodes; // of each tree: NODES apart
-  unsigned used;      // nodes of the tree that grows
+  struct node *nodes; // of the trees, NODES apart
+  unsigned used;      // nodes of the tree that is being grown
 };
 
 static void trees_free(void *model) {
@@ -100,7 +100,8 @@ struct cut {
   unsigned code;
 }; // codes up to CODE go left
 
-// The best cut of COLUMN, if it is better than *BEST. SUM is that of the N rows' targets.
+// Finds the best cut of COLUMN and keeps it if it is better than *BEST. SUM: of the
+// targets of the N rows.
 static void trees_look(const struct forest *f, unsigned column, const uint16_t *rows,
                        unsigned n, double sum, struct cut *best) {
   const uint16_t *codes = f->codes + (size_t)column * MAX_LESSONS;
@@ -217,7 +218,7 @@ static const struct node *trees_leaf(const struct node *tree, const float *row) 
   return at;
 }
 
-// The sums of the trees' predictions for a row.
+// Sums over the trees' predictions for one row.
 struct votes {
   float sum, squares, variance;
 };
@@ -231,7 +232,7 @@ static bool trees_predict(void *model, const float *rows, unsigned n, float *mea
   for (unsigned begin = 0; begin < n; begin += MAX_LESSONS) {
     unsigned end = n - begin < MAX_LESSONS ? n : begin + MAX_LESSONS;
     memset(votes, 0, sizeof votes);
-    for (unsigned t = 0; t < TREES; t++) // one tree after the other stays in the cache
+    for (unsigned t = 0; t < TREES; t++) // outside, so that a tree stays in the cache
       for (unsigned i = begin; i < end; i++) {
         const struct node *at =
             trees_leaf(f->nodes + (size_t)t * NODES, rows + (size_t)i * f->width);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// anneal.c: simulated annealing (Kirkpatrick, Gelatt, Vecchi, Science 1983). A step leads
-// to a neighbour that is slower by a share d with the chance exp(-d / temperature); the
-// temperature falls from a half to a two-hundredth over half of the budget and then
-// begins anew. Steps to points that are known cost no trial.
+// anneal.c: simulated annealing (Kirkpatrick, Gelatt, Vecchi, Science 1983). A step to a
+// neighbour that is slower by the fraction d is taken with probability
+// exp(-d / temperature). The temperature falls from 1/2 to 1/200 over half of the budget,
+// and then starts again at 1/2. Steps to points that are known cost no trial.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "search.h"
 
-enum { STEPS = 512 }; // among known points, before it jumps elsewhere
+enum { STEPS = 512 }; // among known points, before a jump to a random one
 static const double hot = 0.5, cold = 0.005;
 
 struct strategy {
@@ -62,7 +62,7 @@ static bool anneal_ask(struct strategy *st, choice *point) {
     else if (known_fresh(k, point))
       return true;
   }
-  if (k->best >= 0) // all around is known: on from the best, after a point elsewhere
+  if (k->best >= 0) // all neighbours are known: continue from the best after this point
     anneal_consider(st, known_point(k, (unsigned)k->best), k->costs[k->best]);
   return known_other(k, point);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// auto.c: the default: two searches that are told all results of both. Local steps from
-// the original values, where these are faster than a random point, and a model, which
-// looks further than steps. If nothing better was found for long, steps are tried again
-// now and then: the model may know nothing about points near the best. Each search leaves
-// out the points that the other asked for.
+// auto.c: the default: two searches, each of which is told the results of both. One takes
+// local steps from the original values, if these are faster than a random point. The
+// other is a model, which proposes points further away. If no better point was found for
+// long, some trials are local steps again, because the model may know nothing about
+// points near the best. Each search skips points that the other has asked for.
 #include <stdlib.h>
 
 #include "search.h"
@@ -12,13 +12,11 @@ enum {
   LOCAL,
   MODEL,
   SEARCHES,
-  JUDGES =
-      2, // points tried before that is known: the original values, and one from anywhere
-  STEPS = 8,     // trials that are local steps then
-  PATIENCE = 64, // trials without anything better before steps are tried again
-  FRACTION = 4,  // one of so many is a step then
-  TRIES =
-      64, // points of one search that the other has in hand, before the other is asked
+  JUDGES = 2,    // points tried before the choice: the original values and a random point
+  STEPS = 8,     // trials by local steps after that
+  PATIENCE = 64, // trials without a better point before local steps return
+  FRACTION = 4,  // then one trial of so many is a local step
+  TRIES = 64,    // points that one search may skip because the other has asked for them
 };
 static const struct strategy_class *const searches[SEARCHES] = { &search_local,
                                                                  &search_gauss };
@@ -27,11 +25,11 @@ struct strategy {
   const struct space *space;
   struct strategy *of[SEARCHES];
   struct seen seen;
-  unsigned asked, steps, observation,
-      improved; // improved: how many were told when the best was found
+  unsigned asked, steps, told,
+      improved; // improved: the number of points told when the best was found
   double best;
-  bool related;  // a near key is known
-  bool stepping; // the first point told of is the best of those that judge it
+  bool related;  // results of a near key are known
+  bool stepping; // the first point is the best of those that were tried for the choice
 };
 
 static void auto_free(struct strategy *st) {
@@ -58,8 +56,8 @@ static struct strategy *auto_new(const struct space *s, uint64_t seed, unsigned 
 }
 
 static unsigned auto_choose(const struct strategy *st) {
-  bool stuck = st->observation - st->improved > PATIENCE;
-  if (st->observation < JUDGES)
+  bool stuck = st->told - st->improved > PATIENCE;
+  if (st->told < JUDGES)
     return MODEL;
   if (st->asked <= st->steps && !st->related)
     return st->stepping ? LOCAL : MODEL;
@@ -88,13 +86,13 @@ static void auto_tell(struct strategy *st, const choice *point,
   seen_add(&st->seen, st->space, point);
   for (unsigned i = 0; i < SEARCHES; i++)
     searches[i]->tell(st->of[i], point, observation);
-  st->observation++;
+  st->told++;
   if (observation->status == STATUS_OK &&
       (st->best == 0 || observation->cost < st->best)) {
     st->best = observation->cost;
-    st->improved = st->observation;
+    st->improved = st->told;
   }
-  if (st->observation == JUDGES)
+  if (st->told == JUDGES)
     st->stepping = st->improved == 1;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// exhaustive.c: every point once; the original values first. Where the space is small
-// enough to be listed, the others come in random order, so that a budget that ends early
-// has seen some of everything; a large one is walked in lexicographic order.
+// exhaustive.c: proposes every point once, the original values first. A space that is
+// small enough to be listed is taken in random order, so that a budget that ends early
+// has seen a sample of all of it. A larger space is walked in lexicographic order.
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,11 +11,11 @@ enum { LISTED = 65536 };
 
 struct strategy {
   const struct space *space;
-  choice *points; // n of them, shuffled; NULL: walk
+  choice *points; // N of them, shuffled; NULL: the space is walked
   unsigned n, next;
   bool has_original, began;
-  struct seen seen;                            // what was told of: an earlier tuning's
-  choice original[MAX_PARAMS], at[MAX_PARAMS]; // `at`: where the walk is
+  struct seen seen; // the points told of, which are not asked for
+  choice original[MAX_PARAMS], at[MAX_PARAMS]; // `at`: the position of the walk
 };
 
 static void exhaustive_shuffle(struct strategy *st, uint64_t seed) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// genetic.c: a genetic algorithm with a steady state (Whitley, ICGA 1989): a child of two
-// parents, each the better of two drawn at random, by uniform crossover and mutation;
-// made allowed by repair; it takes the place of the member most like it when it is faster
-// (restricted tournament: Harik, ICGA 1995), which keeps the population from becoming all
-// the same. No generation has to be waited for.
+// genetic.c: a genetic algorithm with a steady state (Whitley, ICGA 1989). A child has
+// two parents, each the better of two random members. It is made by uniform crossover and
+// mutation, and is repaired if the constraint refuses it. If it is faster than the member
+// that is most like it, it replaces that member (restricted tournament: Harik, ICGA
+// 1995), so the population stays diverse. There are no generations to wait for.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ enum { MOST = 12, LEAST = 6, CHILDREN = 64 };
 struct strategy {
   struct known known;
   unsigned members[MOST], n, size; // the population: indices of known points
-  unsigned begun;                  // points asked for to found it
+  unsigned begun;                  // points asked for to create the population
 };
 
 static struct strategy *genetic_new(const struct space *s, uint64_t seed,
@@ -37,7 +37,7 @@ static const choice *genetic_parent(struct strategy *st) {
   return known_point(k, k->costs[a] <= k->costs[b] ? a : b);
 }
 
-// One parameter to another value; a number mostly by one step.
+// Changes one parameter of POINT; a number mostly by one step.
 static void genetic_mutate(struct strategy *st, choice *point, unsigned p) {
   const struct space *s = st->known.space;
   uint64_t *rng = &st->known.rng;
@@ -47,7 +47,7 @@ static void genetic_mutate(struct strategy *st, choice *point, unsigned p) {
   point[p] = step >= 0 ? (choice)step : rng_below(rng, s->kernel->params[p].n_values);
 }
 
-// HARDER: more mutations, since such children were known.
+// Makes a child. HARDER: more mutations, because the children before were known.
 static void genetic_breed(struct strategy *st, unsigned harder, choice *child) {
   const struct autotune_kernel *k = st->known.space->kernel;
   uint64_t *rng = &st->known.rng;
@@ -76,7 +76,8 @@ static bool genetic_ask(struct strategy *st, choice *point) {
   return known_other(k, point);
 }
 
-// The member that differs from POINT in the fewest parameters; of several the slowest.
+// Returns the member that differs from POINT in the fewest parameters; of several the
+// slowest.
 static unsigned genetic_nearest(const struct strategy *st, const choice *point) {
   const struct known *k = &st->known;
   unsigned best = 0, least = MAX_PARAMS + 1;

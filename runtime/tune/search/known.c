@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// known.c: the results that a search was told: the time of each point, the best of them,
-// and which values fail (naive Bayes over the parameters, as if they were independent),
-// so that points that will probably not compile or run are put off.
+// known.c: the results that a search was told: the cost of each point, the best point,
+// and which values fail (naive Bayes, which treats the parameters as independent), so
+// that points that will probably not compile or run are put off.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "search.h"
 
 enum { FEW_STATUSES = 4, OTHERS = 16 };
-static const double likely = 0.75,
-                    put_off = 0.9; // a chance of failing; how often such a point waits
+// A probability of failing, and the fraction of such points that is put off.
+static const double likely = 0.75, put_off = 0.9;
 
 bool known_init(struct known *k, const struct space *s, uint64_t seed) {
   const struct autotune_kernel *kernel = s->kernel;
@@ -125,7 +125,7 @@ bool known_tell(struct known *k, const choice *point,
                 const struct observation *observation) {
   size_t width = k->space->kernel->n_params;
   bool failed = observation->status !=
-      STATUS_OK; // or was not run, which says nothing of others
+      STATUS_OK; // or it was not run, which tells nothing about other points
   seen_add(&k->seen, k->space, point);
   if (2 * (k->n + 1) > k->n_slots && !known_grow(k))
     return false;

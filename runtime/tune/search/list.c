@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// list.c: the variants that a file lists, in its order, and no others:
-// AUTOTUNE_SEARCH=list:FILE. A line is a variant, "NAME=VALUE" for every parameter,
-// separated by tabs, spelled as reports spell them. Lines that name no variant of this
-// space are passed over.
+// list.c: proposes the variants that a file lists, in its order, and no others:
+// AUTOTUNE_SEARCH=list:FILE. A line is a variant: "NAME=VALUE" for every parameter,
+// separated by tabs, spelled as in reports. Lines that name no variant of this space are
+// skipped.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static struct strategy *list_new(const struct space *s, uint64_t seed, unsigned 
   return st;
 }
 
-// The point that LINE names. False: there is none.
+// Sets POINT to the point that LINE names. False: it names no point.
 static bool read_line(const struct space *s, char *line, choice *point) {
   for (char *p = line; *p; p++)
     *p = *p == '\t' ? '\n' : *p;
@@ -67,7 +67,7 @@ static bool list_ask(struct strategy *st, choice *point) {
 
 static void list_tell(struct strategy *st, const choice *point,
                       const struct observation *observation) {
-  (void)observation; // nothing is learned, but that it need not be asked for
+  (void)observation; // only the point itself counts
   seen_add(&st->seen, st->space, point);
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// local.c: iterated local search (Lourenço, Martin, Stützle 2003). From a point to the
-// first neighbour that is faster, steps of numbers before jumps; where there is none,
-// from the best such point a few parameters away, further with each time that this leads
-// nowhere, in the end anywhere.
+// local.c: iterated local search (Lourenço, Martin, Stützle 2003). It moves to the first
+// neighbour that is faster; neighbours by one step of a number come before others. At a
+// point without a faster neighbour it starts again near the best such point: a few
+// parameters are changed, more of them each time that this finds nothing, in the end
+// all.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,12 @@ enum { NEAR = 384, KICKS = 32, ROUNDS = 64, PATIENCE = 6 };
 
 struct strategy {
   struct known known;
-  choice *near; // neighbours of AT, LEFT of them not looked at
+  choice *near; // neighbours of AT; LEFT of them are not tried yet
   unsigned left;
   choice at[MAX_PARAMS], home[MAX_PARAMS];
   double cost, home_cost; // INFINITY: not known, or failed
-  bool lost;     // AT is not worth its neighbours: it failed, or there is none yet
-  unsigned vain; // kicks from HOME that led to nothing better
+  bool lost;     // the neighbours of AT are not tried: it failed, or is not set yet
+  unsigned vain; // starts near HOME that found nothing better
 };
 
 static struct strategy *local_new(const struct space *s, uint64_t seed, unsigned budget) {
@@ -48,7 +49,8 @@ static void local_move(struct strategy *st, const choice *point, double cost) {
   st->lost = false;
 }
 
-// Moves to a neighbour of AT that is known to be faster. False: none is known.
+// Moves to a neighbour of AT that is known to be faster. False: no such neighbour is
+// known.
 static bool local_descend(struct strategy *st, unsigned n) {
   for (unsigned i = 0; i < n; i++) {
     const choice *point = st->near + i * local_width(st);
@@ -61,7 +63,8 @@ static bool local_descend(struct strategy *st, unsigned n) {
   return false;
 }
 
-// Lists AT's neighbours; those one step away are looked at first, that is, come last.
+// Lists the neighbours of AT. They are tried from the end, so those one step away are
+// last.
 static void local_list(struct strategy *st) {
   struct known *k = &st->known;
   do {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// model.c: Bayesian optimisation: a model that is learned from what was tried says of
-// which point the most improvement can be expected. The first points are spread over the
-// space. Where the space is small, all of its points are looked at each time; else random
-// ones and what is near the best.
+// model.c: Bayesian optimisation: a model, learned from the results so far, predicts
+// which point has the largest expected improvement. The first points are spread over the
+// space. Of a small space all points are scored each time; of a larger one random points
+// and neighbours of the best.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,26 +11,26 @@
 #include "search.h"
 
 enum {
-  LISTED = 6144,  // points of a space that is looked at as a whole
-  SAMPLES = 1024, // else: random points that are looked at each time
-  BEST = 8,       // and those near so many of the best
+  LISTED = 6144,  // points of a space that is scored as a whole
+  SAMPLES = 1024, // else: random points that are scored each time
+  BEST = 8,       // and neighbours of so many of the best
   NEAR = 96,
-  TOGETHER = 20,  // trials like the most promising that are hoped for …
-  SURER = 1000,   // … and of a Gaussian process, which is sure too early; chosen on
-                  // recorded spaces
-  HISTORY = 4096, // trials of which it is known how good the best was then
-  SPREAD = 24,    // random points of which the one furthest from all others is taken
+  TOGETHER = 20,  // trials whose improvement is expected together …
+  SURER = 1000,   // … by a Gaussian process, whose spread shrinks too early; chosen
+                  // on recorded spaces
+  HISTORY = 4096, // trials after which the best cost is kept
+  SPREAD = 24,    // random points; the one furthest from all lessons is taken
 };
 
-static const double FIRST = 1.0 /
-    6; // the share of the budget that the first points take at most
+// The largest fraction of the budget that the first points take.
+static const double FIRST = 1.0 / 6;
 
 struct strategy {
   const struct space *space;
   uint64_t rng;
   struct seen seen;
   struct lessons *lessons;
-  unsigned initial, asked; // points to begin with, points asked for
+  unsigned initial, asked; // number of first points; points asked for
   choice *listed;
   unsigned n_listed; // NULL: the space is not small
   choice *candidates;
@@ -101,8 +101,8 @@ static choice *model_candidate(const struct strategy *st, unsigned i) {
   return st->candidates + i * width_of(st);
 }
 
-// Keeps those of the N points after the first AT that are new. Returns the number of
-// points then.
+// Removes known points from the N points after the first AT. Returns the number of points
+// that remain.
 static unsigned keep_new(struct strategy *st, unsigned at, unsigned n) {
   for (unsigned i = at, end = at + n; i < end; i++)
     if (!seen_has(&st->seen, st->space, model_candidate(st, i)))
@@ -198,9 +198,9 @@ static void model_left(struct strategy *st, double fraction) {
   st->left = fraction;
 }
 
-// Returns the improvement that may still come: the model's expectation, and as much as
-// the last half of the trials brought. The model knows nothing about effects that it
-// has not seen.
+// Returns the improvement that may still come: the model's expectation plus what the last
+// half of the trials improved, because the model knows nothing about effects that it has
+// not seen.
 static double model_expected_improvement(struct strategy *st) {
   if (st->expected_improvement < 0 || st->told == 0)
     return st->expected_improvement;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// random.c: random points without repetition; the original values first. Nothing is
-// listed, so the space may be of any size.
+// random.c: proposes random points without repetition, the original values first. The
+// space is not listed, so it may have any size.
 #include <stdlib.h>
 
 #include "search.h"
