@@ -14,11 +14,11 @@ export AUTOTUNE_CACHE="$work/cache" AUTOTUNE_BUDGET="${BUDGET:-15s}" AUTOTUNE_LO
 unset AUTOTUNE_MODE AUTOTUNE_SEARCH AUTOTUNE_WISDOM
 [ $# -gt 0 ] || set -- 01_matmul 02_sgemm 03_jacobi2d 04_conv2d 06_norm_softmax 09_inplace
 
-flags() { # of all sides; what sgemm's variants have of their own, the baked one must have
+flags() { # flags of all sides; a build that bakes sgemm's winners must have the flags of its variants
   echo "-O3 -march=native -w"
   [ "$1" != 02_sgemm ] || echo "-mprefer-vector-width=512"
 }
-size() { # where the lesson's own takes seconds a call
+size() { # arguments, where the lesson's own take seconds a call
   [ "$1" != 01_matmul ] || echo 512
 }
 milliseconds() { # PROGRAM: a call

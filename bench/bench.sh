@@ -49,6 +49,6 @@ compile tuning_run "$autotune" cc gcc $flags bench/tuning_run.c
 of() { # FIELD of the first processor
   sed -n "s/^$1[^:]*: *//p" /proc/cpuinfo | head -1 | tr -cs 'A-Za-z0-9\n' '-' | sed 's/^-*//; s/-*$//'
 }
-machine=$(of 'model name') # virtual machines may not say more than that; the model number does
+machine=$(of 'model name') # virtual machines may not say more than that; then the model number tells
 machine=${machine:-unknown}-$(sed -n 's/^model[^a-z]*: *//p' /proc/cpuinfo | head -1)-$(nproc)
 "$build/bench/measure" "$build" "$work" "bench/results/$machine.json" "$@"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# real.sh BUILD [PROGRAM…]: programs that nobody here wrote (tests/integration/real), each as its build system
-# makes it, with -O3 -march=native, and through `autotune cc`; medians of runs of the three in turns. Prints the
-# table of docs/real.md. BENCH_RUNS: how many runs; BENCH_BUDGET: of each tuning.
+# real.sh BUILD [PROGRAM…]: programs by others (tests/integration/real), each as its build system makes it, with -O3
+# -march=native, and through `autotune cc`; medians of runs of the three in turns. Prints the table of docs/real.md.
+# BENCH_RUNS: the number of runs; BENCH_BUDGET: of each tuning.
 set -eu
 cd "$(dirname "$0")/.."
 build=$(cd "${1:-build}" && pwd)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# suggest.sh BUILD [KERNEL…]: the kernels of tests/suggest, plain, with what `autotune suggest` proposes, and
-# with the pragmas of tests/suggest/hand; each tuned for BUDGET (10s). The plain side is the better of gcc and
-# clang. Prints a table of seconds, and how many were proposed, verified and gained.
+# suggest.sh BUILD [KERNEL…]: the kernels of tests/suggest: plain, with the patch of `autotune suggest`, and with the
+# pragmas of tests/suggest/hand; each tuned for BUDGET (10s). The plain side is the better of gcc and clang. Prints a
+# table of seconds, and how many were proposed, verified and gained.
 set -eu
 cd "$(dirname "$0")/.."
 build=$(cd "${1:-build}" && pwd)

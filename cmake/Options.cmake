@@ -43,8 +43,8 @@ foreach(name SQLITE HWLOC JANSSON XXHASH)
   endif()
 endforeach()
 
-# What the rest needs, all of it from Debian: libautotune-jit.so needs LLVM and Clang, the program autotune
-# Tree-sitter and the grammars. The folders of LLVM are looked up in runtime/compile/jit.
+# The libraries that the rest needs, all from Debian: libautotune-jit.so needs LLVM and Clang, the program autotune
+# Tree-sitter and the grammars. runtime/compile/jit looks for the folders of LLVM.
 set(missing)
 set(AUTOTUNE_GRAMMARS ${PROJECT_SOURCE_DIR}/cmake/grammars/node_modules)
 find_program(AUTOTUNE_CLANG NAMES clang-22 HINTS ${AUTOTUNE_LLVM_ROOT}/bin)
@@ -78,7 +78,7 @@ elseif(missing)
 else()
   set(runtime_only 0)
 endif()
-# What the library names, should it ever be asked to compile C, where it was built without.
+# The name of the compiler that the library uses if it was built without one and is asked to compile C.
 if(NOT AUTOTUNE_CLANG)
   set(AUTOTUNE_CLANG clang-22)
 endif()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What an installation has besides the program and its libraries, and the Debian package.
+# The parts of an installation besides the program and its libraries, and the Debian package.
 
-# For CMake and pkg-config. Both find their way from where they lie, so that an installation can be moved.
+# For CMake and pkg-config. Both find the files relative to their own place, so that an installation can be moved.
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/autotune)
 configure_package_config_file(cmake/autotuneConfig.cmake.in autotuneConfig.cmake
@@ -27,7 +27,7 @@ endforeach()
 install(FILES ${completion}/autotune.fish
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
-# Manual pages. What the commands take is what they say themselves.
+# Manual pages. The commands describe their options themselves.
 set(manual ${PROJECT_SOURCE_DIR}/docs/man)
 add_custom_command(OUTPUT autotune.1
   COMMAND ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0
@@ -38,10 +38,10 @@ install(FILES ${PROJECT_BINARY_DIR}/autotune.1 DESTINATION ${CMAKE_INSTALL_MANDI
 install(FILES ${manual}/libautotune.3 DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
 install(FILES ${manual}/autotune-pragmas.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)
 
-# What `autotune report --json` writes, for programs that read it.
+# The schema of `autotune report --json`, for programs that read it.
 install(FILES docs/report.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/autotune)
 
-# `cpack` in the build folder. What is opened at run time is no dependency that dpkg-shlibdeps sees.
+# `cpack` in the build folder. dpkg-shlibdeps does not see libraries that are opened at run time.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME autotune)
 set(CPACK_PACKAGE_CONTACT "the autotune project <autotune@localhost>")

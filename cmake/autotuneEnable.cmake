@@ -2,7 +2,7 @@
 # autotune_enable(TARGET…): the kernels of these targets are tuned. Files without `#pragma autotune` are
 # compiled by the same compiler, or ccache, to the same objects. autotune.h is found.
 
-# Puts `autotune cc` in front of what PROPERTY of TARGET begins with, once.
+# Puts `autotune cc` before the words of PROPERTY of TARGET, once.
 function(autotune_in_front target property)
   get_target_property(launcher ${target} ${property})
   if(NOT launcher)
@@ -34,12 +34,12 @@ function(autotune_enable)
     foreach(language C CUDA)
       autotune_in_front(${target} ${language}_COMPILER_LAUNCHER)
     endforeach()
-    # The one OpenMP runtime of a program with kernels is the linker's business: see `autotune cc`.
+    # `autotune cc` chooses the one OpenMP runtime when it links a program with kernels.
     foreach(language C CXX)
       autotune_in_front(${target} ${language}_LINKER_LAUNCHER)
     endforeach()
-    # As target_link_libraries would, which wants the form, with or without PRIVATE, that the project
-    # uses for this target.
+    # As target_link_libraries does; it must be called in the form, with or without PRIVATE, that the project uses for
+    # this target.
     set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES autotune::autotune)
     if(type MATCHES "STATIC|OBJECT")
       set_property(TARGET ${target} APPEND PROPERTY INTERFACE_LINK_LIBRARIES

@@ -11,14 +11,14 @@ jobs=$(($(nproc) + 1)) # tests of tuners wait for more than half of their time
 failed=0
 flaky=
 
-# A cache of its own: what the developer has tuned neither helps nor suffers. Beside it what the emulator compiles.
+# A cache of its own: the developer's results neither help nor suffer. The emulator's compilations are next to it.
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export AUTOTUNE_CACHE=$scratch/results COMPILE_ONCE_IN=$scratch/compiled
 mkdir -m 700 "$AUTOTUNE_CACHE"
 
-# again NAME BUILD_DIR: tests run beside others on machines that do other work too, so what failed is run
-# once more and alone. It is said which those were: a test that needs this is a defect, though a small one.
+# again NAME BUILD_DIR: tests run at the same time as others, also on busy machines, so failed ones are run once more,
+# alone. Their names are printed: a test that needs this is a defect, though a small one.
 again() {
   local list=$2/Testing/Temporary/LastTestsFailed.log some
   [ -s "$list" ] && [ "$(wc -l < "$list")" -le 3 ] || return 1
@@ -48,7 +48,7 @@ for s in $stages; do
     release) stage release "$build" ;;
     asan)
       built asan
-      # Leaks are looked for in the unit tests; handle_segv stays with the tests' own children.
+      # Only the unit tests look for leaks; handle_segv stays with the tests' own children.
       ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 stage asan build-asan -LE no-asan ;;
     tsan)
       built tsan tests_threads

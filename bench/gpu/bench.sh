@@ -39,7 +39,7 @@ left() { echo $((seconds - $(passed))); }
 say() { printf '%3d s  %s\n' "$(passed)" "$*"; }
 nothing() { echo "bench.sh: $*" >&2; exit 77; }
 
-# ---- what is here ----
+# ---- what is installed ----
 
 toolkit=${CUDA_PATH:-/usr/local/cuda}
 NVCC=${NVCC:-$(command -v nvcc || echo "$toolkit/bin/nvcc")}
@@ -61,7 +61,7 @@ nvrtc=$("$python" "$here/machine.py" 'libnvrtc.so.1?')
 
 # ---- libautotune ----
 
-# What was carried runs, or libautotune is built here from the sources beside it.
+# Uses the packed libautotune if it runs, else builds it here from the sources next to this script.
 runs() { "$1/bin/autotune" version >/dev/null 2>&1; }
 if ! runs "$folder" && ! [ -f "$folder/lib/libautotune.so" ]; then
   say "building libautotune"
@@ -84,7 +84,7 @@ fi
 # ---- build ----
 
 library=$home/lib
-# Half of the time, at most, is for building.
+# Building may take half of the time.
 in_time() { # COMMAND…
   time=$((seconds / 2 - $(passed)))
   [ "$time" -gt 0 ] && timeout -k 2 "$time" "$@" && return

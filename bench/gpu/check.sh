@@ -59,7 +59,7 @@ wait
 
 # ---- run ----
 
-try() { # NAME ARGUMENT…: what it prints says whether its answer is right
+try() { # NAME ARGUMENT…: the output says whether the answer is right
   name=$1
   shift
   if [ ! -x "$work/$name" ]; then
@@ -82,7 +82,7 @@ try() { # NAME ARGUMENT…: what it prints says whether its answer is right
     fi
   fi
 }
-size_of() { # arguments that make a lesson's problem small, but not even
+size_of() { # arguments that make a lesson's problem small and uneven
   case $1 in
     *transpose) echo 1000 1032 ;;
     *stencil2d) echo 1000 ;;
@@ -92,7 +92,7 @@ size_of() { # arguments that make a lesson's problem small, but not even
     *) echo 1000003 ;;
   esac
 }
-[ -z "$emulated" ] || size_of() { :; } # the lessons know
+[ -z "$emulated" ] || size_of() { :; } # the lessons choose small sizes themselves
 
 for name in $hard; do
   try "$name"

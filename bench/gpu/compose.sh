@@ -9,7 +9,7 @@ work=$(cd "$1" && pwd)
 cd "$(dirname "$0")"
 examples=../../examples/cuda
 
-part() { # FILE NAME: with its own lines in messages
+part() { # FILE NAME: keeps the file's own lines in messages
   printf '#line 1 "%s"\n' "$2"
   cat "$1"
   echo

@@ -30,7 +30,7 @@ cp "$build/bin/autotune" "$folder/bin"
 cp "$build/lib/libautotune.so.0" "$helper" "$folder/lib"
 ln -s libautotune.so.0 "$folder/lib/libautotune.so"
 
-# What belongs to the C library and the compiler there is; the rest comes along.
+# The C library and the compiler's libraries exist there; all others are copied.
 ldd "$folder/bin/autotune" "$folder/lib/libautotune.so.0" "$folder/lib/autotune-gpu-worker" |
   sed -n 's/.* => \(\/[^ ]*\).*/\1/p' | sort -u |
   grep -vE '/(ld-linux.*|lib(c|m|mvec|dl|rt|pthread|resolv|gcc_s|stdc\+\+|autotune))\.so[.0-9]*$' |
@@ -59,7 +59,7 @@ needed=$(find "$folder/lib" "$folder/bin" -type f -exec objdump -T {} + |
 [ "$(printf '%s\n%s\n' "$needed" "$glibc" | sort -V | tail -n 1)" = "$glibc" ] ||
   die "what was built here needs glibc $needed, the machine has $glibc (AUTOTUNE_PACK_GLIBC)"
 
-# ---- sources, and what the translator makes of them ----
+# ---- sources, and their translations ----
 mkdir -p "$folder/examples" "$folder/bench" "$folder/tests/cuda"
 cp -r "$root/examples/cuda" "$folder/examples"
 cp -r "$root/tests/cuda/device" "$folder/tests/cuda"

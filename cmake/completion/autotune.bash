@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Completion for bash. What there is to complete is asked of the program itself.
+# Completion for bash. The program itself says what can be completed.
 
-# _autotune_options COMMAND…: the options that its help speaks of
+# _autotune_options COMMAND…: the options in the command's help
 _autotune_options()
 {
   "$program" "$@" --help 2> /dev/null < /dev/null | grep -oE -- '(^|[[ (])--[a-z][a-z0-9-]+' |
@@ -29,7 +29,7 @@ _autotune_kernels()
   "$program" db list "${store[@]}" 2> /dev/null < /dev/null | awk 'NR > 1 && NF > 4 { print $1 }'
 }
 
-# _autotune_other N: what the command that begins at word N would complete
+# _autotune_other N: completes the command that begins at word N
 _autotune_other()
 {
   if ((COMP_CWORD == $1)); then

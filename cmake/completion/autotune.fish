@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Completion for fish. What there is to complete is asked of the program itself.
+# Completion for fish. The program itself says what can be completed.
 
-# What the word at the cursor can be: command, topic, database, kernel, option, other, file.
+# The kinds of words at the cursor: command, topic, database, kernel, option, other, file.
 function __autotune_kind
   set -l words (commandline -opc)
   set -l word (commandline -ct)
@@ -33,7 +33,7 @@ function __autotune_kind
   end
 end
 
-# How many words are before the command that autotune hands on to, where there is one.
+# The number of words before the command that autotune passes on, if there is one.
 function __autotune_skip
   set -l words (commandline -opc)
   set -l end (contains -i -- -- $words)

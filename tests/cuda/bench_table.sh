@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# bench/gpu/measure.py: ratios, targets, what is left out and why, told by programs that answer as serve.h
-# says but measure nothing.
+# bench/gpu/measure.py: ratios, targets, missing rows and the reasons, with programs that answer as serve.h says but
+# measure nothing.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 command -v python3 > /dev/null || { echo "python3 is missing"; exit 77; }
 . "$(dirname "$0")/../e2e/cc_lib.sh"
@@ -54,7 +54,7 @@ print("fine")
 END
 is "the file" "$(python3 look.py)" fine
 
-# A program that hangs costs the others little: it is asked twice.
+# A program that hangs costs the others little: it is asked twice only.
 printf '#!/bin/sh\nexec sleep 60\n' > spmv
 chmod +x spmv
 cat > silent.py << 'END'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# `autotune cc nvcc` does what nvcc does: a nvcc that only writes down what it is given shows the commands;
-# the real one, where there is one, compiles and links.
+# `autotune cc nvcc` does what nvcc does: a fake nvcc that writes down its arguments shows the commands; the real one,
+# if it is installed, compiles and links.
 set -u
 build=$(realpath "$1")
 autotune=$build/bin/autotune
@@ -25,7 +25,7 @@ in_order() { tr '\n' ' ' <"$log" | grep -qE -e "$1"; }
 runs() { [ "$(grep -c '^nvcc$' "$log")" = "$1" ]; }
 not() { ! "$@"; }
 
-# ---- what is run ----
+# ---- the commands that are run ----
 
 mkdir bin inc
 log=$out/log
@@ -117,7 +117,7 @@ check "keeps the name" in_order '^nvcc -x cu .* -c [^ ]*/k\.cpp -o k\.o '
 
 : >"$log"
 nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
-[ -z "$nvcc" ] || "$nvcc" --version >/dev/null 2>&1 || nvcc= # a wrapper of what is not there
+[ -z "$nvcc" ] || "$nvcc" --version >/dev/null 2>&1 || nvcc= # it may be a wrapper of a missing program
 if [ -n "$nvcc" ]; then
   options="-arch=sm_80 -std=c++17 -DFACTOR=2 -Iinc"
   # shellcheck disable=SC2086

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# compile_once.sh ARGUMENTS: $COMPILE_ONCE_WITH, as the emulator calls it for a unit. What it made of the same
-# arguments, text and headers before is kept in the folder $COMPILE_ONCE_IN, which check.sh names: tests of the driver's
-# faults and the like compile a few kernels hundreds of times, and do so in each stage.
+# compile_once.sh ARGUMENTS: runs $COMPILE_ONCE_WITH, as the emulator does for a unit. Keeps the output in the folder
+# $COMPILE_ONCE_IN, which check.sh names, and uses it again for the same arguments, text and headers: some tests
+# compile a few kernels hundreds of times in each stage.
 set -u
 [ -n "${COMPILE_ONCE_IN:-}" ] || exec "$COMPILE_ONCE_WITH" "$@"
 words='' headers='' unit='' object=''

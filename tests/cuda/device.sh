@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The programs of tests/cuda/device under emulation, tuned from nothing and then again with what is known.
-# On a device bench/gpu/check.sh runs them.
+# The programs of tests/cuda/device under emulation, tuned first from an empty store and then with its results. On a
+# device bench/gpu/check.sh runs them.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$(dirname "$0")/../e2e/cc_lib.sh"
 command -v clang++-22 > /dev/null || { echo "clang++-22 is missing"; exit 77; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# emulate.sh BUILD: `autotune cc --emulate`: nvcc's and other compilers' command lines; what of CUDA C++ is
-# rewritten, in files with a kernel of ours and without.
+# emulate.sh BUILD: `autotune cc --emulate`: the command lines of nvcc and other compilers; which parts of CUDA C++
+# are rewritten, in files with a kernel of ours and without.
 set -u
 build=$(cd "$1" && pwd)
 [ -x "$build/bin/autotune" ] || { echo "$build/bin/autotune is missing"; exit 1; }
@@ -20,11 +20,11 @@ count() { # STATUS WHAT COMMAND…
   failures=$((failures + 1))
   tail -n 20 out err
 }
-check() { # WHAT COMMAND…: what it says is left in out and err
+check() { # WHAT COMMAND…: COMMAND succeeds; its output is left in out and err
   "${@:2}" > out 2> err
   count $? "$@"
 }
-said() { # WHAT REGEXP: so did the last one
+said() { # WHAT REGEXP: the last output has a line that matches REGEXP
   grep -Eq -- "$2" err
   count $? "$@"
 }
@@ -170,7 +170,7 @@ echo '__global__ void k(int *x) { *x = 1 }' > wrong.cu
 check "an error is an error" refused cc nvcc -c wrong.cu -o wrong.o
 said "its place" '^wrong.cu:1:[0-9]+: error'
 
-# ---- headers: dynamic shared memory and launches in them, what tells that they were included ----
+# ---- headers: dynamic shared memory and launches in them, the macros that tell that they were included ----
 
 cat > pick.cuh <<'END'
 #pragma once

@@ -14,7 +14,7 @@ trap 'rm -rf "$work"' EXIT
 unset AUTOTUNE_MODE AUTOTUNE_SEARCH AUTOTUNE_LOG AUTOTUNE_EMULATE XDG_CACHE_HOME
 failures=0 checks=0
 nvcc=$(command -v nvcc || ls "${CUDA_PATH:-/usr/local/cuda}/bin/nvcc" 2> "$work/none")
-[ -z "$nvcc" ] || "$nvcc" --version > "$work/none" 2>&1 || nvcc= # a wrapper of what is not there
+[ -z "$nvcc" ] || "$nvcc" --version > "$work/none" 2>&1 || nvcc= # it may be a wrapper of a missing program
 
 fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 check() { # WHAT COMMAND…
@@ -33,7 +33,7 @@ check() { # WHAT COMMAND…
 away() { env -i PATH= AUTOTUNE_CACHE="$work/cache" AUTOTUNE_BUDGET=15s,3 LD_LIBRARY_PATH="${LD_LIBRARY_PATH-}" "$@"; }
 report() { AUTOTUNE_CACHE=$work/cache "$build/bin/autotune" report "$@"; }
 
-# Variants tried of all kernels, the fewest.
+# The least number of tried variants among all kernels.
 fewest() { report --json | sed -n 's/^ *"tried": *\([0-9]*\).*/\1/p' | sort -n | head -1; }
 
 right() { # WHAT COMMAND…
@@ -64,7 +64,7 @@ with_nvcc() { # NAME
   check "$1: cc nvcc" "$build/bin/autotune" cc "$nvcc" $flags -c "$root/examples/cuda/$1.cu" -o "$work/tuned.o"
 }
 
-# What arguments and constants of templates are to constraints.
+# The values of arguments and template constants for constraints.
 with_nvrtc() { # NAME
   local n=${AUTOTUNE_TEST_VARIANTS:-6} sizes="-a n=16384 -a m=4096 -a k=4096 -a rows=32768 -a d=4096"
   local source=$root/examples/cuda/$1.cu compile=$build/tests/nvrtc_compile

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# front/front.cu under emulation: its launches, of whatever form, are tuned and right; and so they stay.
+# front/front.cu under emulation: launches of every form are tuned and right, also when the program runs again.
 set -u
 build=$(realpath "$1")
 source=$(realpath "$(dirname "$0")/front/front.cu")

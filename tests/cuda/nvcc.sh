@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# nvcc takes every translated file without a warning, and a template that two files instantiate; a program
-# whose device or driver is missing says of its launches what it says without us.
+# nvcc compiles every translated file without a warning, and a template that two files instantiate. A program without
+# a device or a driver reports the same errors of launches as without autotune.
 set -u
 build=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# bench/gpu/pack.sh: what is carried runs away from its build folder, with its own libraries, and is enough to build
+# bench/gpu/pack.sh: a pack runs away from its build folder, with its own libraries, and is enough to build
 # libautotune anew.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "$1" && pwd)

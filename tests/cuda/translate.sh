@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# `autotune translate` of each golden/translate/NAME.cu writes what NAME.out shows of it, without what stands
-# between the marks of generated text; and the unit of unit.cu is unit.txt. With AUTOTUNE_UPDATE=1 these files
-# are written anew: read the difference before committing it.
+# `autotune translate` of each golden/translate/NAME.cu writes the text of NAME.out, without the text between the
+# marks of generated text; and the unit of unit.cu is unit.txt. With AUTOTUNE_UPDATE=1 these files are written anew:
+# read the difference before committing it.
 set -u
 build=$(realpath "$1")
 cd "$(dirname "$0")/golden/translate" || exit 1

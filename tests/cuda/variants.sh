@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Variants of variants.cu are right, all of them, under emulation; what cannot be tuned says so once. A template that
+# All variants of variants.cu are right, under emulation; a kernel that cannot be tuned says so once. A template that
 # two files instantiate is tuned as one kernel.
 set -u
 build=$(realpath "$1")
@@ -33,7 +33,7 @@ emulate "$here"/golden/translate/two_[ab].cu -o "$work/two"
 [ "$(sort -u "$work/out")" = cudaSuccess ] || fail "two: $(cat "$work/out")"
 [ "$("$build/bin/autotune" report | grep -c '^doubled<float>')" = 1 ] || fail "two: one kernel"
 
-# What the report says of sum.cu's variants, as written or with other clauses.
+# The report's text on sum.cu's variants, as written or with other clauses.
 sum_tried() {
   rm -rf "$work/cache"
   sed "s/grid(ceil)/& $1/" "$here/sum.cu" > "$work/sum.cu"

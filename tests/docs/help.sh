@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# `autotune help`: each page is a topic, as it stands in docs/; a pager comes in on a terminal only.
+# `autotune help`: each page is a topic, with the text in docs/; a pager is used on a terminal only.
 docs=$(realpath "$(dirname "$0")/../../docs")
 . "$(dirname "$0")/../e2e/cc_lib.sh"
 

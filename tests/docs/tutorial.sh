@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# docs/tutorial.md, done. See tutorial.js; AUTOTUNE_UPDATE=1 writes what is printed into the page.
+# Runs the commands of docs/tutorial.md. See tutorial.js; AUTOTUNE_UPDATE=1 writes the output into the page.
 here=$(realpath "$(dirname "$0")")
 . "$here/../e2e/cc_lib.sh"
 command -v node > /dev/null || { echo "skipped: there is no node"; exit 77; }

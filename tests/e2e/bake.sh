@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# autotune bake: lines of wisdom written by hand, in which the winner that ran can be told from its answer.
+# autotune bake: lines of wisdom written by hand; the answer shows which winner ran.
 . "$(dirname "$0")/cc_lib.sh"
 
-# line KERNEL FILE KEYS VALUES [THREADS]: a line of wisdom, as an edited one without text and sum.
+# line KERNEL FILE KEYS VALUES [THREADS]: a line of wisdom as after an edit, without text and sum.
 line() {
   local time='{"high": 1e-3, "low": 1e-3, "median": 1e-3, "n": 9}'
   printf '%s' '{"autotune": 1, "best": '"$time"', "compiler": "clang 22.1.8", "cpu": "Maker Some CPU family 6 model 1", '
@@ -157,7 +157,7 @@ check "exact" autotune bake sum.c --wisdom sum.wisdom --unchecked --exact -o exa
 gcc -std=c11 exact.c -o exact && ./exact 64 65 128 20000 20008 > got
 is "tuned keys alone" "$(sed 's/.*by \([0-9]\).*/\1/' got | tr '\n' ' ')" "2 1 1 8 1 1005 calls, 1, small "
 
-# In a build: with the source's own name, and nothing of ours at the link.
+# In a build: with the source's own name, and without our library at the link.
 cat > cc.wisdom < sum.wisdom
 check "cc --bake of another text" autotune cc --bake cc.wisdom gcc -O1 -Wall -Wextra sum.c -o built 2> log
 has "is said" log "the winner of 'sum' for n = 64 in cc.wisdom:1 is not baked: it was found with another text"
@@ -232,7 +232,7 @@ for cc in $compilers "gcc -fopenmp -O2"; do
 done
 check "OpenMP is told in a build" autotune cc --bake grid.wisdom gcc -w -c grid.c -o grid.o 2> log
 
-# Keys at the ends of their type, two that are one number as double, winners that constraints no longer allow.
+# Keys at the ends of their type, two keys that are equal as double, winners that constraints no longer allow.
 cat > far.c << 'END'
 #include <stdio.h>
 #include <stdlib.h>
@@ -276,7 +276,7 @@ for out in far.c ./far.wisdom; do
   same "-o $out" $out kept
 done
 
-# What cannot be done says why.
+# A message says why something cannot be baked.
 check "no such file" not autotune bake grid.c --wisdom none.wisdom -o none.c 2> log
 has "is told" log '^none.wisdom: error: No such file'
 grid '["n", 8], ["m", 16]' fill '' 4 >> grid.wisdom
@@ -307,7 +307,7 @@ check "an argument's type" autotune bake typed.c --wisdom typed.wisdom --uncheck
 has "is told" log "'twice' is not baked, its calls run the default: the type of its argument 'x' depends"
 check "still C" gcc -std=c11 -Wall -Wextra -Werror -c typed2.c -o typed.o
 
-# Names of the user's in what is written.
+# Names of the user's that are like generated ones.
 cat > names.c << 'END'
 #define STEP 1
 #define x 3
@@ -324,7 +324,8 @@ check "names" autotune bake names.c --wisdom names.wisdom --unchecked -o names2.
 check "names: compile" gcc -std=c11 -Wall -Wextra -Werror names2.c -o names
 check "names: run" ./names
 
-# A kernel in a header: it is put in, with the header's own includes found from the file; lines are the header's.
+# A kernel in a header: the header is put inline, its own includes are found from the file, and lines are the
+# header's.
 mkdir inc
 echo '#define HALF 2' > inc/half.h
 cat > inc/twice.h << 'END'

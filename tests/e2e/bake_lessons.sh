@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # bake_lessons.sh BUILD: every lesson, and directives.c, as written, tuned with the winners of bake_winners.txt, and
-# baked with the same: all give the same bits or, where a winner adds up in another order, what the kernel's tolerance
-# allows. Winners are taken as locked wisdom: nothing here depends on what is fast.
+# baked with the same. All give the same bits or, if a winner adds up in another order, an answer within the kernel's
+# tolerance. Winners are taken as locked wisdom: no result depends on speed.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$(dirname "$0")/cc_lib.sh"
 jit=$(dirname "$(command -v autotune)")/../lib/libautotune-jit.so
@@ -46,7 +46,7 @@ winners() { # LESSON: lines KERNEL KEY: PARAM=VALUE…
   fi
 }
 
-# What `lessons` has printed for tuned keys: same bits, but where ~ allows a tolerance.
+# The output of `lessons` for tuned keys: the same bits, except where ~ allows a tolerance.
 agree() { # WHAT GOT
   check "$1: right" not grep WRONG "$2"
   sed -n 's/: [^~].*/: same bits/p' "$name.winners" > exact
@@ -59,7 +59,7 @@ lesson() { # FILE
   check "$name: plain" gcc $flags -w -Dmain=unused "$name.c" lessons.o -lm -o plain
   check "$name: as written" ./plain all write reference
 
-  # A line of each kernel from this machine, whatever was found, and what shall have been found.
+  # A line of each kernel from this machine, with any result, changed to the winner of the test.
   check "$name: build" autotune cc gcc $flags -Dmain=unused "$name.c" lessons.o -lm -o tuned
   AUTOTUNE_MODE=first AUTOTUNE_CACHE=$work/$name AUTOTUNE_BUDGET=60s,1 AUTOTUNE_SEARCH=random AUTOTUNE_SEED=1 \
     ./tuned one compare reference > got 2> log || { fail "$name: tuning"; cat got log; }
@@ -68,8 +68,8 @@ lesson() { # FILE
   [ -s "$name.winners" ] || { echo "$name: no variant fits this machine"; return; }
   sed 's/~//' "$name.winners" | node "$here/bake_force.js" "$name.c" "$name.first" > "$name.forced"
 
-  # Tuned: each winner is compiled, checked and run; after that the store has it under the hash of its text. On a
-  # machine with much else to do a check may run out of time.
+  # Tuned: each winner is compiled, checked and run; then the store has it under the hash of its text. On a busy
+  # machine a check may run out of time.
   for try in 1 2 3 4 5; do
     export AUTOTUNE_CACHE=$work/$name.locked.$try
     AUTOTUNE_MODE=locked AUTOTUNE_WISDOM=$name.forced ./tuned tuned compare reference > got 2> log
@@ -81,7 +81,7 @@ lesson() { # FILE
   is "$name: winners that ran" "$ran" "$(grep -c : "$name.winners")"
   check "$name: export" autotune db export -o "$name.wisdom"
 
-  # Baked with the results, where nothing may fall back on the default; in a build with wisdom, at any size. All of
+  # Baked with the results: no call may fall back on the default. Then in a build with wisdom, at any size. All of
   # sgemm's variants have a flag of their own: a build that has it can bake them.
   own=$flags
   [ "$name" != 02_sgemm ] || own="$flags -mprefer-vector-width=512"
@@ -110,8 +110,8 @@ for source in "$root"/examples/[0-9]*.c "$here/directives.c"; do
   lesson "$source"
 done
 
-# A winner with flags of its own: fast where -ffast-math takes NaN for a number. By far the fastest is that, then a
-# variant without flags.
+# A winner with flags of its own: fast if -ffast-math takes NaN for a number. That variant is the fastest by far, then
+# one without flags.
 cat > flags.c << 'END'
 #include <stdio.h>
 

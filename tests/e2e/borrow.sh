@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A size that was never tuned runs what won for a near one, once that is right for it, and says so; a kernel of
-# the same family begins with it.
+# A size that was never tuned runs the winner of a near one, once that is right for it, and says so; a kernel of the
+# same family begins with that winner.
 include=$(cd "$(dirname "$0")/../../include" && pwd)
 . "$(dirname "$0")/cc_lib.sh"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Captured calls: made again in another process they have the same bits, and what is found for one is found
-# by the program. Kernels with scalars, structs, rows behind pointers, globals, returned values, OpenMP, vectors.
+# Captured calls: made again in another process they have the same bits, and the program finds their results. Kernels
+# with scalars, structs, rows through pointers, globals, returned values, OpenMP, vectors.
 . "$(dirname "$0")/cc_lib.sh"
 
 export AUTOTUNE_CACHE=$work/cache
@@ -128,7 +128,7 @@ for cc in gcc ${other:-}; do
   tune --capture captures/leaves-* --check; is "$cc: a call that did not return" $? 2
 done
 
-# A file name that is no shell word's, twice the same call, no other process's addresses.
+# A file name with blanks and quotes, the same call twice, no addresses of another process.
 mix=$(echo captures/mix-*)
 if command -v setarch > /dev/null && setarch -R true 2> /dev/null; then
   rm -rf fixed
@@ -137,7 +137,7 @@ if command -v setarch > /dev/null && setarch -R true 2> /dev/null; then
   is "addresses that are taken: another process" $? 0
 fi
 
-# Found for the capture, found by the program: compiled without optimisation, any variant wins.
+# The program finds the result of the capture: compiled without optimisation, any variant wins.
 check "compile slowly" autotune cc gcc -O0 -fopenmp -w -I"$include" kernels.c -o kernels -lm
 AUTOTUNE_CAPTURE=slow ./kernels > /dev/null 2> err
 hasnt "nothing known" <(AUTOTUNE_MODE=locked ./kernels why) 'stored: '
@@ -149,7 +149,7 @@ AUTOTUNE_MODE=locked ./kernels why > out
 has "the program finds it" out 'stored: .* x over the default'
 tune --replay slow/rows-* --budget 2s --seed 7; is "as often as one likes" $? 0
 
-# What cannot be.
+# Calls that cannot be captured.
 cp "$mix" cut; truncate -s -1 cut; tune --capture cut; is "cut short" $? 2
 has "cut short: said" err 'cut: it is cut short'
 cp "$mix" longer; echo >> longer; tune --capture longer; is "longer" $? 2
@@ -168,7 +168,7 @@ has "the limit: said" err 'mix: not captured: its memory is .* bytes, more than 
 is "the limit: what is smaller" "$(ls small | wc -l)" 4
 AUTOTUNE_CAPTURE=/proc/nothing ./kernels > got 2> err; same "no folder: the program" plain got
 
-# Whatever of ours fails, the answer is right, and what stands in the folder is whole.
+# If any call of ours fails, the answer is right, and each file in the folder is whole.
 for point in malloc open write rename; do
   for n in 1 2 3 6 12 24+; do
     rm -rf faulty
@@ -211,7 +211,7 @@ hasnt "first call" out '^4095 tuned'
 has "second call" out '^8190 \(tuned\|default: \)'
 is "captured" "$(ls calls | wc -l)" 1
 
-# The program's compiler is not there any more.
+# The program's compiler is no longer installed.
 mkdir bin
 ln -s "$(command -v gcc)" bin/gcc-of-mine
 (PATH=$PWD/bin:$PATH && autotune cc gcc-of-mine -O0 -I"$include" twice.c -o other)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Debug information and assert know the user's file and lines, not ours.
+# Debug information and assert name the user's file and lines, not ours.
 . "$(dirname "$0")/cc_lib.sh"
 
 mkdir src

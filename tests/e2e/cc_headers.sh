@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Kernels in headers, which are put inline: found as the compiler finds them, once, in their own lines.
+# Kernels in headers, which are put inline: found as the compiler finds them, once, with their own lines.
 . "$(dirname "$0")/cc_lib.sh"
 
 mkdir -p src/sub inc/deep other
-# The kernel's header includes by quotes what stands beside it, also where that is not beside the source.
+# The kernel's header includes by quotes a file next to it, also if that is not next to the source.
 cat > inc/deep/kernel.h << 'END'
 #ifndef KERNEL_H
 #define KERNEL_H
@@ -63,7 +63,7 @@ for cc in $compilers; do
   $cc -w -Iinc -MMD -MF plain.d src/main.c -o prog
   same "$cc dependencies" ours.d plain.d
 
-  # an error in the header is told of the header
+  # an error in the header names the header
   sed 's/x\[i\] \*=/x[j] *=/' inc/deep/kernel.h > other/kernel.h
   echo '#include "kernel.h"' > src/user.c
   not $at -Iother -Iinc/deep -c src/user.c 2> message
@@ -100,13 +100,13 @@ END
   printf '#pragma once\n#include "cycle.h"\n#include "kernel.h"\n' > inc/cycle.h
   check "$cc -iquote" autotune cc "$cc" -iquote inc/deep "-I$PWD/inc" here.c -o prog
   is "$cc -iquote" "$(./prog)" 2
-  # system headers are not looked into
+  # system headers are not searched
   check "$cc -isystem" autotune cc "$cc" -isystem inc -isystem inc/deep here.c -o prog
   hasnt "$cc -isystem" prog autotune_begin
-  # a macro's include is not seen, and does no harm
+  # an include whose file a macro names is not followed, and does no harm
   printf '#define H "kernel.h"\n#include H\nint main(void) { scale(0, 0); return 0; }\n' > macro.c
   check "$cc #include MACRO" $at -w -Iinc/deep macro.c -o prog
-  # templates: no guard, a type that the includer names; a kernel's name has to stand there
+  # templates: no guard, a type that the includer names; the kernel's name must be in the header
   cat > inc/template.h << 'END'
 #define UNROLL 1
 #pragma autotune kernel param(UNROLL: 1, 2)
@@ -125,12 +125,12 @@ END
   has "$cc a name by a macro" message "^inc/template.h:3:13: error: 'NAME' becomes"
 done
 
-# what is put inline has the text's own lines, seen by -E
+# text that was put inline has its own lines, seen by -E
 autotune cc gcc -Iinc -E src/main.c > expanded
 has "the header's marker" expanded '^# 1 "inc/deep/kernel.h" 1'
 has "the way back" expanded '^# [0-9]* "inc/all.h" 2'
 
-# check and translate see what cc does
+# check and translate read headers as cc does
 autotune check src/main.c -- -Iinc > checked
 has "check: a kernel in a header" checked '^inc/deep/kernel.h:6: kernel scale$'
 check "check: two headers of one name" autotune check src/astray.c -- -Iinc -Iother

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# With a kernel in a file: the compiler's options do what they do, under the names that the user gave.
+# With a kernel in a file: the compiler's options work as without autotune, with the names that the user gave.
 . "$(dirname "$0")/cc_lib.sh"
 
 mkdir src obj
@@ -40,7 +40,7 @@ for cc in $compilers; do
   readelf --debug-dump=info obj/m.o > obj/info 2> /dev/null
   has "$cc: the user's prefix map" obj/info 'DW_AT_name.*/mapped/src/k\.c'
 
-  # -E, -S, standard input, @file, -x, languages given
+  # -E, -S, standard input, @file, -x, explicit languages
   check "$cc -E" $at -E src/k.c -o obj/k.i
   has "$cc -E names the user's file" obj/k.i '^# [0-9]* "src/k.c"'
   hasnt "$cc -E names no temporary file" obj/k.i "$work/tmp"
@@ -73,7 +73,7 @@ for cc in $compilers; do
   check "$cc -std=c11 -Wall" $at -std=c11 -Wall -Wextra -Wno-unknown-pragmas -c src/k.c -o obj/w.o \
     2> obj/warnings
   is "$cc: warnings of ours" "$(cat obj/warnings)" ""
-  # a storage class that hides in a macro, and one that is missing behind a declaration which has it
+  # a storage class that a macro hides, and one that is missing after a declaration that has it
   sed 's/^void scale(/LINKAGE &/; $a void use(int n, double *x) { scale(n, x); }' src/k.c > src/macro.c
   for linkage in static extern "static inline" "" "__attribute__((noinline)) static"; do
     check "$cc linkage $linkage" $at -Isrc -Werror -Wall -Wredundant-decls \
@@ -82,7 +82,7 @@ for cc in $compilers; do
   done
   sed '1i static void scale(int n, double *x);' src/k.c > src/macro.c
   check "$cc static by its declaration" $at -Isrc -c src/macro.c -o obj/macro.o
-  # an include that this build leaves out: the lines behind it are still the user's
+  # an include that this build leaves out: the lines after it are still the user's
   sed '1i #ifdef _WIN32\n#include <windows.h>\n#endif' src/k.c > src/portable.c
   sed '1i #ifdef A\n#ifdef B\n#include <b.h>\n#endif\n#else' src/k.c > src/nested.c
   echo '#endif' >> src/nested.c
@@ -93,7 +93,7 @@ for cc in $compilers; do
   sed 's/for (int i = 0/int i; for (i = 0/' src/k.c > src/c89.c
   check "$cc -std=c89" $at -Isrc -std=c89 -pedantic-errors -Wno-unknown-pragmas -c src/c89.c -o obj/c89.o
 
-  # dependency files, beside the compiler's own from the same file
+  # dependency files, compared with the compiler's own from the same file
   depend() { # FILE ARGS…
     local file=$1
     shift
@@ -112,7 +112,7 @@ for cc in $compilers; do
   depend prog.d -MMD src/k.c main.o -o prog
   depend dep -MM -MF dep src/k.c
 
-  # errors: the compiler's, in the user's file and line; ours; nothing is left or overwritten
+  # errors: the compiler's, in the user's file and line; ours; no file is left or overwritten
   echo before > obj/kept.o
   $cc -c src/wrong.c -o obj/wrong.o 2> /dev/null
   expected=$?

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by cc_*.sh (run as `bash cc_NAME.sh BUILD_DIR`): a folder of its own to work in, the compilers to
-# go through, and checks that say what was expected. A script ends with `finish`.
+# Sourced by cc_*.sh (run as `bash cc_NAME.sh BUILD_DIR`): a folder of its own to work in, the compilers to use, and
+# checks that print what was expected. A script ends with `finish`.
 set -u
 PATH=$(cd "$1" && pwd)/bin:$PATH
 command -v autotune > /dev/null || { echo "$1/bin/autotune is missing"; exit 1; }
 work=$(mktemp -d)
 export TMPDIR=$work/tmp AUTOTUNE_MODE=off LC_ALL=C
-# A libautotune with AddressSanitizer comes into programs without it, after the C library.
+# A libautotune with AddressSanitizer is loaded into programs without it, after the C library.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0
-# To be preloaded where even that is too late: behind a shared library that needs libautotune.
+# To be preloaded where even that is too late: after a shared library that needs libautotune.
 sanitizer=$(ldd "$(dirname "$(command -v autotune)")/../lib/libautotune.so" |
   sed -n 's/.*=> \([^ ]*libasan[^ ]*\).*/\1/p')
 mkdir "$TMPDIR" "$work/in"
@@ -40,7 +40,7 @@ finish() {
   exit $((failures > 0))
 }
 
-# kernel FILE [NAME]: a source with a kernel, of no use but to be seen at work: NAME(n, x) scales x.
+# kernel FILE [NAME]: a source with a kernel whose effect can be seen: NAME(n, x) scales x.
 kernel() {
   cat > "$1" << END
 #include <assert.h>
@@ -55,7 +55,7 @@ const char *${2:-scale}_file(void) { return __FILE__; }
 END
 }
 
-# plain FILE: a source without; it calls scale.
+# plain FILE: a source without a kernel; it calls scale.
 plain() {
   cat > "$1" << 'END'
 #include <stdio.h>

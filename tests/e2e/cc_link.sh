@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a link is given where a kernel is linked, however it comes in, and that nothing is where none is.
+# The arguments of a link with a kernel, whatever file contains it; a link without one is unchanged.
 . "$(dirname "$0")/cc_lib.sh"
 
 kernel k.c
@@ -49,21 +49,21 @@ for cc in $compilers; do
   check "$cc -r" autotune cc "$cc" -r main.o k.o -o partial.o
   linked "$cc after -r" "$cc" partial.o
 
-  # not where no site is
+  # not if no file has a site
   "$cc" none.o -o plain
   check "$cc without sites" autotune cc "$cc" none.o -o prog
   same "$cc without sites" plain prog
   check "$cc without sites" autotune cc "$cc" none.o -L. -lk -Wl,--as-needed -o prog
   hasnt "$cc archive not used" <(libraries prog) libautotune
 
-  # -static cannot work, and says so before anything is compiled or linked
+  # -static cannot work, and a message says so before anything is compiled or linked
   rm -f prog
   autotune cc "$cc" -static main.o k.o -o prog 2> message
   is "$cc -static: status" $? 1
   has "$cc -static: message" message 'autotune: -static: .*shared'
   check "$cc -static: no output" [ ! -e prog ]
 
-  # nor can a program with another C library, by the name of its compiler
+  # nor can a program with another C library, judged by the name of its compiler
   mkdir -p "musl-$cc"
   ln -sf "$(command -v "$cc")" "musl-$cc/musl-$cc"
   "musl-$cc/musl-$cc" none.o -o plain

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Build systems with `autotune cc` in front: make (also -j2, also only what changed), and CMake.
+# Build systems with `autotune cc` before the compiler: make (also -j2, also only the changed files), and CMake.
 . "$(dirname "$0")/cc_lib.sh"
 
 mkdir project

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Folders and names that scripts stumble over, places that cannot be written, and signals.
+# Folders and names that break careless scripts, places that cannot be written, and signals.
 . "$(dirname "$0")/cc_lib.sh"
 
 odd="a b'c\$d, \"e\"=(é)"
@@ -30,7 +30,7 @@ for cc in $compilers; do
   ) || failures=$((failures + $?))
 done
 
-# A folder of sources that nobody may write (root may all the same: then this says nothing).
+# A folder of sources that nobody may write to (root may; then this tests nothing).
 kernel src.c
 mkdir readonly
 cp src.c readonly/k.c
@@ -38,7 +38,7 @@ chmod a-w readonly
 check "read-only sources" autotune cc gcc -c readonly/k.c -o k.o
 chmod u+w readonly
 
-# No temporary folder: a message, status 1, nothing made.
+# No temporary folder: a message, status 1, no file made.
 TMPDIR=/nowhere autotune cc gcc -c src.c -o no.o 2> message
 is "no temporary folder: status" $? 1
 has "no temporary folder: message" message 'autotune: /nowhere: no temporary folder'
@@ -46,11 +46,11 @@ check "no temporary folder: no output" [ ! -e no.o ]
 check "a file without pragmas needs none" \
   env TMPDIR=/nowhere sh -c 'echo "int x;" > x.c && autotune cc true -c x.c'
 
-# An output that cannot be written is the compiler's to complain about.
+# The compiler itself complains about an output that cannot be written.
 autotune cc gcc -c src.c -o /nowhere/no.o 2> message
 is "no output folder: status" $? 1
 
-# A compiler that is stopped in the middle takes its temporary files with it.
+# A compiler that is stopped in the middle leaves no temporary files.
 cat > slow << 'END'
 #!/bin/sh
 echo started > "$STARTED"
@@ -59,7 +59,7 @@ END
 chmod +x slow
 for signal in INT TERM HUP; do
   rm -f started
-  # what runs in the background ignores INT, and then so would we
+  # background processes ignore INT, and we would inherit that
   STARTED=started env --default-signal=INT autotune cc ./slow -c src.c &
   pid=$!
   for _ in $(seq 200); do [ -e started ] && break; sleep 0.05; done
@@ -70,7 +70,7 @@ for signal in INT TERM HUP; do
   is "$signal: nothing left" "$(ls -A "$TMPDIR")" ""
 done
 
-# A compiler that dies of a signal, and one with a status of its own.
+# A compiler that a signal ends, and one with a status of its own.
 printf '#!/bin/sh\nkill -SEGV $$\n' > dying
 printf '#!/bin/sh\nexit 42\n' > leaving
 chmod +x dying leaving
@@ -79,7 +79,7 @@ is "status of a compiler that dies" $? 139
 autotune cc ./leaving -c src.c
 is "status of a compiler" $? 42
 
-# Arguments beyond what one exec may have are handed on by a file.
+# More arguments than one exec may have are passed on in a file.
 for i in $(seq 3000); do echo "-DLONG_NAME_NUMBER_$i=\"a b\""; done > many
 check "many arguments" autotune cc gcc @many -c src.c -o many.o
 finish

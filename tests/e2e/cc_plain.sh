@@ -76,7 +76,7 @@ alike -o
 alike
 alike -c -o
 
-# What is exec'ed need not be a compiler, and what is not there says so.
+# The program that is exec'ed need not be a compiler; a missing one is reported.
 check "arguments as they are" [ "$(autotune cc echo a 'b c' "'")" = "a b c '" ]
 autotune cc ./no-such-compiler -c main.c 2> message
 is "status of a missing compiler" $? 127

@@ -53,7 +53,7 @@ run() {
   answer=$(env "$@" timeout -k 5 120 "./$program" 2> "$log")
 }
 
-# What came of the winner in LOG.
+# The fate of the winner in LOG.
 fate() {
   if grep -q 'scale: tuned: ' "$1"; then echo tuned
   elif grep -q 'scale: stored.*, checked here' "$1"; then echo checked
@@ -89,13 +89,13 @@ check() {
 all='param(WAY: 0, 1, 2)'
 right='param(WAY: 0, 1)'
 sections='in(x[0:n]) out(y[0:n])'
-# what was not checked, or hardly, is checked now and found wrong: tuned again, or the default
+# a winner that was not checked, or hardly, is checked now and found wrong: tuned again, or the default
 check off tuned default gcc gcc "$all verify(off) $sections" "$all $sections"
 check none tuned default gcc gcc "$all in(x[0:n])" "$all $sections"
 check short tuned default gcc gcc "$all in(x[0:n]) inout(y[0:1])" "$all in(x[0:n]) inout(y[0:n])"
 check rtol tuned default gcc gcc "$all in(x[0:n]) inout(y[0:n]) verify(rtol: 1, atol: 1e9)" \
   "$all in(x[0:n]) inout(y[0:n]) verify(exact)"
-# what is right is checked again, once
+# a right winner is checked again, once
 check out checked checked gcc gcc "$right $sections" "$right in(x[0:n]) out(y[0:n-1+1])"
 check in checked checked gcc gcc "$right out(y[0:n])" "$right $sections"
 check inout checked checked gcc gcc "$right $sections" "$right in(x[0:n]) inout(y[0:n])"
@@ -112,9 +112,9 @@ check budget kept kept gcc gcc "$right $sections" "$right $sections search(budge
 check flops kept kept gcc gcc "$right $sections" "$right $sections flops(3.0 * n) bytes(16.0 * n)"
 check mode kept kept gcc gcc "$right $sections" "$right $sections mode(first) search(random, until: 1%) family(f)"
 check space tuned kept gcc gcc "$right $sections" "param(WAY: 0, 1, 3) $sections"
-# switched off: it runs, and is called unchecked
+# switched off: the winner runs, and is called unchecked
 check unchecked unchecked unchecked gcc gcc "$right $sections verify(off)" "$right $sections verify(off)"
-# without outputs: nothing could be checked, which `locked` does not accept
+# without outputs nothing could be checked, which `locked` does not accept
 check nothing unchecked default gcc gcc "$right in(x[0:n])" "$right in(x[0:n])"
 
 [ $failed = 0 ] && echo "every winner is as good as its check"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Random programs of csmith, each of its functions a kernel: they compute the same, whichever variant
-# of their functions runs. bash csmith.sh BUILD_DIR [PROGRAMS [FIRST_SEED]]
-# The program itself is compiled by gcc and by clang, one of them without optimisation, in turn.
+# csmith.sh BUILD_DIR [PROGRAMS [FIRST_SEED]]: random programs of csmith, each of their functions a kernel. They
+# compute the same, whichever variant of their functions runs. The program itself is compiled by gcc and by clang, one
+# of them without optimisation, in turn.
 set -u
 build=$(cd "$1" && pwd) programs=${2:-25} first=${3:-1} here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..
@@ -20,7 +20,7 @@ gcc -std=gnu17 -O1 -I"$root/include" -I"$root/runtime" -DUNITS_JIT="\"$jit\"" \
 
 fail() { echo "FAILED: seed $seed: $*"; failed=$((failed + 1)); }
 
-# A pragma in front of each definition: a line that begins at the margin, with '{' in the next.
+# A pragma before each definition: a line that begins at the margin, with '{' in the next.
 annotate() {
   awk '{ if ($0 ~ /^{/ && last ~ /^static.* func_[0-9]+\(.*\)$/)
            print "#pragma autotune kernel flags(\"-O0\", \"-O2\") key()"
@@ -29,7 +29,7 @@ annotate() {
        END { print last }' program.c > kernels.c
 }
 
-# Every variant of the annotated program, by $compiler at $level, against what it printed untouched.
+# Compares every variant of the annotated program, by $compiler at $level, with the output of the untouched program.
 compare() {
   local expected got pick
   $compiler -w $level -I"$headers" program.c -o plain 2> log || { cat log; fail "plain"; return; }
@@ -56,7 +56,7 @@ for ((seed = first; seed < first + programs; seed++)); do
     compilers=(gcc clang-22) levels=(-O0 -O2)
     compiler=${compilers[turn]} level=${levels[(turn + seed) % 2]}
     compare
-    [ $compared -gt $before ] || continue 2 # never ends, or failed already
+    [ $compared -gt $before ] || continue 2 # never ends, or has failed already
   done
   kernels=$((kernels + $(grep -c '^#pragma autotune' kernels.c)))
 done

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# autotune db: winners out as wisdom and in again; what is whole, what can go; git's merges.
+# autotune db: winners exported as wisdom and imported again; what is damaged, what can be removed; git's merges.
 . "$(dirname "$0")/cc_lib.sh"
 
 export AUTOTUNE_CACHE=$work/cache
@@ -57,7 +57,7 @@ rm link.jsonl linked.jsonl pipe piped.jsonl
 db export sum; same "the same line everywhere" out a.jsonl
 db export -o "$work/no/such/folder/x"; is "export to nowhere" $? 2
 
-# import, and out again
+# import, and export again
 mkdir other
 db import a.jsonl --cache other/cache; is "import" $? 0
 has "import: counted" out '^2 imported, 0 known already, 0 bad lines'
@@ -112,7 +112,7 @@ db forget sum; is "forget all" $? 0
 db list; is "nothing left" $? 1
 db prune; has "prune: nothing left" out '^0 rows'
 
-# what is refused
+# arguments that are refused
 db; is "no command" $? 2
 db lst; has "suggestion" err "did you mean 'list'?"
 db export --key n=3; has "another command's option" err '--key: unknown option$'

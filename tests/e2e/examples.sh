@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# examples.sh BUILD: every lesson, plain and through `autotune cc`, with gcc and with clang: the answer is
-# right while it tunes and when it starts tuned, and something was tuned. At run time no source, no
-# header and no compiler is there.
+# examples.sh BUILD: every lesson, plain and through `autotune cc`, with gcc and with clang: the answer is right while
+# it tunes and when it starts tuned, and something was tuned. At run time there is no source, no header and no
+# compiler.
 set -u
 build=$(cd "$1" && pwd) root=$(cd "$(dirname "$0")/../.." && pwd)
 [ -x "$build/bin/autotune" ] || { echo "$build/bin/autotune is missing"; exit 1; }
@@ -32,7 +32,7 @@ size() {
 # Runs a program with nothing in its environment but the folder of results and the budget; PATH is empty.
 away() { env -i PATH= AUTOTUNE_CACHE="$work/cache" AUTOTUNE_BUDGET=3s,12 LD_LIBRARY_PATH="${LD_LIBRARY_PATH-}" "$@"; }
 
-# Variants tried of all kernels, the fewest.
+# The least number of tried variants among all kernels.
 fewest() {
   AUTOTUNE_CACHE=$work/cache "$build/bin/autotune" report --json |
     sed -n 's/^ *"tried": *\([0-9]*\).*/\1/p' | sort -n | head -1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# autotune export: FAIR T4 and T1, held against their schemas, and read by bench/search; autotune why.
+# autotune export: FAIR T4 and T1, compared with their schemas, and read by bench/search; autotune why.
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 . "$here/cc_lib.sh"
@@ -58,7 +58,7 @@ if command -v node > /dev/null; then
 else
   echo "no node: the schemas are left out"
 fi
-if [ -x "$build/bench/search" ]; then # what we write we can search in
+if [ -x "$build/bench/search" ]; then # bench/search can search in our output
   mkdir folder && cp t4.json folder/ && gzip folder/t4.json
   "$build/bench/search" --seeds 2 folder > out 2> err || cat err
   has "bench/search reads it" out 't4'

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A constraint of several factors over 10^9 points: what leaves one in two million is sampled at once, a
-# factor that would divide by zero is asked only behind its guard, and every variant that is tried is allowed.
+# A constraint of several factors over 10^9 points: one that allows one point in two million is sampled at once, a
+# factor that would divide by zero is evaluated only after its guard, and every variant that is tried is allowed.
 set -u
 build=$(cd "$1" && pwd)
 [ -e "$build/lib/libautotune-jit.so" ] || { echo "skipped: no compiler library is built"; exit 77; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-# A libautotune with AddressSanitizer comes into programs without it, after the C library.
+# A libautotune with AddressSanitizer is loaded into programs without it, after the C library.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0
 cat > "$work/k.c" <<'END'
 #define GOAL 64

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# kernel->footprint: the bytes that the loops within a tile touch, against what the tile sizes say, with gcc
-# and clang. `// ask KERNEL ARGS; VALUES; BYTES` gives arguments, values of params by their text, and the sum.
+# kernel->footprint: the bytes that the loops within a tile touch, compared with a sum by hand, with gcc and clang.
+# `// ask KERNEL ARGS; VALUES; BYTES` gives arguments, values of params by their text, and the sum.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 library=$(cd "$1" && pwd)/lib
 . "$(dirname "$0")/cc_lib.sh"

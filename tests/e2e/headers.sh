@@ -13,7 +13,7 @@ all="stdio.h stdlib.h string.h math.h complex.h stdint.h inttypes.h time.h unist
      stdatomic.h threads.h semaphore.h sched.h poll.h dirent.h fcntl.h sys/stat.h sys/time.h
      sys/resource.h dlfcn.h omp.h immintrin.h x86intrin.h"
 
-# names COMPILER: the functions that it accepts the address of, in `names`.
+# names COMPILER: writes the functions whose address it accepts to `names`.
 names() {
   $1 $flags -E -w h.c | grep -oE '\b[a-zA-Z_][a-zA-Z0-9_]* ?\(' | tr -d ' (' | sort -u |
     grep -vxE 'if|while|for|switch|return|sizeof|void|defined|__builtin_.*|__attribute__' > names
@@ -43,7 +43,7 @@ check() {
     echo "return n; }"; } > k.c
   "$build/bin/autotune" translate --run "$1" k.c -o k.t.c -- $flags ||
     { echo "FAILED: $2: translate"; failures=1; return; }
-  # The unit's text, out of its string literals.
+  # Extracts the unit's text from its string literals.
   sed -n '/^static const char autotune_text_/,/;$/p' k.t.c | grep '^"' |
     sed -e 's/;$//' -e 's/^"//' -e 's/"$//' -e 's/\\n$//' -e 's/\\\(["\\?]\)/\1/g' > unit.c
   $2 $flags -w -nostdinc -DT=2 -c unit.c -o unit.o 2> errors || {

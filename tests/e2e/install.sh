@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# An installation works on its own: nothing in it knows the build folder or an absolute place of its own,
-# and CMake's find_package and compiler launcher find their way.
+# An installation works on its own: no file in it names the build folder or an absolute place of its own, and CMake's
+# find_package and compiler launcher work.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "$1" && pwd)
 . "$(dirname "$0")/cc_lib.sh"
@@ -10,7 +10,7 @@ mv "$work/first" "$work/moved"
 PATH=$work/moved/bin:$PATH
 is "the program" "$(command -v autotune)" "$work/moved/bin/autotune"
 
-# Build folders in run paths or CMake files would hide what is missing.
+# Build folders in run paths or CMake files would hide missing files.
 for file in bin/autotune lib/libautotune.so lib/libautotune-jit.so; do
   readelf -d "$work/moved/$file" > dynamic
   hasnt "$file: run path" dynamic "RUNPATH.*$build"
@@ -25,7 +25,7 @@ same "visible symbols are those of the headers" symbols declared
 
 same "the schema of the report" "$root/docs/report.schema.json" "$work/moved/share/autotune/report.schema.json"
 
-# A kernel, compiled and tuned with what is installed alone.
+# A kernel, compiled and tuned with the installed files only.
 kernel k.c
 plain main.c
 check "compile and link" autotune cc gcc -O2 k.c main.c -o prog
@@ -36,7 +36,7 @@ is "answer" "$(AUTOTUNE_MODE=first AUTOTUNE_CACHE=$work/cache AUTOTUNE_BUDGET=5s
 autotune report --cache "$work/cache" > report
 has "libautotune-jit.so was found" report 'variants  *[1-9][0-9]* tried'
 
-# find_package, and the launcher in front of the compiler.
+# find_package, and the launcher before the compiler.
 cat > CMakeLists.txt << 'E'
 cmake_minimum_required(VERSION 3.25)
 project(user LANGUAGES C)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the user wrote keeps its line and column in the translated file, whatever its ends of lines: for
-# warnings, errors, assert and __LINE__. Errors leave no file; nothing of ours warns.
+# The user's text keeps its line and column in the translated file, with any line ends: for warnings, errors, assert
+# and __LINE__. Errors leave no file; generated text causes no warning.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$(dirname "$0")/cc_lib.sh"
 
-# A file in which each word L<n> stands on line n.
+# A file in which each word L<n> is on line n.
 cat > unix.c << 'END'
 int L1;
 #define T 2
@@ -65,7 +65,7 @@ for name in unix dos mark cut; do
   done
 done
 
-# The same warnings and errors at the same lines and columns as without us.
+# The same warnings and errors at the same lines and columns as without autotune.
 cat > bad.c << 'END'
 #define T 2
 #pragma autotune kernel param(T: 1, 2)
@@ -84,7 +84,7 @@ places() { grep -E '^bad.c:[0-9]+:[0-9]+: (warning|error)' | sed 's/autotune_def
 check "bad.c" autotune translate bad.c -o bad.t.c
 for cc in $compilers; do
   for define in -DFINE -DERROR; do
-    # Its own prototype is one thing that we add: hence no -Wmissing-prototypes.
+    # We add a prototype: hence no -Wmissing-prototypes.
     $cc -Wall -Wextra -Wconversion -Wno-unknown-pragmas $define -c bad.c -o bad.o 2>&1 |
       places > expected
     $cc -Wall -Wextra -Wconversion $define -isystem "$root/include" -c bad.t.c -o bad.o 2>&1 |
@@ -94,7 +94,7 @@ for cc in $compilers; do
   done
 done
 
-# An error leaves no file behind, and an older one alone.
+# An error leaves no file, and does not change an older one.
 echo '#pragma autotune kernel param(X: )' > wrong.c
 echo old > wrong.t.c
 check "an error's status" not autotune translate wrong.c -o wrong.t.c 2> /dev/null
@@ -109,7 +109,7 @@ check "no pragma" autotune translate plain.c -o plain.t.c
 same "no pragma" plain.c plain.t.c
 autotune translate unix.c > stdout.c
 same "standard output" stdout.c unix.t.c
-# What is no plain file is written to, never replaced.
+# An output that is no plain file is written to, never replaced.
 echo old > target.c
 ln -s target.c link.c
 check "to a link" autotune translate unix.c -o link.c

@@ -45,7 +45,7 @@ looks 'compiler(clang, ./evil/gcc)' 'compiler(./evil/gcc)' "compiler(\"$PWD/evil
   'flags("-fopenmp -fopenmp-targets=nvptx64 -B./evil")' 'flags("-fopenmp -fopenmp-targets=amdgcn-amd-amdhsa -B./evil")' \
   'flags("-O2 -B./evil -fopenmp -fopenmp-targets=nvptx64")'
 
-# What is said instead. A path is an error for `autotune cc` too.
+# The messages instead. A path is an error for `autotune cc` too.
 source k.c 'compiler(clang, ./evil/gcc)'
 for command in check translate "cc gcc -c"; do
   autotune $command k.c > out 2> err; is "a path: $command" $? 1
@@ -59,7 +59,7 @@ autotune translate k.c -o out.c > out 2> err; is "translate" $? 1
 check "translate writes no file" [ ! -e out.c ]
 has "translate says how to allow it" err '^hint: .*--run some-cc'
 
-# What the user allows is run.
+# A compiler that the user allows is run.
 for command in check translate; do
   autotune $command --run gcc,some-cc k.c > out 2> err; is "$command --run" $? 1
   has "$command --run: it ran" "$work/ran" some-cc

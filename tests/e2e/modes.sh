@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Modes and budgets as a user writes them: two kernels and one with OpenMP, tuned in the background and installed
-# while it runs; what the next process makes of it; a program that ends while it tunes.
+# while the program runs; the results in the next process; a program that ends while it tunes.
 set -u
 build=$(cd "$1" && pwd)
 PATH=$build/bin:$PATH

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Mode online in a program as users write them: each call adds its share exactly once, whichever variant it
-# ran; a kernel with OpenMP and one without take turns; the next process finds what was decided.
+# Mode online in a program as users write them: each call adds its part exactly once, whichever variant it ran; a
+# kernel with OpenMP and one without take turns; the next process finds the decisions.
 . "$(dirname "$0")/cc_lib.sh"
 unset AUTOTUNE_MODE
 export AUTOTUNE_CACHE=$work/cache

@@ -16,7 +16,7 @@ export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:dete
 failed=0
 
 fail() { echo "FAILED: $*"; failed=1; }
-# NAME: twice, tuning and tuned, each with a store of its own to begin with
+# NAME: runs twice, tuning and tuned; each begins with a store of its own
 run() {
   export AUTOTUNE_CACHE=$work/cache-$1
   for pass in first second; do
@@ -220,7 +220,7 @@ $cc -fopenmp parallel.c -o parallel && $cc constructor.c -o constructor &&
   $cc leaving.c -o leaving && $cc forks.c -o forks && $cc stacks.c -o stacks || { echo "FAILED: build"; exit 1; }
 for program in parallel constructor loading leaving forks; do
   run $program
-  # All but the one that leaves early must have come to tune, or nothing was tried here at all.
+  # All threads but the one that leaves early must have reached the tuning, or nothing was tested.
   [ $program = leaving ] || autotune report > report.out || fail "$program: nothing was tuned"
 done
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# autotune report: from a kernel's first call to what the report says of it.
+# autotune report: from a kernel's first call to the report's text on it.
 . "$(dirname "$0")/cc_lib.sh"
 
 export AUTOTUNE_CACHE=$work/cache

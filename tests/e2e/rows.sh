@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A section of whole rows is compared by what the rows hold, so that rounding is no mistake.
+# A section of whole rows is compared by the rows' element type, so that rounding is no mistake.
 root=$(cd "$(dirname "$0")/../.." && pwd) build=$(cd "$1" && pwd)
 . "$(dirname "$0")/cc_lib.sh"
 

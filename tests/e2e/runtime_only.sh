@@ -4,7 +4,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "$1" && pwd)
 . "$(dirname "$0")/cc_lib.sh"
 
-configure() { # FOLDER OPTION…: as on a machine that has neither clang-22 nor pkg-config
+configure() { # FOLDER OPTION…: configures as on a machine that has neither clang-22 nor pkg-config
   cmake -G Ninja -S "$root" -B "$@" -DAUTOTUNE_LLVM_ROOT=/nowhere -DCMAKE_BUILD_TYPE=Debug \
     -DAUTOTUNE_CLANG=AUTOTUNE_CLANG-NOTFOUND -DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON \
     -DAUTOTUNE_TESTS=ON > log 2>&1
@@ -15,7 +15,7 @@ has "what is missing" log "not found: LLVM and Clang 22"
 
 configure alone || { cat log; fail "cmake"; finish; }
 has "the summary" log "Building libautotune alone.*not found: LLVM and Clang 22"
-# A compiler that warns of more than ours, as a packager's newer one may, breaks nothing.
+# A compiler with more warnings than ours, as a packager's newer one may have, breaks no build.
 cmake -DCMAKE_C_FLAGS=-Wpadded alone > log 2>&1
 cmake --build alone -- -j "$(nproc)" > log 2>&1 || { cat log; fail "build"; finish; }
 has "warnings" log -Wpadded

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A set-user-ID program listens to nobody's environment, keeps nothing and runs no compiler (docs/security.md).
-# Set-group-ID is as good here: the C library calls both secure execution.
+# A set-user-ID program ignores the caller's environment, keeps nothing and runs no compiler (docs/security.md).
+# Set-group-ID serves as well here: the C library calls both secure execution.
 . "$(dirname "$0")/cc_lib.sh"
 
 group=12345
@@ -50,7 +50,7 @@ check "compile" autotune cc gcc -O1 -I "$include" sum.c -o plain
 cp plain secure
 secure secure
 
-# What somebody would like to have run, and how it is seen that it was.
+# Programs that an attacker would like to have run, and files that show that they ran.
 mkdir bin
 printf '#!/bin/sh\ntouch %s/ran.gcc\nexec %s "$@"\n' "$work" "$(command -v gcc)" > bin/gcc
 chmod +x bin/gcc
@@ -70,14 +70,14 @@ run() { # PROGRAM VARIABLES…
 }
 mkdir "$work/home" "$work/xdg"
 
-# The traps work where they may.
+# The traps work where they are allowed.
 run plain
 check "gcc is found by PATH" [ -e "$work/ran.gcc" ]
 check "results are kept" [ -e "$work/xdg/autotune/results.db" ]
 run plain AUTOTUNE_JIT="$work/in/evil.so" AUTOTUNE_CACHE=off
 check "AUTOTUNE_JIT is loaded" [ -e "$work/ran.jit" ]
 
-# And not where they may not. AUTOTUNE_MODE=off would keep it from tuning.
+# They do not work in secure execution. AUTOTUNE_MODE=off would keep the program from tuning.
 rm -rf "$work/xdg/autotune"
 run secure AUTOTUNE_MODE=off AUTOTUNE_JIT="$work/in/evil.so" AUTOTUNE_CACHE="$work/cache"
 has "it tunes, in memory" said 'tuned: \|default: none of [0-9]* variants beats'

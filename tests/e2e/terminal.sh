@@ -12,7 +12,7 @@ terminal() { # COLUMNS OUTPUT COMMAND: on a terminal of so many columns
 }
 plain() { sed 's/\x1b\[[0-9;]*[mJA]//g; s/\r//g' "$1"; } # FILE: without colours and the like
 
-# Two kernels that have enough variants to be looked at for some seconds.
+# Two kernels with enough variants to be watched for some seconds.
 cat > two.c << 'END'
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ has "follow: the end" live '^first, n = 65536: \(tuned\|default\): '
 has "follow: the second" live '^second, n = 65536: \(tuned\|default\): '
 hasnt "follow: no terminal is commanded" live $'\e'
 
-# The terminal: as wide as it is, colours, bars.
+# The terminal: its width, colours, bars.
 terminal 72 wide "autotune report"
 has "terminal: colours" wide $'\e\[1mfirst\e\[0m'
 has "terminal: bars" wide '█'
@@ -79,7 +79,7 @@ hasnt "no terminal: bars" text '█'
 CLICOLOR_FORCE=1 autotune report > out
 has "CLICOLOR_FORCE" out $'\e\[1mfirst'
 
-# Beside a program, seen on a terminal.
+# A program that tunes in the background, seen on a terminal.
 rm -rf "$AUTOTUNE_CACHE"
 AUTOTUNE_MODE=background AUTOTUNE_BUDGET=3s ./two 6 > answer 2> err & program=$!
 terminal 80 live "autotune report --follow"
@@ -103,7 +103,7 @@ has "Markdown: row" out '^| <code>first</code> | <code>n = 65536</code> | [0-9.]
 has "Markdown: folded" out '^<details><summary><code>second</code>'
 autotune report --markdown --json > out 2> err; is "Markdown and JSON" $? 2
 
-# For programs: what docs/report.schema.json says.
+# For programs: the output follows docs/report.schema.json.
 if command -v node > /dev/null; then
   schema() { node "$here/schema.js" "$root/docs/report.schema.json" "$1" whole; }
   autotune report --json > all.json

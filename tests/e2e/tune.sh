@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# autotune tune: a program with a full search at its first calls, what is said of it, and its exit status.
+# autotune tune: a program with a full search at its first calls, the printed results, and the exit status.
 . "$(dirname "$0")/cc_lib.sh"
 
 export AUTOTUNE_CACHE=$work/cache

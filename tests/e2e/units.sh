@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Kernels that reach all kinds of things: each variant must compile from its unit alone, without any
-# header, load, and compute what the default variant does; the translated file must compile without a
-# warning, and the program must print what the untranslated one prints.
+# Kernels that reach all kinds of declarations: each variant must compile from its unit alone, without any header,
+# load, and compute the same as the default variant; the translated file must compile without a warning, and the
+# program must print the same as the untranslated one.
 set -u
 build=$(cd "$1" && pwd) here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# AUTOTUNE_WISDOM and what is stored: used where it fits, checked before it is used, and never believed.
+# AUTOTUNE_WISDOM and stored results: used where they fit, checked before they are used, and never trusted.
 . "$(dirname "$0")/cc_lib.sh"
 
 export AUTOTUNE_CACHE=$work/cache AUTOTUNE_LOG=info AUTOTUNE_BUDGET=3s
@@ -55,7 +55,7 @@ check "export" autotune db export -o a.jsonl
 is "lines" "$(grep -c . a.jsonl)" 2
 export AUTOTUNE_WISDOM=$work/in/a.jsonl
 
-# Locked: what wisdom says, checked; nothing is timed, so no variant has a record.
+# Locked: the winner of the wisdom, checked; nothing is timed, so no variant has a record.
 export AUTOTUNE_CACHE=$work/locked
 AUTOTUNE_MODE=locked ./sum 65536 100 > answer 2> log
 is "locked: answers" "$(tr '\n' ' ' < answer)" "229376 342 "
@@ -89,7 +89,7 @@ is "another machine: answer" "$(cat answer)" 229376
 AUTOTUNE_WISDOM=other.jsonl AUTOTUNE_CACHE=off AUTOTUNE_MODE=locked ./sum 65536 > answer 2> log
 has "another machine: locked" log '^why: default: locked, .*other.jsonl:[0-9] differs: machine '
 
-# Beside the program: the check does not hold up the call, and is adopted by a later one.
+# In the background: the check does not delay the call, and a later call adopts the winner.
 export AUTOTUNE_CACHE=$work/beside
 AUTOTUNE_MODE=background timeout 60 ./sum 65536 wait 65536 > answer 2> log
 is "background: answers" "$(tr '\n' ' ' < answer)" "229376 229376 "
@@ -103,7 +103,7 @@ AUTOTUNE_WISDOM=wrong.jsonl AUTOTUNE_CACHE=$work/wrong AUTOTUNE_MODE=locked ./su
 is "wrong wisdom: answer" "$(cat answer)" 229376
 has "wrong wisdom: said" log '^why: default: locked, .*STEP=3: was wrong\|^why: default: locked, .*STEP=3: .*wrong'
 
-# Hostile lines: nothing of them is run, each file is told of once, and the answer is right.
+# Hostile lines: none of them is run, each file is reported once, and the answer is right.
 {
   echo '{"autotune": 1, "kernel": "sum"'
   sed 's/"STEP": "[0-9]"/"STEP": "4];system(\\"touch canary\\");x[1"/;s/, "sum": "[0-9a-f]*"//' a.jsonl
@@ -122,7 +122,7 @@ check "hostile wisdom: canary" [ ! -e canary ]
 is "hostile wisdom: no object" "$(ls "$work/hostile/objects" 2> /dev/null)" ""
 unset AUTOTUNE_WISDOM
 
-# Imported: checked at the first call. Code that is lost is made again, without a tuning.
+# Imported: checked at the first call. Lost code is made again, without a tuning.
 export AUTOTUNE_CACHE=$work/imported AUTOTUNE_MODE=first
 check "import" autotune db import a.jsonl > out
 for what in imported lost; do
@@ -155,7 +155,7 @@ build other
 is "another text: answer" "$(cat answer)" 229377
 has "another text: tuned" log ' samples.*STEP=2'
 
-# A list of permutations is a branch of the text for each: those that were there before keep their timings.
+# A list of permutations is a branch of the text for each: the old ones keep their timings.
 permuted() { # PERMUTATIONS
   cat > permuted.c << END
 #include <stdio.h>

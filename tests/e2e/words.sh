@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Each word that generated text is made of may be a macro of the user's, which then means nothing there; what
-# the user wrote in a clause keeps its macros.
+# Each word of generated text may be a macro of the user's, which must have no effect there; the user's text in a
+# clause keeps its macros.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$(dirname "$0")/cc_lib.sh"
 
@@ -35,7 +35,7 @@ END
 check "plain" autotune translate plain.c -o plain.t.c
 
 has "a footprint" plain.t.c "autotune_sum += .*sizeof"
-# The words between the marks, but for ours, the compiler's, and those of the file itself.
+# The words between the marks, except ours, the compiler's, and those of the file itself.
 sed -n '/^AUTOTUNE_GENERATED/,/^AUTOTUNE_AS_WRITTEN/p' plain.t.c | sed 's/"\([^"\\]\|\\.\)*"//g' |
   grep -oE '[A-Za-z_][A-Za-z0-9_]*' | grep -vE '^(autotune_|AUTOTUNE_|__)' | sort -u > generated
 grep -oE '[A-Za-z_][A-Za-z0-9_]*' plain.c | sort -u > own
@@ -48,14 +48,14 @@ for cc in $compilers; do
   check "$cc words" $cc -Wall -Wextra -isystem "$root/include" -Werror -fsyntax-only words.t.c
 done
 
-# The same words with a meaning, in what the user wrote.
+# The same words with a meaning, in the user's text.
 sed -e 's/LENGTH/size/g; s/LIMIT/threads/g; s/KEY/key/g' plain.c > meant.c
 check "translate" autotune translate meant.c -o meant.t.c
 for cc in $compilers; do
   check "$cc meant" $cc -Wall -Wextra -isystem "$root/include" -Werror -fsyntax-only meant.t.c
 done
 
-# The text that a captured call is made from again is no other.
+# The text for replaying a captured call is the same.
 sed -n '/^static const char autotune_replay_k/,/;$/p' words.t.c | grep '^"' |
   sed -e 's/;$//' -e 's/^"//' -e 's/"$//' -e 's/\\n$//' -e 's/\\\(["\\?]\)/\1/g' > replay.c
 check "a replay" test -s replay.c

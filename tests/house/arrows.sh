@@ -15,7 +15,7 @@ find runtime translator -path '*.dir/*.o' ! -path '*grammar*' ! -path '*/autotun
     file = $1; sub(/:$/, "", file); sub(/CMakeFiles\/[^\/]*\.dir\//, "", file)
     while (sub(/[^\/]+\/__\//, "", file));
     sub(/\.o$/, "", file); print file, $2, $3 }' |
-  while read -r file rest; do # objects of sources that are no more stay in a build folder
+  while read -r file rest; do # a build folder keeps objects of deleted sources
     [ "$file" = "${last-}" ] || { last=$file; [ -e "$here/../../$file" ] && there=1 || there=; }
     [ -z "$there" ] || echo "$file $rest"
   done > "$table"

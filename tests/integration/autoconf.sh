@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# ./configure CC="autotune cc gcc": configure finds what it finds with gcc alone.
+# ./configure CC="autotune cc gcc": configure finds the same as with gcc alone.
 . "$(dirname "$0")/lib.sh"
 need autoconf make gcc
 install_autotune

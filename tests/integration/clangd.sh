@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# clangd reads a build's compile_commands.json as ever, and says nothing of the pragmas where it is told not to.
+# clangd reads a build's compile_commands.json, and does not warn of the pragmas if its configuration says so.
 . "$(dirname "$0")/lib.sh"
 need clangd cmake ninja gcc
 install_autotune

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # find_package(autotune) and autotune_enable(TARGET) under three generators: files without pragmas become the same
-# objects to the byte, a changed header builds what includes it, and an installed program runs.
+# objects to the byte, a changed header rebuilds the files that include it, and an installed program runs.
 . "$(dirname "$0")/lib.sh"
 need cmake ninja make
 install_autotune
@@ -41,7 +41,7 @@ tries Ninja
 tries "Unix Makefiles"
 tries "Ninja Multi-Config" Release
 
-# A ccache that the project already has stays behind; names that are none are refused.
+# A ccache that the project already has stays, after `autotune cc`; names that are no targets are refused.
 mkdir words
 cd words || exit 1
 echo 'void f(void) {}' > f.c
@@ -63,7 +63,7 @@ check "no target" not cmake -S . -B out -DMORE=none > log 2>&1
 has "it is named" log "there is no target 'none'"
 cd ..
 
-# The whole way, with OpenMP as CMake finds it: one runtime in the program, and a kernel that is tuned.
+# Everything, with OpenMP as CMake finds it: one runtime in the program, and a kernel that is tuned.
 mkdir openmp
 cd openmp || exit 1
 cat > CMakeLists.txt << 'END'

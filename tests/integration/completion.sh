@@ -5,7 +5,7 @@
 install_autotune
 . "$prefix/share/bash-completion/completions/autotune"
 
-completes() { # WORD…: the last is being written; what is offered, sorted, in one line
+completes() { # WORD…: the last word is being written; prints the offers, sorted, in one line
   COMP_WORDS=("$@")
   COMP_CWORD=$(($# - 1))
   COMPREPLY=()
@@ -21,7 +21,7 @@ is "nothing was tuned" "$(completes autotune why '')" ""
 AUTOTUNE_MODE=first AUTOTUNE_BUDGET=5s,3 ./prog > /dev/null
 
 
-in_zsh() { # WORD…: what is handed to zsh to choose from; "of: WORD…" where it is to ask another command
+in_zsh() { # WORD…: the words that zsh may choose from; "of: WORD…" if it is to ask another command
   zsh -f -c 'compadd() {
       [[ $1 == -a ]] || { print -l -- $@; return }
       print -l -- ${(P)@[-1]}
@@ -31,12 +31,12 @@ in_zsh() { # WORD…: what is handed to zsh to choose from; "of: WORD…" where 
     words=("$@[2,-1]") CURRENT=$(($# - 1)) && source $1' \
     zsh "$prefix/share/zsh/site-functions/_autotune" "$@" < /dev/null | tr '\n' ' ' | sed 's/ $//'
 }
-in_fish() { # WORD…: what fish offers
+in_fish() { # WORD…: the offers of fish
   fish --no-config -c "source $prefix/share/fish/vendor_completions.d/autotune.fish
     complete -C '$*'" < /dev/null 2>&1 | cut -f 1 | LC_ALL=C sort -u | tr '\n' ' ' | sed 's/ $//'
 }
 
-# in_each OFFERS: what OFFERS WORD… says of the words that every shell completes
+# in_each OFFERS: tests OFFERS WORD… for the words that every shell completes
 in_each() {
   local shell=$1 command option
   for command in cc check db doctor report tune why --version; do

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 export AUTOTUNE_CACHE=$work/cache
 
-state() { # CHECK: "STATE", of the last doctor, which wrote the file found
+state() { # CHECK: "STATE" in the output of the last doctor, in the file found
   sed -n "s/^  \([a-z]*\)  *$1  *.*/\1/p" found
 }
 check "here" autotune doctor > found
@@ -23,7 +23,7 @@ esac
 has "a verdict" json '"good": true'
 is "all checks" "$(grep -c '"check":' json)" "$(grep -c '^  [a-z]* *[A-Za-z]' found)"
 
-# What is missing is said, with a way out, and is no success.
+# Each missing part is reported, with a way out, and the exit status is 1.
 check "no compiler" not env AUTOTUNE_JIT=/none autotune doctor > found
 is "compiler" "$(state compiler)" failed
 is "kept code, then" "$(state 'kept code')" missing
@@ -31,7 +31,7 @@ has "advice" found '-> install libautotune-jit.so'
 has "another end" found '^C kernels cannot be tuned'
 check "no clang" not env AUTOTUNE_CLANG=/none autotune doctor > found
 is "clang" "$(state clang)" failed
-# A compiler to build with may come later, or have another name.
+# A compiler may be installed later, or have another name.
 mkdir path
 ln -s "$(command -v autotune)" path/autotune
 check "no gcc is no failure" env PATH="$PWD/path" autotune doctor > found

@@ -12,7 +12,7 @@ need() { # PROGRAM…: or the test is skipped
     command -v "$program" > /dev/null || { echo "$program is not installed"; exit 77; }
   done
 }
-# or_end WHAT COMMAND…: what follows makes no sense without it; its output is in the file log
+# or_end WHAT COMMAND…: ends the test if COMMAND fails; its output is in the file log
 or_end() {
   local what=$1
   shift
@@ -24,7 +24,7 @@ install_autotune() { # into $prefix, and first in PATH
   or_end "cmake --install" cmake --install "$build" --prefix "$prefix"
   PATH=$prefix/bin:$PATH
 }
-project() { # NAME FOLDER: its files, and the sources that all have
+project() { # NAME FOLDER: the project's files, and the sources that all projects have
   mkdir -p "$2"
   cp "$projects/source"/* "$projects/$1"/* "$2"
   cd "$2" || exit 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A Makefile that knows nothing of autotune, one that asks pkg-config, and ccache on either side.
+# A Makefile without any change for autotune, one that asks pkg-config, and ccache before and after `autotune cc`.
 . "$(dirname "$0")/lib.sh"
 need make gcc pkg-config
 install_autotune

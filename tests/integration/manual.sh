@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The manual pages: no warning of mandoc's or groff's, and all that there is to tell of stands in them.
+# The manual pages: no warning of mandoc's or groff's, and every command, option and variable is in them.
 . "$(dirname "$0")/lib.sh"
 install_autotune
 pages=$prefix/share/man

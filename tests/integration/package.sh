@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The Debian package: what it needs, and that what is in it works where it is unpacked.
+# The Debian package: its dependencies, and that its files work where it is unpacked.
 . "$(dirname "$0")/lib.sh"
 need cpack dpkg-deb dpkg-shlibdeps gcc
 

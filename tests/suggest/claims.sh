@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# autotune suggest: for each function of claims/claims.c the number of its loops that are shared out, what is said,
-# and that the patch is one: for `patch`, for `git apply`, and for `autotune check`.
+# autotune suggest: for each function of claims/claims.c the number of its loops that threads share, the notes, and
+# that the patch is valid: for `patch`, for `git apply`, and for `autotune check`.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../e2e/cc_lib.sh"
 cp "$here"/claims/* .

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# autotune suggest: for each kernel here, the directives that expected.txt names, a patch that applies, and a
-# tuned program with the sums of the plain one, verified. Then what it must say, and must not do.
+# autotune suggest: for each kernel here, the directives that expected.txt names, a patch that applies, and a tuned
+# program with the sums of the plain one, verified. Then the notes, and files that must not change.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../e2e/cc_lib.sh"
 export AUTOTUNE_CACHE=$work/cache AUTOTUNE_BUDGET=2 AUTOTUNE_SEED=1
@@ -43,7 +43,7 @@ while read -r name expected; do
 done < "$here/expected.txt"
 is "kernels" $n 20
 
-# What it rests on is said, and what cannot be proven, where it stands.
+# The assumptions are printed, and the unproven facts, with their places.
 cat > notes.c << 'END'
 void overlap(int n, double *a, const double *b)
 {
@@ -61,7 +61,7 @@ has "an assumption" notes.err "notes.c:1:.*assumed: no other array overlaps 'a',
 has "a subscript that is read" notes.err "notes.c:9:5: note: .*not affine"
 is "one function" "$(grep -c '^+#pragma autotune kernel' notes.patch)" 1
 
-# Without in, out or inout: inferred where they can be proven, and said to be.
+# Without in, out or inout: inferred where they can be proven, with a note.
 cat > inferred.c << 'END'
 #include <stdio.h>
 #define STEP 1
@@ -94,7 +94,7 @@ check "inferred: replayed" autotune tune --capture calls/fill-*.capture --cache 
 autotune report --cache "$work/replayed" --kernel fill > report.out
 has "report: inferred, of a captured call" report.out "default (inferred)"
 
-# What has pragmas stays as it is; a file without loops has nothing.
+# A function with pragmas stays as it is; a file without loops gets no patch.
 autotune suggest inferred.c > none.patch 2> none.err
 is "no patch" "$(cat none.patch)" ""
 has "why" none.err "it has pragmas already"

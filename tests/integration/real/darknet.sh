@@ -10,7 +10,7 @@ build_program() { # FOLDER FLAGS COMPILER…
   make -C "$folder" -j2 CC="$* $flags" obj libdarknet.a darknet
 }
 
-# It has no tests. A network with the weights that rand() gives must say of a picture what it says untuned.
+# It has no tests. A network with the weights of rand() must give the same answer for a picture as untuned.
 check_program() { # FOLDER
   (cd "$1" && says > tuned.txt && AUTOTUNE_MODE=off says > untuned.txt && cmp tuned.txt untuned.txt)
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# real.sh BUILD PROGRAM: a program that nobody here wrote, as a user would adopt autotune for it: our pragmas by
-# patch, built by its own build system through `autotune cc`, tuned while its own tests run, and its tests
-# again with what was found. The sources are kept below BUILD for the next run.
+# real.sh BUILD PROGRAM: adopts autotune for a program by others as a user would: our pragmas by patch, built by its
+# own build system through `autotune cc`, tuned while its own tests run, and its tests again with the results. The
+# sources are kept below BUILD for the next run.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
@@ -25,7 +25,7 @@ try() { # WHAT COMMAND…: quiet unless it fails
   "$@" > "$work/log" 2>&1 || fail "$name: $what"
 }
 
-# What users add is pragmas and nothing else; one of ours may take the place of one of OpenMP's.
+# A patch adds pragmas and nothing else; a pragma of ours may replace one of OpenMP's.
 sed -n '/^[-+][-+][-+] /d; /^[-+]/p' "$here/$name.patch" | sed ':more; /\\$/{N; s/\\\n+ */ /; b more}' |
   grep -v '^+ *#pragma autotune \|^- *#pragma omp ' > "$work/log" && fail "$name.patch changes more than pragmas"
 
@@ -33,7 +33,7 @@ try "unpack" unpack_source "$name" "$version" "$work/tuned"
 try "patch" patch -d "$work/tuned" -p1 -i "$here/$name.patch"
 try "build" build_program "$work/tuned" "" autotune cc gcc
 
-# A budget of a few variants for each key: what matters here is that they are right.
+# A budget of a few variants for each key: only right answers matter here.
 AUTOTUNE_BUDGET=1s,12 AUTOTUNE_LOG=info \
   try "its own tests, while it is tuned" check_program "$work/tuned"
 cp "$work/log" "$work/first"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced: source packages of Debian, without changing anything of the system's. apt gets lists and caches of
-# its own below $sources, and the system's list of sources with deb-src in the place of deb.
+# Sourced: gets source packages of Debian without any change to the system. apt gets lists and caches of its own below
+# $sources, and the system's list of sources with deb-src in place of deb.
 
 # The options that make an apt of our own; $sources is an absolute path.
 apt_own() { # APT_COMMAND…
@@ -32,7 +32,7 @@ fetch_source() {
     { why="no apt-get or dpkg-source here"; return 1; }
   if [ ! -f "$sources/apt/updated" ]; then
     own_lists
-    apt_own update > "$sources/apt/log" 2>&1 # complaints about one list of several are no matter
+    apt_own update > "$sources/apt/log" 2>&1 # complaints about one list of several do not matter
     touch "$sources/apt/updated"
   fi
   (cd "$sources" && apt_own source --download-only "$1=$2") >> "$sources/apt/log" 2>&1 && [ -f "$dsc" ] &&

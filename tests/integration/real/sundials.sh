@@ -4,7 +4,7 @@ version=6.4.1+dfsg1-3
 kernels=SUNDlsMat_denseGETRF
 workload="test_sunlinsol_dense, n = 1500"
 
-# Only its dense linear algebra, with the tests of that. Launchers leave the compiler itself to CMake.
+# Only its dense linear algebra, with the tests of that. Launchers do not change CMake's compiler.
 build_program() { # FOLDER FLAGS COMPILER…
   local folder=$1 flags=$2 launcher=
   shift 2
