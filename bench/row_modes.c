@@ -107,8 +107,8 @@ static json_t *found_json(const struct found *f) {
 
 static void print(const char *kernel, const char *mode, const struct found *f) {
   printf(
-      "  %-10s %-11s untuned %7.3f ms, tuned %7.3f ms; longest wait %9.3f ms, call %9.3f ms "
-      "(untuned %7.3f); even after %.0f calls\n",
+      "  %-10s %-11s untuned %7.3f ms, tuned %7.3f ms; longest wait %9.3f ms, call %9.3f "
+      "ms (untuned %7.3f); even after %.0f calls\n",
       kernel, mode, 1e3 * f->usual, 1e3 * f->last, 1e3 * f->longest_wait,
       1e3 * f->longest_call, 1e3 * f->most, f->calls);
   fflush(stdout);

@@ -105,10 +105,10 @@ static int judge(const struct bench *b, unsigned kernel, json_t *data) {
     free(objects[c]);
   }
   if (fine) {
-    printf(
-        "  %-10s %d of %d within 2 %% of the best (%.4g ms), the worst %.3f x, all variants' %.3f x\n",
-        kernels[kernel].name, good, CHOICES, 1e3 * best, worst / best,
-        json_real_value(json_array_get(list, ALL)) / best);
+    printf("  %-10s %d of %d within 2 %% of the best (%.4g ms), the worst %.3f x, all "
+           "variants' %.3f x\n",
+           kernels[kernel].name, good, CHOICES, 1e3 * best, worst / best,
+           json_real_value(json_array_get(list, ALL)) / best);
     fflush(stdout);
   }
   json_object_set_new(data, kernels[kernel].name, list);

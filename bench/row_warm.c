@@ -202,11 +202,10 @@ static bool measure(const struct bench *b, unsigned kernel, double *scratch, dou
   if (fine) {
     *scratch = samples_median(&counts[0]);
     *warm = samples_median(&counts[1]);
-    printf(
-        "  %-10s within 5 %% of the best after %g trials from scratch, %g with n = %s known "
-        "(%u and %u tried)\n",
-        kernels[kernel].name, *scratch, *warm, kernels[kernel].near, all[0].n,
-        all[SEEDS].n);
+    printf("  %-10s within 5 %% of the best after %g trials from scratch, %g with n = %s "
+           "known (%u and %u tried)\n",
+           kernels[kernel].name, *scratch, *warm, kernels[kernel].near, all[0].n,
+           all[SEEDS].n);
     fflush(stdout);
     json_object_set_new(data, kernels[kernel].name,
                         json_pack("{s:o, s:o, s:f}", "scratch", samples_json(&counts[0]),

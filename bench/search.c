@@ -13,13 +13,15 @@
 #include "recorded.h"
 
 static const char usage[] =
-    "search [OPTION…] FOLDER|FILE…   replays searches on recorded spaces (FAIR T4, *.json, *.json.gz)\n"
+    "search [OPTION…] FOLDER|FILE…   replays searches on recorded spaces (FAIR T4, "
+    "*.json, *.json.gz)\n"
     "  --seeds N       runs of each search (100)\n"
     "  --trials N      of each run; the budget that the search is told (400)\n"
     "  --searches A,B  those only; default: all but exhaustive and random\n"
     "  --flight N      points asked for before the first is told of (1)\n"
     "  --noise SHARE   standard deviation of the times that are told (0)\n"
-    "  --near FILE     a space with the same parameters, as a near key: tuned first, by the same search\n"
+    "  --near FILE     a space with the same parameters, as a near key: tuned first, by "
+    "the same search\n"
     "  --near-trials N variants tried there (80)\n"
     "  --jobs N        processes (all cores)\n"
     "  --json FILE     the figures\n"
@@ -105,67 +107,54 @@ static bool write_json(const struct table *t, const struct run_options *o,
   return fine;
 }
 
-static unsigned number(const char *text, unsigned most) {
-  long n = strtol(text, NULL, 10);
-  return n<1 ? 1 : n>(long) most ? most : (unsigned)n;
+static struct run_options options = {
+  .seeds = 100, .trials = 400, .flight = 1, .near_trials = 80
+};
+static char *searches, *json, *near, *noise;
+static const struct {
+  const char *name;
+  char **text; // or
+  unsigned *number, most;
+} settings[] = {
+  { "seeds", NULL, &options.seeds, 100000 },
+  { "trials", NULL, &options.trials, 100000 },
+  { "flight", NULL, &options.flight, 64 },
+  { "jobs", NULL, &options.jobs, 1024 },
+  { "near-trials", NULL, &options.near_trials, 100000 },
+  { "noise", &noise, NULL, 0 },
+  { "searches", &searches, NULL, 0 },
+  { "json", &json, NULL, 0 },
+  { "near", &near, NULL, 0 },
+};
+enum { SETTINGS = sizeof settings / sizeof *settings, HELP = SETTINGS };
+
+// Reads the options. Returns -1, or the exit status after the help was printed.
+static int read_options(int argc, char **argv) {
+  struct option longs[SETTINGS + 2] = { [HELP] = { "help", 0, NULL, HELP } };
+  for (int i = 0; i < SETTINGS; i++)
+    longs[i] = (struct option){ settings[i].name, 1, NULL, i };
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  options.jobs = cores > 0 ? (unsigned)cores : 1;
+  for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;)
+    if (c < 0 || c >= SETTINGS) {
+      fputs(usage, c == HELP ? stdout : stderr);
+      return c == HELP ? 0 : 2;
+    } else if (settings[c].text) {
+      *settings[c].text = optarg;
+    } else {
+      long n = strtol(optarg, NULL, 10), most = settings[c].most;
+      *settings[c].number = (unsigned)(n < 1 ? 1 : n > most ? most : n);
+    }
+  options.noise = noise ? strtod(noise, NULL) : 0;
+  return -1;
 }
 
 int main(int argc, char **argv) {
-  static const struct option longs[] = {
-    { "seeds", 1, NULL, 's' },
-    { "trials", 1, NULL, 't' },
-    { "searches", 1, NULL, 'S' },
-    { "flight", 1, NULL, 'f' },
-    { "noise", 1, NULL, 'n' },
-    { "jobs", 1, NULL, 'j' },
-    { "json", 1, NULL, 'J' },
-    { "near", 1, NULL, 'N' },
-    { "near-trials", 1, NULL, 'T' },
-    { "help", 0, NULL, 'h' },
-    { 0 },
-  };
-  long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  struct run_options o = { .seeds = 100,
-                           .trials = 400,
-                           .flight = 1,
-                           .near_trials = 80,
-                           .jobs = cores > 0 ? (unsigned)cores : 1 };
   struct table t = { 0 };
   struct list files = { 0 };
-  char *searches = NULL, *json = NULL, *near = NULL;
-  for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;)
-    switch (c) {
-    case 's':
-      o.seeds = number(optarg, 100000);
-      break;
-    case 't':
-      o.trials = number(optarg, 100000);
-      break;
-    case 'f':
-      o.flight = number(optarg, 64);
-      break;
-    case 'j':
-      o.jobs = number(optarg, 1024);
-      break;
-    case 'n':
-      o.noise = strtod(optarg, NULL);
-      break;
-    case 'N':
-      near = optarg;
-      break;
-    case 'T':
-      o.near_trials = number(optarg, 100000);
-      break;
-    case 'S':
-      searches = optarg;
-      break;
-    case 'J':
-      json = optarg;
-      break;
-    default:
-      fputs(usage, c == 'h' ? stdout : stderr);
-      return c == 'h' ? 0 : 2;
-    }
+  int status = read_options(argc, argv);
+  if (status >= 0)
+    return status;
   for (int i = optind; i < argc; i++)
     add_all(&files, argv[i]);
   if (files.n == 0) {
@@ -173,12 +162,12 @@ int main(int argc, char **argv) {
     return 2;
   }
   struct recorded *nearby = near ? recorded_read(near) : NULL;
-  o.near = nearby;
+  options.near = nearby;
   bool fine = nearby || !near;
-  fine = fine && set_searches(&t, searches) && measure(&t, &files, &o);
+  fine = fine && set_searches(&t, searches) && measure(&t, &files, &options);
   if (fine)
     table_summary(&t);
-  fine = fine && (!json || write_json(&t, &o, json));
+  fine = fine && (!json || write_json(&t, &options, json));
   for (unsigned i = 0; i < t.n; i++)
     recorded_free((struct recorded *)t.results[i].space);
   if (nearby)

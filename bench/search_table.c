@@ -76,7 +76,8 @@ static void summary(const struct table *t, unsigned search) {
 
 void table_summary(const struct table *t) {
   printf(
-      "\nTrials to come within 5 %%, geometric mean over spaces where random expects more than %d:\n",
+      "\nTrials to come within 5 %%, geometric mean over spaces where random expects more "
+      "than %d:\n",
       HARD);
   for (unsigned i = 0; i < t->n_searches; i++)
     summary(t, i);

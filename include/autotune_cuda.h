@@ -63,10 +63,9 @@ inline void *open_library() {
     library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
   }
   if (!library)
-    fprintf(
-        stderr,
-        "autotune: warning: libautotune.so cannot be opened (set LD_LIBRARY_PATH, or link with "
-        "it): CUDA kernels run as they are\n");
+    fprintf(stderr,
+            "autotune: warning: libautotune.so cannot be opened (set LD_LIBRARY_PATH, or "
+            "link with it): CUDA kernels run as they are\n");
   return library;
 }
 

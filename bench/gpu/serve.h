@@ -156,9 +156,9 @@ template <class F> void command::measure(F launch) {
           "cudaEventElapsedTime");
     times.push_back(1e-3 * milliseconds);
   }
-  printf(
-      "{\"first\": %.9g, \"bytes\": %.17g, \"flops\": %.17g, \"flushed\": true, \"samples\": [",
-      first, bytes, flops);
+  printf("{\"first\": %.9g, \"bytes\": %.17g, \"flops\": %.17g, \"flushed\": true, "
+         "\"samples\": [",
+         first, bytes, flops);
   for (int i = 0; i < samples; i++)
     printf("%s%.9g", i ? ", " : "", times[i]);
   printf("]}\n");

@@ -115,8 +115,8 @@ static bool measure_default(struct tuning *t, struct outcome *out) {
   free(trial.samples);
   if (trial.status == STATUS_WRONG && t->original.n > 0)
     SAY(out,
-        "default: run twice on the same data, the kernel as written gives two results (%s); "
-        "should an `out` section be `inout`?",
+        "default: run twice on the same data, the kernel as written gives two results "
+        "(%s); should an `out` section be `inout`?",
         trial.message);
   else if (trial.status == STATUS_WRONG)
     SAY(out, "default: %s", trial.message);

@@ -42,111 +42,112 @@ static const char *sections_text(const char *text) {
   return out.size ? out.data : "";
 }
 
+static const struct {
+  const char *text, *expected;
+} section_cases[] = {
+  { "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = 1; }",
+    "out(x[0:n > 0 ? n : 0])" },
+  { "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] *= 2; }",
+    "inout(x[0:n > 0 ? n : 0])" },
+  { "void f(long n, const double *x, double *y) { for (long i = n - 1; i >= 0; --i) y[i] = x[i]; }",
+    "in(x[0:n > 0 ? n : 0]) inout(y[0:n > 0 ? n : 0])" },
+  { "void f(int n, int m, double A[n][m]) { for (int i = 0; i < n; i++)"
+    " for (int j = 0; j < m; j++) A[i][j] = i; }",
+    "out(A[0:m > 0 && n > 0 ? n : 0][0:m])" },
+  { "void f(int n, double *a) { for (int i = 0; i < n; i++) for (int j = 0; j < n; j++)"
+    " a[i * n + j] = 0; }",
+    "out(a[0:n > 0 ? n * n : 0])" },
+  { "void f(int n, double *a) { for (int i = 1; i < n; i++) for (int j = 0; j < n; j++)"
+    " for (int k = 0; k < n; k++) a[(i * n + j) * n + k] = a[((i - 1) * n + j) * n + k]; }",
+    "inout(a[0:n >= 2 ? n * n * n : 0])" },
+  { "void f(int n, double A[n][n]) { for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) {"
+    " for (int k = i + 1; k < n; k++) A[i][j] += A[k][j]; A[i][j] *= 2; } }",
+    "inout(A[0:n > 0 ? n : 0][0:n])" },
+  // the diagonal is not all of it
+  { "void f(int n, double *a) { for (int i = 0; i < n; i++) a[i * n + i] = 0; }",
+    "inout(a[0:n > 0 ? n * n : 0])" },
+  // a stencil reads as far as its neighbours
+  { "void f(int n, const double *x, double *y) { for (int i = 1; i < n - 1; i++)"
+    " y[i] = x[i - 1] + x[i] + x[i + 1]; }",
+    "in(x[0:n >= 3 ? n : 0]) inout(y[0:n >= 3 ? n - 1 : 0])" },
+  { "void f(int n, const double *x, double *y) { y[0] = 0; for (int i = 1; i < n; i++)"
+    " y[i] = y[i - 1] + x[i]; }",
+    "in(x[0:n >= 2 ? n : 0]) inout(y[0:n >= 2 ? n : 1])" },
+  // what only an if reaches lies within what is reached anyway
+  { "void f(int n, double *x) { for (int i = 0; i < n; i++) { x[i] = 0; if (i > 3) x[i] = 1; } }",
+    "out(x[0:n > 0 ? n : 0])" },
+  { "void f(int n, double *x) { for (int i = 0; i < n; i++) if (x[0] > i) x[i] = 1; }",
+    "it cannot be told which of its elements is the last" },
+  { "void f(int n, double *x) { for (int i = 0; i < n; i++) { if (n > 9) break; x[i] = 1; } }",
+    "it cannot be told which of its elements is the last" },
+  { "void f(int n, const int *at, double *x) { for (int i = 0; i < n; i++) x[at[i]] = 1; }",
+    "a subscript is not affine in loops and arguments" },
+  { "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i - 1] = 1; }",
+    "it cannot be proven that the first subscript is not negative" },
+  { "void g(double *); void f(int n, double *x) { g(x); for (int i = 0; i < n; i++) x[i] = 1; }",
+    "it is not known what this call does" },
+  { "void f(int n, double *x) { double *y = x; for (int i = 0; i < n; i++) y[i] = 1; }",
+    "what this points to is not followed" },
+  { "void f(int n, double *x) { x++; for (int i = 0; i < n; i++) x[i] = 1; }",
+    "it is changed itself" },
+  { "void f(int n, double *x) { for (int i = 0; i < n; i++) { x[i] = 1; n--; } }",
+    "a subscript is not affine in loops and arguments" },
+  { "void f(unsigned n, double *x) { for (unsigned i = 0; i < n - 1; i++) x[i] = 1; }",
+    "a subscript is not affine in loops and arguments" },
+  { "static double g[8]; void f(int n) { for (int i = 0; i < n; i++) g[i] += 1; }",
+    "inout(g[0:sizeof g / sizeof *g])" },
+  { "int k; void f(int n, double *x) { for (int i = 0; i < n; i++) { x[i] = 1; k = i; } }",
+    "a variable of the file is assigned here" },
+  { "void f(int n, double **x) { for (int i = 0; i < n; i++) x[i][0] = 1; }",
+    "it points to pointers" },
+  { "void f(int n, double *x) { static const int k = 1; for (int i = 0; i < n; i++) x[i] = k; }",
+    "out(x[0:n > 0 ? n : 0])" },
+  { "void f(int n, double *x) { for (int i = 0; i < n; i += 2) x[i] = 1; }",
+    "it cannot be told which element is the last" },
+  // what is written of a row only where an outer loop lets it be
+  { "void f(int n, double *x) { for (int i = 0; i < n; i++) for (int j = 0; j < i; j++) x[i] = 1; }",
+    "inout(x[0:n >= 2 ? n : 0])" },
+  { "void f(int n, int m, double *x) { for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)"
+    " x[i] = 1; for (int i = 3; i < n; i++) x[i] = 2; }",
+    "inout(x[0:m > 0 && n > 0 ? n : n >= 4 ? n : 0])" },
+  { "struct p { int a, b; }; void f(int n, struct p *x) { for (int i = 0; i < n; i++) x[i].a = 1; }",
+    "inout(x[0:n > 0 ? n : 0])" },
+  // beyond the end of a row is another one
+  { "void f(int n, int m, double A[n][m]) { for (int i = 0; i < n * m; i++) A[0][i] = 1; }",
+    "it cannot be proven that the subscripts stay within a row" },
+  { "void f(int n, double A[n][8]) { for (int i = 1; i < n; i++) for (int j = 0; j < 8; j++)"
+    " A[i][j - 1] = 1; }",
+    "it cannot be proven that the subscripts stay within a row" },
+  // -3 < 2u does not hold
+  { "void f(unsigned n, double *x) { for (int i = -3; i < n; i++) x[i + 3] = 1; }",
+    "a subscript is not affine in loops and arguments" },
+  { "void f(size_t n, double *x) { for (size_t i = n; i > 0; i--) x[i - 1] = 1; }",
+    "inout(x[0:n > 0 ? n : 0])" },
+  { "void f(unsigned n, double *x) { for (unsigned i = 0; i < n; i++) x[i + -1] = 1; }",
+    "a subscript is not affine in loops and arguments" },
+  // 300 is 44 in eight bits
+  { "void f(int n, double *x) { for (uint8_t i = n; i < 100; i++) x[i] = 1; }",
+    "a subscript is not affine in loops and arguments" },
+  { "void f(int n, double *x) { short m = n; for (int i = 0; i < m; i++) x[i] = 1; }",
+    "a subscript is not affine in loops and arguments" },
+  // names that mean something else here, and what outlives a call
+  { "static int m; void f(int n, double *x) { { int m = 3; x[m] = 1; } x[m] = 1; }",
+    "a subscript is not affine in loops and arguments" },
+  { "static double g[8]; void f(int n) { { double g[2]; g[0] = 1; } g[n] = 1; }",
+    "it is not known what this points to" },
+  { "typedef double *at; static double x[8]; void f(int n, at x) { x[n] = 1; }",
+    "it is not known what this points to" },
+  { "void f(int n, double *x) { static int calls; calls++; for (int i = 0; i < n; i++) x[i] = 1; }",
+    "this outlives the call" },
+};
+
 static void test_sections(void **state) {
-  static const struct {
-    const char *text, *expected;
-  } cases[] = {
-    { "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = 1; }",
-      "out(x[0:n > 0 ? n : 0])" },
-    { "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] *= 2; }",
-      "inout(x[0:n > 0 ? n : 0])" },
-    { "void f(long n, const double *x, double *y) { for (long i = n - 1; i >= 0; --i) y[i] = x[i]; }",
-      "in(x[0:n > 0 ? n : 0]) inout(y[0:n > 0 ? n : 0])" },
-    { "void f(int n, int m, double A[n][m]) { for (int i = 0; i < n; i++)"
-      " for (int j = 0; j < m; j++) A[i][j] = i; }",
-      "out(A[0:m > 0 && n > 0 ? n : 0][0:m])" },
-    { "void f(int n, double *a) { for (int i = 0; i < n; i++) for (int j = 0; j < n; j++)"
-      " a[i * n + j] = 0; }",
-      "out(a[0:n > 0 ? n * n : 0])" },
-    { "void f(int n, double *a) { for (int i = 1; i < n; i++) for (int j = 0; j < n; j++)"
-      " for (int k = 0; k < n; k++) a[(i * n + j) * n + k] = a[((i - 1) * n + j) * n + k]; }",
-      "inout(a[0:n >= 2 ? n * n * n : 0])" },
-    { "void f(int n, double A[n][n]) { for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) {"
-      " for (int k = i + 1; k < n; k++) A[i][j] += A[k][j]; A[i][j] *= 2; } }",
-      "inout(A[0:n > 0 ? n : 0][0:n])" },
-    // the diagonal is not all of it
-    { "void f(int n, double *a) { for (int i = 0; i < n; i++) a[i * n + i] = 0; }",
-      "inout(a[0:n > 0 ? n * n : 0])" },
-    // a stencil reads as far as its neighbours
-    { "void f(int n, const double *x, double *y) { for (int i = 1; i < n - 1; i++)"
-      " y[i] = x[i - 1] + x[i] + x[i + 1]; }",
-      "in(x[0:n >= 3 ? n : 0]) inout(y[0:n >= 3 ? n - 1 : 0])" },
-    { "void f(int n, const double *x, double *y) { y[0] = 0; for (int i = 1; i < n; i++)"
-      " y[i] = y[i - 1] + x[i]; }",
-      "in(x[0:n >= 2 ? n : 0]) inout(y[0:n >= 2 ? n : 1])" },
-    // what only an if reaches lies within what is reached anyway
-    { "void f(int n, double *x) { for (int i = 0; i < n; i++) { x[i] = 0; if (i > 3) x[i] = 1; } }",
-      "out(x[0:n > 0 ? n : 0])" },
-    { "void f(int n, double *x) { for (int i = 0; i < n; i++) if (x[0] > i) x[i] = 1; }",
-      "it cannot be told which of its elements is the last" },
-    { "void f(int n, double *x) { for (int i = 0; i < n; i++) { if (n > 9) break; x[i] = 1; } }",
-      "it cannot be told which of its elements is the last" },
-    { "void f(int n, const int *at, double *x) { for (int i = 0; i < n; i++) x[at[i]] = 1; }",
-      "a subscript is not affine in loops and arguments" },
-    { "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i - 1] = 1; }",
-      "it cannot be proven that the first subscript is not negative" },
-    { "void g(double *); void f(int n, double *x) { g(x); for (int i = 0; i < n; i++) x[i] = 1; }",
-      "it is not known what this call does" },
-    { "void f(int n, double *x) { double *y = x; for (int i = 0; i < n; i++) y[i] = 1; }",
-      "what this points to is not followed" },
-    { "void f(int n, double *x) { x++; for (int i = 0; i < n; i++) x[i] = 1; }",
-      "it is changed itself" },
-    { "void f(int n, double *x) { for (int i = 0; i < n; i++) { x[i] = 1; n--; } }",
-      "a subscript is not affine in loops and arguments" },
-    { "void f(unsigned n, double *x) { for (unsigned i = 0; i < n - 1; i++) x[i] = 1; }",
-      "a subscript is not affine in loops and arguments" },
-    { "static double g[8]; void f(int n) { for (int i = 0; i < n; i++) g[i] += 1; }",
-      "inout(g[0:sizeof g / sizeof *g])" },
-    { "int k; void f(int n, double *x) { for (int i = 0; i < n; i++) { x[i] = 1; k = i; } }",
-      "a variable of the file is assigned here" },
-    { "void f(int n, double **x) { for (int i = 0; i < n; i++) x[i][0] = 1; }",
-      "it points to pointers" },
-    { "void f(int n, double *x) { static const int k = 1; for (int i = 0; i < n; i++) x[i] = k; }",
-      "out(x[0:n > 0 ? n : 0])" },
-    { "void f(int n, double *x) { for (int i = 0; i < n; i += 2) x[i] = 1; }",
-      "it cannot be told which element is the last" },
-    // what is written of a row only where an outer loop lets it be
-    { "void f(int n, double *x) { for (int i = 0; i < n; i++) for (int j = 0; j < i; j++) x[i] = 1; }",
-      "inout(x[0:n >= 2 ? n : 0])" },
-    { "void f(int n, int m, double *x) { for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)"
-      " x[i] = 1; for (int i = 3; i < n; i++) x[i] = 2; }",
-      "inout(x[0:m > 0 && n > 0 ? n : n >= 4 ? n : 0])" },
-    { "struct p { int a, b; }; void f(int n, struct p *x) { for (int i = 0; i < n; i++) x[i].a = 1; }",
-      "inout(x[0:n > 0 ? n : 0])" },
-    // beyond the end of a row is another one
-    { "void f(int n, int m, double A[n][m]) { for (int i = 0; i < n * m; i++) A[0][i] = 1; }",
-      "it cannot be proven that the subscripts stay within a row" },
-    { "void f(int n, double A[n][8]) { for (int i = 1; i < n; i++) for (int j = 0; j < 8; j++)"
-      " A[i][j - 1] = 1; }",
-      "it cannot be proven that the subscripts stay within a row" },
-    // -3 < 2u does not hold
-    { "void f(unsigned n, double *x) { for (int i = -3; i < n; i++) x[i + 3] = 1; }",
-      "a subscript is not affine in loops and arguments" },
-    { "void f(size_t n, double *x) { for (size_t i = n; i > 0; i--) x[i - 1] = 1; }",
-      "inout(x[0:n > 0 ? n : 0])" },
-    { "void f(unsigned n, double *x) { for (unsigned i = 0; i < n; i++) x[i + -1] = 1; }",
-      "a subscript is not affine in loops and arguments" },
-    // 300 is 44 in eight bits
-    { "void f(int n, double *x) { for (uint8_t i = n; i < 100; i++) x[i] = 1; }",
-      "a subscript is not affine in loops and arguments" },
-    { "void f(int n, double *x) { short m = n; for (int i = 0; i < m; i++) x[i] = 1; }",
-      "a subscript is not affine in loops and arguments" },
-    // names that mean something else here, and what outlives a call
-    { "static int m; void f(int n, double *x) { { int m = 3; x[m] = 1; } x[m] = 1; }",
-      "a subscript is not affine in loops and arguments" },
-    { "static double g[8]; void f(int n) { { double g[2]; g[0] = 1; } g[n] = 1; }",
-      "it is not known what this points to" },
-    { "typedef double *at; static double x[8]; void f(int n, at x) { x[n] = 1; }",
-      "it is not known what this points to" },
-    { "void f(int n, double *x) { static int calls; calls++; for (int i = 0; i < n; i++) x[i] = 1; }",
-      "this outlives the call" },
-  };
   (void)state;
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    const char *got = sections_text(cases[i].text);
-    if (strcmp(got, cases[i].expected) != 0)
-      print_error("%s\n", cases[i].text);
-    assert_string_equal(got, cases[i].expected);
+  for (size_t i = 0; i < sizeof section_cases / sizeof *section_cases; i++) {
+    const char *got = sections_text(section_cases[i].text);
+    if (strcmp(got, section_cases[i].expected) != 0)
+      print_error("%s\n", section_cases[i].text);
+    assert_string_equal(got, section_cases[i].expected);
   }
 }
 

@@ -325,13 +325,14 @@ static int cc_command_run(const struct arguments *a) {
   if (!p.translated && !cc_links(&p))
     return hand_on(c);
   if (cc_links(&p) && c->is_static)
-    fatal(
-        "-static: a program with tuned kernels needs shared libraries: libautotune.so loads what "
-        "it compiles; link without -static, or with the compiler alone for the untuned program");
+    fatal("-static: a program with tuned kernels needs shared libraries: libautotune.so "
+          "loads what it compiles; link without -static, or with the compiler alone for "
+          "the untuned program");
   if (cc_links(&p) && c->musl)
     fatal(
-        "%s: a program with tuned kernels needs the GNU C library, which libautotune.so is linked to; "
-        "link with gcc or clang, or with the compiler alone for the untuned program",
+        "%s: a program with tuned kernels needs the GNU C library, which libautotune.so "
+        "is linked to; link with gcc or clang, or with the compiler alone for the "
+        "untuned program",
         c->compiler.list[c->compiler.n - 1]);
   return run_plan(&p);
 }

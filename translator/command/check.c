@@ -87,9 +87,8 @@ static void print_sections(const struct kernel *k) {
     output = output || (k->sections[i].access & AUTOTUNE_OUT);
   }
   if (k->language->device && !k->n_sections)
-    puts(
-        "    no sections, so all memory that pointers to what is not const lead into is saved\n"
-        "    and compared: in(…) and out(…) would say how much of it matters");
+    puts("    no sections, so all memory that non-const pointers lead to is saved\n"
+         "    and compared: in(…) and out(…) would say how much of it matters");
   else if (!output && !k->returns)
     puts("    no outputs are declared, so variants are not verified: write out(…) or "
          "inout(…)");

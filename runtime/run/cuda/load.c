@@ -79,8 +79,8 @@ static bool set_facts(struct gpu_run *r, struct loaded *l, struct gpu_answer *a)
   if (f->blocks == 0) {
     snprintf(
         a->message, sizeof a->message,
-        "no block fits on a multiprocessor (%llu threads, %d registers, %zu bytes of shared "
-        "memory)",
+        "no block fits on a multiprocessor (%llu threads, %d registers, %zu bytes of "
+        "shared memory)",
         threads, f->registers, l->launch.shared + (size_t)f->static_shared);
     return false;
   }

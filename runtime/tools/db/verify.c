@@ -52,10 +52,9 @@ static unsigned check_objects(const struct store *s, const struct listing *l,
     *n += hash != 0;
     if (hash && !path) {
       missing++;
-      printf(
-          "%s/objects/%016llx.so: it is missing or not what its name says; it is made again "
-          "when it is needed\n",
-          s->folder, (unsigned long long)hash);
+      printf("%s/objects/%016llx.so: it is missing or not what its name says; it is made "
+             "again when it is needed\n",
+             s->folder, (unsigned long long)hash);
     }
     free(path);
   }

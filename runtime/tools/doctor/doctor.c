@@ -26,8 +26,8 @@ static const struct check {
   const char *advice; // to make it work
 } checks[] = {
   { "compiler", check_compiler, true, DOCTOR_FAILED,
-    "install libautotune-jit.so next to libautotune.so (AUTOTUNE_JIT names it elsewhere), "
-    "and the packages libllvm22 and libclang-cpp22" },
+    "install libautotune-jit.so next to libautotune.so (AUTOTUNE_JIT names it "
+    "elsewhere), and the packages libllvm22 and libclang-cpp22" },
   { "clang", check_clang, false, DOCTOR_FAILED,
     "install clang-22, or name the program in AUTOTUNE_CLANG" },
   { "C compiler", check_host, false, DOCTOR_MISSING,

@@ -20,7 +20,8 @@ static bool may_jam(struct builder *b, const struct nest *n, unsigned at,
     if (i != at && (n->loops[i].needs & BIT(l->id)))
       return FAIL_AT(
           b, d, "jam an inner loop, or tile the nest by other sizes",
-          "'unroll_and_jam' cannot take the loop of '%.*s': bounds of an inner loop depend on it",
+          "'unroll_and_jam' cannot take the loop of '%.*s': bounds of an inner loop "
+          "depend on it",
           (int)l->dim->var.size, l->dim->var.data);
   return true;
 }
