@@ -100,11 +100,11 @@ static void print_sections(const struct kernel *k) {
     puts(k->verify == AUTOTUNE_VERIFY_OFF ? "    not verified" : "    verified exactly");
 }
 
-// Prints the compilers that were left out.
+// Prints the compilers that were left out. The language's own runs no program.
 static void print_not_run(const struct kernel *k, const char *const *run) {
   struct text names = { 0 };
   for (unsigned i = 0; i < k->n_compilers; i++)
-    if (strcmp(k->compilers[i], "clang") != 0 &&
+    if (strcmp(k->compilers[i], k->language->compiler) != 0 &&
         !slice_in(slice_of(k->compilers[i]), run))
       text_printf(&names, "%s%s", names.size ? "," : "", k->compilers[i]);
   if (names.size)
