@@ -326,6 +326,55 @@ static void test_forks(void **state) {
 
 // ---- programs with unusual settings -------------------------------------------------
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static const bool sanitized = true; // detach.c forks there, and SIGCHLD comes of it
+#else
+static const bool sanitized = false;
+#endif
+static atomic_int children_seen;
+
+static void count_child(int s) {
+  (void)s;
+  atomic_fetch_add(&children_seen, 1);
+}
+
+static void *waits_for_children(void *over) {
+  int status;
+  siginfo_t info;
+  while (!atomic_load((atomic_int *)over)) {
+    bool seen = waitpid(-1, &status, WNOHANG) != -1 || errno != ECHILD ||
+        waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != -1 || errno != ECHILD;
+    atomic_fetch_add(&children_seen, seen);
+    nap(0.0005);
+  }
+  return NULL;
+}
+
+// Neither a handler nor a thread that waits for all children learns of ours.
+static void no_child_is_seen(void) {
+  atomic_int over = 0;
+  pthread_t thread;
+  signal(SIGCHLD, count_child);
+  pthread_create(&thread, NULL, waits_for_children, &over);
+  EXPECT(scale_is_right(SCALE_N));
+  EXPECT(scale_why_has("tuned: "));
+  EXPECT(scale_is_right(SCALE_N / 2));
+  atomic_store(&over, 1);
+  pthread_join(thread, NULL);
+  EXPECT(sanitized || atomic_load(&children_seen) == 0);
+}
+
+// The same for a thread that takes signals with sigwait.
+static void no_signal_is_pending(void) {
+  sigset_t child;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &child, NULL);
+  EXPECT(scale_is_right(SCALE_N) && scale_why_has("tuned: "));
+  EXPECT(sanitized ||
+         (sigtimedwait(&child, NULL, &(struct timespec){ 0 }) == -1 && errno == EAGAIN));
+}
+
 static void reaper(int s) {
   (void)s;
   while (waitpid(-1, NULL, WNOHANG) > 0)
@@ -441,9 +490,10 @@ static void no_library(void) {
 
 static void test_habits(void **state) {
   (void)state;
-  static void (*const habits[])(void) = { child_handler, child_ignored, wait_loop,
-                                          interrupted,   own_children,  closed_streams,
-                                          keeps_errno };
+  static void (*const habits[])(void) = {
+    no_child_is_seen, no_signal_is_pending, child_handler,  child_ignored, wait_loop,
+    interrupted,      own_children,         closed_streams, keeps_errno
+  };
   for (size_t i = 0; i < sizeof habits / sizeof *habits; i++) {
     remove_folder();
     make_folder(NULL);

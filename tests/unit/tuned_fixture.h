@@ -220,21 +220,43 @@ static inline void nap(double seconds) {
   nanosleep(&t, NULL);
 }
 
-/* Returns the process that this thread has begun, or begins within five seconds; 0: none.
- */
-static inline pid_t await_child(void) {
+static inline pid_t first_child(pid_t pid) {
   char path[64];
-  long pid = 0;
-  snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+  long child = 0;
+  snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+  FILE *f = fopen(path, "r");
+  if (f && fscanf(f, "%ld", &child) != 1)
+    child = 0;
+  if (f)
+    fclose(f);
+  return (pid_t)child;
+}
+
+/* True if PID, like the helper that is a tuner's parent, has no program of its own: it
+ * blocks all signals. */
+static inline bool is_helper(pid_t pid) {
+  char path[64], line[256];
+  unsigned long long blocked = 0;
+  snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+  FILE *f = fopen(path, "r");
+  while (f && fgets(line, sizeof line, f) && !sscanf(line, "SigBlk: %llx", &blocked))
+    ;
+  if (f)
+    fclose(f);
+  return blocked >> 34;
+}
+
+/* The tuner that this thread has begun, or begins within five seconds; 0: there is
+ * none. */
+static inline pid_t await_child(void) {
+  pid_t pid = 0;
   for (int i = 0; i < 500 && pid == 0; i++) {
-    FILE *f = fopen(path, "r");
-    if (!f || fscanf(f, "%ld", &pid) != 1)
-      pid = 0;
-    if (f)
-      fclose(f);
+    pid = first_child(getpid());
+    if (pid > 0 && is_helper(pid))
+      pid = first_child(pid);
     nap(0.01);
   }
-  return (pid_t)pid;
+  return pid;
 }
 
 #endif

@@ -38,18 +38,19 @@ struct tuner_job {
   int socket;                   /* the tuner's end of the channel */
   int memory;                   /* the memory file for the winner */
   int program;  /* pidfd of the program, if the tuner works in the background; else -1 */
-  pid_t parent; /* the program */
+  pid_t parent; /* of the tuner, whose end ends it too; set by detach.c */
 };
 
 /* ---- tuner.c --------------------------------------------------------------------- */
 /* Runs the tuner after its fork. Never returns. */
 void tuner_main(const struct tuner_job *job) __attribute__((noreturn));
-/* Forks a tuner. Returns its pid, or -1. */
-pid_t tuner_fork(const struct tuner_job *job);
 
 /* ---- detach.c -------------------------------------------------------------------- */
-/* Forks a tuner that is not a child of this process. Returns 0 and its pidfd (-1: not
- * known), or -1. */
-int detach_tuner(const struct tuner_job *job, int *pidfd);
+/* Forks a tuner that is not a child of this process. All signals must be blocked.
+ * Returns its pid and *PIDFD (-1: not known), or -1 and errno. */
+pid_t detach_tuner(const struct tuner_job *job, int *pidfd);
+/* True if the tuner that was not started in the background has ended. Then *STATUS is as
+ * from waitpid; it is not changed if the status is not known. */
+bool detach_reap(int *status);
 
 #endif

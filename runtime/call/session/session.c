@@ -91,33 +91,24 @@ void session_forget(void) {
 
 // ---- the process --------------------------------------------------------------------
 
-// Kills the tuner. Only one that the program waits for is its child, for which a pid may
-// be needed.
 static void kill_tuner(void) {
   int pidfd = descriptor_get(&session.pidfd);
   if (pidfd >= 0)
     syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
-  else if (session.pid > 0 &&
-           waitpid(session.pid, NULL, WNOHANG) ==
-               0) // still our child, so the pid is valid
+  else if (!session.background && !detach_reap(&session.status)) // so the pid is valid
     kill(session.pid, SIGKILL);
 }
 
 // Waits at most SECONDS until the tuner has ended; leaves no zombie.
 static bool session_reap(double seconds) {
   double end = sys_now() + seconds;
-  for (;;) {
-    int status, pidfd = descriptor_get(&session.pidfd);
-    pid_t got = waitpid(session.pid, &status, WNOHANG);
-    if (got == session.pid)
-      session.status = status; // otherwise it was reaped elsewhere
-    if (got == session.pid || (got < 0 && errno == ECHILD))
-      return true;
+  while (!detach_reap(&session.status)) {
     if (sys_now() >= end)
       return false;
-    struct pollfd p = { pidfd, POLLIN, 0 };
-    poll(&p, pidfd >= 0, 5);
+    struct pollfd p = { descriptor_get(&session.pidfd), POLLIN, 0 };
+    poll(&p, p.fd >= 0, 5);
   }
+  return true;
 }
 
 // True if the tuner crashed, for example in the compiler, and was not asked to end.
@@ -131,7 +122,6 @@ static bool has_crashed(void) {
 
 static int fork_tuner(const struct tuner_job *job, int socket) {
   sigset_t all, before;
-  pid_t pid = -1;
   int pidfd = -1;
   if (target_of(job->kernel)->before_fork)
     target_of(job->kernel)->before_fork();
@@ -139,19 +129,14 @@ static int fork_tuner(const struct tuner_job *job, int socket) {
   pthread_sigmask(SIG_SETMASK, &all,
                   &before); // no signal handler of the program may run in the child
   atomic_store(&session.forker, pthread_self());
-  int rc = job->plan->background    ? detach_tuner(job, &pidfd)
-      : (pid = tuner_fork(job)) > 0 ? 0
-                                    : -1;
+  session.pid = detach_tuner(job, &pidfd);
   int error = errno;
   atomic_store(&session.forker, (pthread_t)0);
-  if (pid > 0)
-    pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-  session.pid = pid;
   descriptor_keep(&session.pidfd, descriptor_raise(pidfd));
   descriptor_keep(&session.socket, socket);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   errno = error;
-  return rc;
+  return session.pid > 0 ? 0 : -1;
 }
 
 // ---- beginning and end --------------------------------------------------------------
@@ -243,8 +228,7 @@ int session_start(const struct autotune_kernel *k, const struct identity *id,
                            .memory = memory,
                            .program = plan->background
                                ? (int)syscall(SYS_pidfd_open, getpid(), 0)
-                               : -1,
-                           .parent = getpid() };
+                               : -1 };
   int rc = fork_tuner(&job, pair[0]), error = errno;
   give_up((int[]){ pair[1], job.program }, 2);
   if (rc == 0) {

@@ -154,10 +154,3 @@ void tuner_main(const struct tuner_job *job) {
   tuner_tell(&l, PACKET_OUTCOME, &p, sizeof p);
   _exit(0);
 }
-
-pid_t tuner_fork(const struct tuner_job *job) {
-  pid_t pid = sys_fork();
-  if (pid == 0)
-    tuner_main(job);
-  return pid;
-}
