@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* external.c: variants by an installed compiler. It is run with a private folder for its
  * files, at most COMPILE_SECONDS; only the text of its first error is kept. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -13,6 +12,7 @@
 
 #include "compile.h"
 #include "base/run_program.h"
+#include "base/temporary.h"
 #include "base/base.h"
 
 enum { COMPILE_SECONDS = 60, VERSION_SECONDS = 10, MESSAGE_SIZE = 4096 };
@@ -68,28 +68,9 @@ static const char *external_version(const char *compiler) {
 
 /* ---- the private folder ---------------------------------------------------------- */
 
-static char *folder_new(void) {
+static char *folder_new(int *lock) {
   const char *parent = secure_getenv("TMPDIR");
-  char *path =
-      sys_printf("%s/autotune-XXXXXX", parent && *parent == '/' ? parent : "/tmp");
-  if (path && !mkdtemp(path)) {
-    free(path);
-    return NULL;
-  }
-  return path;
-}
-
-/* Removes the folder and the files that a killed compiler may have left in it. */
-static void external_folder_remove(char *path) {
-  DIR *folder = path ? opendir(path) : NULL;
-  for (struct dirent *entry; folder && (entry = readdir(folder));)
-    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-      unlinkat(dirfd(folder), entry->d_name, 0);
-  if (folder)
-    closedir(folder);
-  if (path)
-    rmdir(path);
-  free(path);
+  return temporary_new(parent && *parent == '/' ? parent : "/tmp", lock);
 }
 
 static int external_write_file(const char *path, const char *text) {
@@ -180,13 +161,17 @@ static int external_compile(const char *compiler, const char *text,
                             const char *const *flags, struct object *out) {
   *out = (struct object){ 0 };
   double begin = sys_now();
-  char *folder = folder_new();
+  int lock = -1;
+  char *folder = folder_new(&lock);
   if (!folder) {
     out->message = sys_printf("no folder for temporary files: %s", strerror(errno));
     return -1;
   }
   int status = external_compile_in(folder, compiler, text, flags, out);
-  external_folder_remove(folder);
+  temporary_remove(folder);
+  free(folder);
+  if (lock >= 0)
+    close(lock);
   out->seconds = sys_now() - begin;
   return status;
 }

@@ -2,11 +2,15 @@
 /* Tests the table of compilers. External compilers are small scripts, which can do
  * anything wrong, and gcc where it is installed. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -166,6 +170,65 @@ static void a_program_is_stopped_in_time(void **state) {
   assert_int_equal(run_program("", none, NULL, text, sizeof text, 60), RUN_FAILED);
 }
 
+// ---- processes that are killed --------------------------------------------------------
+
+// The compiler's folder in `temporary`; there is one.
+static const char *only_folder(void) {
+  static char path[512];
+  DIR *d = opendir(temporary);
+  for (struct dirent *e; d && (e = readdir(d));)
+    if (e->d_name[0] != '.')
+      snprintf(path, sizeof path, "%s/%s", temporary, e->d_name);
+  closedir(d);
+  return path;
+}
+
+// Starts a process that compiles for seconds; its folder looks as if it were old.
+static pid_t compile_long(void) {
+  const char *slow = script("longcc", "exec sleep 3");
+  pid_t pid = fork();
+  if (pid == 0) {
+    struct object o;
+    backend_find(slow)->compile(slow, "int x;", NULL, &o);
+    _exit(0);
+  }
+  for (int i = 0; i < 500 && entries(temporary) == 0; i++)
+    usleep(10000);
+  usleep(200000); // it has written its source by now
+  struct timespec old[2] = { { time(NULL) - 100, 0 }, { time(NULL) - 100, 0 } };
+  assert_int_equal(utimensat(AT_FDCWD, only_folder(), old, 0), 0);
+  return pid;
+}
+
+// Compiles in a process of its own, since a process looks once for what others left.
+static void compile_elsewhere(void) {
+  const char *fails = script("failcc", "exit 1");
+  int status;
+  pid_t pid = fork();
+  if (pid == 0) {
+    struct object o;
+    _exit(backend_find(fails)->compile(fails, "int x;", NULL, &o) == -1 ? 0 : 1);
+  }
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  assert_int_equal(status, 0);
+}
+
+static void folders_of_the_killed_are_removed(void **state) {
+  (void)state;
+  char own[128];
+  snprintf(own, sizeof own, "%s/autotune-report", temporary);
+  pid_t pid = compile_long();
+  compile_elsewhere();
+  assert_int_equal(entries(temporary), 1); // of a process that lives
+  kill(pid, SIGKILL);
+  waitpid(pid, NULL, 0);
+  assert_int_equal(entries(temporary), 1);
+  assert_int_equal(mkdir(own, 0700), 0); // not ours
+  compile_elsewhere();
+  assert_int_equal(entries(temporary), 1);
+  assert_int_equal(rmdir(own), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_table_knows_who),
@@ -176,6 +239,7 @@ int main(void) {
     cmocka_unit_test(failures_have_reasons),
     cmocka_unit_test(what_it_is_given),
     cmocka_unit_test(a_program_is_stopped_in_time),
+    cmocka_unit_test(folders_of_the_killed_are_removed),
   };
   return cmocka_run_group_tests(tests, make_folders, remove_folders);
 }

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/temporary.h"
 #include "front/front.h"
 
 extern char **environ;
@@ -20,55 +21,18 @@ extern char **environ;
 // The state that the signal handler needs: the process to end and the folder to remove.
 static struct {
   char folder[PATH_MAX];
+  int lock;             // of temporary_new
   pid_t owner;          // the process that removes the folder: a forked child must not
   volatile pid_t child; // 0: none runs
 } temp;
-
-// A folder entry as the kernel writes it; readdir would not be safe in a signal handler.
-struct entry {
-  uint64_t inode, offset;
-  unsigned short size;
-  unsigned char type;
-  char name[];
-};
-
-static void remove_entries(int fd, unsigned depth) {
-  char buffer[4096] __attribute__((aligned(8)));
-  for (bool removed = true; removed;) {
-    removed = false;
-    lseek(fd, 0, SEEK_SET);
-    for (long n; (n = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0;)
-      for (long at = 0; at < n;) {
-        const struct entry *e = (const struct entry *)(buffer + at);
-        at += e->size;
-        if (strcmp(e->name, ".") == 0 || strcmp(e->name, "..") == 0)
-          continue;
-        if (unlinkat(fd, e->name, 0) == 0) {
-          removed = true;
-          continue;
-        }
-        int inner = depth < 8 ? openat(fd, e->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-                              : -1;
-        if (inner < 0)
-          continue;
-        remove_entries(inner, depth + 1);
-        close(inner);
-        removed |= unlinkat(fd, e->name, AT_REMOVEDIR) == 0;
-      }
-  }
-}
 
 void temp_remove(void) // safe in a signal handler
 {
   if (temp.owner != getpid())
     return;
   temp.owner = 0;
-  int fd = open(temp.folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-  if (fd >= 0) {
-    remove_entries(fd, 0);
-    close(fd);
-  }
-  rmdir(temp.folder);
+  temporary_remove(temp.folder);
+  close(temp.lock);
 }
 
 // Ends the child first (it removes files of its own), then removes the folder, then ends
@@ -102,10 +66,11 @@ const char *temp_folder(void) {
   char real[PATH_MAX]; // absolute, because gcc's helpers may run in another folder
   if (!realpath(parent, real))
     fatal("%s: no temporary folder can be made there: %s", parent, strerror(errno));
-  char *name = arena_printf("%s/autotune-XXXXXX", strcmp(real, "/") == 0 ? "" : real);
-  if (strlen(name) >= sizeof temp.folder || !mkdtemp(name))
+  char *name = temporary_new(strcmp(real, "/") == 0 ? "" : real, &temp.lock);
+  if (!name || strlen(name) >= sizeof temp.folder)
     fatal("%s: no temporary folder can be made there: %s", parent, strerror(errno));
   strcpy(temp.folder, name);
+  free(name);
   temp.owner = getpid();
   temp.child = 0;
   atexit(temp_remove);
