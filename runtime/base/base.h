@@ -12,8 +12,8 @@
  *   tune/tune.c         (in the tuner) proposes, compiles, tries, learns, races, stores
  *   compile/pool.c      (in the tuner) compiles ahead on threads
  *   run/cpu/worker.c    (in the tuner) forks the ZYGOTE before any thread starts. The
- * zygote keeps the image of the arguments and forks a WORKER when needed, which loads,
- * runs, compares and times variants
+ *                       zygote keeps the image of the arguments and forks a WORKER when
+ *                       needed, which loads, runs, compares and times variants
  *
  * The program's own process never loads LLVM, starts no thread and keeps no file open.
  * Whatever fails in the tuner, the program runs the default variant.
@@ -61,6 +61,8 @@ void *sys_malloc(size_t size);        /* NULL on failure, as malloc */
 void *sys_calloc(size_t n, size_t size);
 void *sys_realloc(void *p, size_t size);
 char *sys_strdup(const char *s);
+/* Returns the part of PATH after its last '/'. */
+const char *sys_file_name(const char *path);
 char *sys_printf(const char *format, ...)
     __attribute__((format(printf, 1, 2)));                /* malloc'ed */
 int sys_open(const char *path, int flags, mode_t mode);   /* close-on-exec always */

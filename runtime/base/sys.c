@@ -98,6 +98,11 @@ char *sys_strdup(const char *s) {
   return copy ? memcpy(copy, s, n) : NULL;
 }
 
+const char *sys_file_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
 char *sys_printf(const char *format, ...) {
   va_list args, again;
   va_start(args, format);

@@ -378,20 +378,18 @@ char *identity_params(const struct autotune_kernel *k) {
   char *text = NULL;
   size_t size = 0;
   FILE *f = open_memstream(&text, &size);
-  if (!f)
-    return NULL;
-  identity_print_params(k, NULL, f);
-  return fclose(f) == 0 ? text : NULL;
+  if (f)
+    identity_print_params(k, NULL, f);
+  return f && fclose(f) == 0 ? text : NULL;
 }
 
 char *identity_conditions(const struct autotune_kernel *k) {
   char *text = NULL;
   size_t size = 0;
   FILE *f = open_memstream(&text, &size);
-  if (!f)
-    return NULL;
-  print_conditions(k, f);
-  return fclose(f) == 0 ? text : NULL;
+  if (f)
+    print_conditions(k, f);
+  return f && fclose(f) == 0 ? text : NULL;
 }
 
 uint64_t identity_space(const struct autotune_kernel *k) {

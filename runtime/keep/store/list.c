@@ -59,11 +59,7 @@ static int add_summary(struct listed *item, const struct summary *m) {
 static int read_rows(struct store *s, const struct kind *k, const char *where,
                      struct listing *out, struct listed *item) {
   struct cell cells[STORE_CELLS];
-  union {
-    struct problem problem;
-    struct record record;
-    struct summary summary;
-  } row;
+  union row row;
   sqlite3_stmt *q = store_select(s, k, where);
   int rc = q ? SQLITE_ROW : SQLITE_ERROR;
   if (item)

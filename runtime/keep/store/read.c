@@ -123,18 +123,12 @@ static bool find_nearest(struct store *s, const struct problem *own, struct near
   return n->block != NULL;
 }
 
-static bool is_other_file(const struct problem *p, const struct problem *own) {
-  const char *a = strrchr(p->file, '/'), *b = strrchr(own->file, '/');
-  return strcmp(a ? a + 1 : p->file, b ? b + 1 : own->file) != 0;
-}
-
 static void describe_nearest(FILE *f, const struct nearest *n,
                              const struct problem *own) {
   const char *sep = "";
+  bool moved = strcmp(sys_file_name(n->problem.file), sys_file_name(own->file)) != 0;
   if (n->differs & DIFFERS_UNIT)
-    fprintf(f,
-            is_other_file(&n->problem, own) ? "tuned in another file: %s"
-                                            : "text or build flags changed",
+    fprintf(f, moved ? "tuned in another file: %s" : "text or build flags changed",
             n->problem.file),
         sep = "; ";
   if (n->differs & DIFFERS_CPU)

@@ -45,6 +45,14 @@ bool row_read(sqlite3_stmt *q, const struct kind *k, struct cell *cells);
 
 /* ---- rows.c: structs as rows ----------------------------------------------------- */
 
+/* Room for the struct of any kind. */
+union row {
+  struct problem problem;
+  struct record record;
+  struct summary summary;
+  struct asked asked;
+  struct progress progress;
+};
 /* Makes the cells of WHAT, a struct that K describes. They point into WHAT. Texts that
  * are too long for their column are cut. */
 void row_make(const struct kind *k, const void *what, struct cell *cells);

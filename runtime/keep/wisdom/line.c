@@ -364,13 +364,9 @@ static json_t *line_rounded(double d) {
 }
 
 static json_t *print_estimate(struct estimate e) {
-  json_t *o = json_object();
   e = estimate_closed(e);
-  json_object_set_new(o, "median", line_rounded(e.median));
-  json_object_set_new(o, "low", line_rounded(e.low));
-  json_object_set_new(o, "high", line_rounded(e.high));
-  json_object_set_new(o, "n", json_integer(e.n));
-  return o;
+  return json_pack("{s:o, s:o, s:o, s:i}", "median", line_rounded(e.median), "low",
+                   line_rounded(e.low), "high", line_rounded(e.high), "n", (int)e.n);
 }
 
 static json_t *line_print_key(const char *numbers, const char *names) {
@@ -405,7 +401,6 @@ static json_t *print_moment(double when) {
 
 static json_t *print_fact(const struct fact *f, void *what) {
   const char *text = fact_is_text(f) ? *FACT_IN(const char *, f, what) : "";
-  const char *file = strrchr(text, '/');
   switch (f->type) {
   case FACT_HASH:
     return line_hex(*FACT_IN(uint64_t, f, what));
@@ -424,7 +419,7 @@ static json_t *print_fact(const struct fact *f, void *what) {
   case FACT_VALUES:
     return line_print_values(text);
   default:
-    return json_string(f->type == FACT_FILE && file ? file + 1 : text);
+    return json_string(f->type == FACT_FILE ? sys_file_name(text) : text);
   }
 }
 

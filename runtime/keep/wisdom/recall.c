@@ -173,10 +173,8 @@ static void recall_from_provisional(const struct autotune_kernel *k,
 
 static void recall_say_source(struct recall *out) {
   const struct wisdom_entry *e = out->entry;
-  const char *file = e ? strrchr(e->origin, '/') : NULL;
   if (e)
-    snprintf(out->source, sizeof out->source, "wisdom %.80s",
-             file ? file + 1 : e->origin);
+    snprintf(out->source, sizeof out->source, "wisdom %.80s", sys_file_name(e->origin));
   else
     snprintf(out->source, sizeof out->source, "%.90s",
              out->kind != RECALL_NOTHING ? out->summary.source : "");

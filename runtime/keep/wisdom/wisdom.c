@@ -211,11 +211,10 @@ unsigned wisdom_near(const struct identity *id, const struct wisdom_entry **near
 void wisdom_name(const struct wisdom_entry *e, const struct identity *id, char *text,
                  size_t size) {
   bool here = strcmp(e->problem.cpu, id->cpu) == 0;
-  const char *file = strrchr(e->origin, '/');
   int n;
   const char *processor = problem_processor(e->problem.cpu, &n);
   char *key = *e->problem.key ? key_describe(e->problem.key, e->problem.key_names) : NULL;
-  snprintf(text, size, "wisdom %s%s%.*s%s%s", file ? file + 1 : e->origin,
+  snprintf(text, size, "wisdom %s%s%.*s%s%s", sys_file_name(e->origin),
            here ? "" : " of ", here ? 0 : n, processor, key ? " for " : "",
            key ? key : "");
   free(key);

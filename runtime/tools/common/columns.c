@@ -39,11 +39,8 @@ static void dictionary_add(struct dictionary *d, const char *text) {
 }
 
 static json_t *dictionary_done(struct dictionary *d, const char *texts) {
-  json_t *object = json_object();
-  json_object_set_new(object, texts, d->texts);
-  json_object_set_new(object, "of", d->of);
   json_decref(d->index);
-  return object;
+  return json_pack("{s:o, s:o}", texts, d->texts, "of", d->of);
 }
 
 // ---- parameters ---------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "model/key.h"
+#include "clean.h"
 #include "results.h"
 
 // ---- opening ------------------------------------------------------------------------
@@ -79,6 +80,13 @@ void results_unload(struct loaded *l) {
   store_list_free(&l->listing);
 }
 
+int results_write(const struct wisdom *w, const char *path) {
+  if (wisdom_write(w, path) == 0)
+    return 0;
+  fprintf(stderr, "%s: error: %s\n", path ? path : "standard output", strerror(errno));
+  return 2;
+}
+
 // ---- names --------------------------------------------------------------------------
 
 char *results_machine(const char *cpu) {
@@ -101,6 +109,15 @@ double results_last_seen(const struct listed *item) {
 
 char *results_key(const struct problem *p) {
   return key_describe(p->key, p->key_names);
+}
+
+char *results_name(const struct problem *p) {
+  char *key = results_key(p), *name;
+  name = sys_printf("%s%s%s", p->kernel, key && *key ? ", " : "", key ? key : "");
+  char *clean = clean_text(name ? name : "?");
+  free(key);
+  free(name);
+  return clean;
 }
 
 bool results_key_matches(const struct problem *p, const char *spec) {

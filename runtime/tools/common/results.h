@@ -23,6 +23,8 @@ struct loaded {
  * -1 after a message; call results_unload after both. */
 int results_load(const char *path, struct loaded *out);
 void results_unload(struct loaded *l);
+/* Does the same as wisdom_write. Returns 0, or 2 after a message. */
+int results_write(const struct wisdom *w, const char *path);
 /* Returns "Intel(R) Xeon(R) …" of "GenuineIntel Intel(R) Xeon(R) … family 6 model 143
  * stepping 8"; malloc'ed. */
 char *results_machine(const char *cpu);
@@ -32,6 +34,8 @@ bool results_is_here(const struct problem *p);
 double results_last_seen(const struct listed *item);
 /* Returns "n = 512", or "" if there is no key; malloc'ed. */
 char *results_key(const struct problem *p);
+/* Returns "matmul, n = 512", cleaned; never NULL. Free with clean_free. */
+char *results_name(const struct problem *p);
 /* True if SPEC ("512,3", "n=512", "m=3,n=512") is P's key. NULL matches any key. */
 bool results_key_matches(const struct problem *p, const char *spec);
 /* For wisdom_read: prints FILE:LINE: error: WHAT. */

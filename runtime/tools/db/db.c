@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // db.c: `autotune db list`, `forget` and `export`.
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,11 +124,8 @@ int db_export(const struct arguments *a) {
     fprintf(stderr, "autotune db: there is no winner to export\n");
     status = 1;
   }
-  if (status == 0 && wisdom_write(&w, o->output) != 0) {
-    fprintf(stderr, "%s: error: %s\n", o->output ? o->output : "standard output",
-            strerror(errno));
-    status = 2;
-  }
+  if (status == 0)
+    status = results_write(&w, o->output);
   wisdom_free(&w);
   store_list_free(&l);
   store_close(s);

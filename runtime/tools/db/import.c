@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // import.c: `autotune db import` and `merge`. An imported winner has no object code: the
 // first call compiles it and compares its outputs with the default's before using it.
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,12 +26,11 @@ static bool is_known(struct store *s, int64_t problem, const struct wisdom_entry
 static int import_one(struct store *s, const struct wisdom_entry *e, unsigned *taken) {
   struct problem p = e->problem;
   struct summary m = e->summary;
-  const char *file = strrchr(e->origin, '/');
   m.problem = p.id = problem_hash(&p);
   m.toolchain = p.toolchain;
   if (is_known(s, p.id, e))
     return SQLITE_OK;
-  char *source = sys_printf("wisdom %s", file ? file + 1 : e->origin);
+  char *source = sys_printf("wisdom %s", sys_file_name(e->origin));
   m.source = source ? source : "wisdom";
   m.origin = ORIGIN_WISDOM;
   int rc = store_put(s, &kind_problem, &p);
@@ -95,11 +93,7 @@ int db_merge(const struct arguments *a) {
     wisdom_sort(&w[i]);
   }
   if (status == 0 && wisdom_merge(&w[0], &w[1], a->n > 2 ? &w[2] : NULL, &out)) {
-    if (wisdom_write(&out, o->output) != 0) {
-      fprintf(stderr, "%s: error: %s\n", o->output ? o->output : "standard output",
-              strerror(errno));
-      status = 2;
-    }
+    status = results_write(&out, o->output);
     wisdom_drop(&out);
   } else {
     fprintf(stderr, "autotune db: nothing was merged\n");

@@ -37,13 +37,7 @@ static void prune_add_key(struct key_list *l, sqlite3_stmt *q, unsigned n_keys) 
 
 static bool is_good(const struct kind *k, sqlite3_stmt *q) {
   struct cell cells[STORE_CELLS];
-  union {
-    struct problem problem;
-    struct record record;
-    struct summary summary;
-    struct asked asked;
-    struct progress progress;
-  } row;
+  union row row;
   return row_read(q, k, cells) && row_take(k, cells, &row);
 }
 

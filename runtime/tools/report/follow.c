@@ -10,10 +10,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "model/key.h"
 #include "model/value.h"
 #include "report.h"
 #include "tools/common/clean.h"
+#include "tools/common/results.h"
 
 static const double look_often = 0.5, say_often = 2, say_at_least = 5; // seconds
 static const double late = 2;      // seconds between a row's own time and its writing
@@ -107,18 +107,8 @@ static void see_variant(const struct record *r, void *data) {
 
 // ---- tunings ------------------------------------------------------------------------
 
-static char *follow_name_of(const struct problem *p) {
-  char *key = key_describe(p->key, p->key_names);
-  char *name = sys_printf("%s%s%s", p->kernel, key && *key ? ", " : "", key ? key : "");
-  char *clean = name ? clean_text(name) : NULL;
-  free(key);
-  free(name);
-  return clean;
-}
-
 static void follow_forget(struct watched *w) {
-  if (w->name)
-    clean_free(w->name);
+  clean_free(w->name);
   free(w->why);
   free(w->values);
   free(w->seen.slots);
@@ -146,7 +136,7 @@ static struct watched *follow_find(struct follower *f, const struct problem *p,
   follow_forget(w);
   w->problem = p->id;
   w->objective = p->objective;
-  w->name = follow_name_of(p);
+  w->name = results_name(p);
   w->since = c->began;
   return w;
 }
@@ -270,7 +260,7 @@ static void draw_one(struct follower *f, const struct watched *w) {
   size_t bar = columns >= 60 ? 24 : 8;   // leaves room for the text
   char *progress = describe_progress(w), *best = describe_best(w);
   fputs(sheet_paint(s, PAINT_BOLD), s->out);
-  sheet_cut(s, follow_shown(w->name), columns, false);
+  sheet_cut(s, w->name, columns, false);
   fputs(sheet_paint(s, PAINT_END), s->out);
   end_line(f);
   fputs("  ", s->out);
@@ -298,9 +288,8 @@ static void follow_draw(struct follower *f) {
   for (unsigned i = 0; i < f->n; i++) {
     struct watched *w = &f->items[i];
     if (!w->lives && !w->told)
-      fprintf(out, "%s%s%s: %s\n", sheet_paint(&f->sheet, PAINT_BOLD),
-              follow_shown(w->name), sheet_paint(&f->sheet, PAINT_END),
-              follow_shown(w->why));
+      fprintf(out, "%s%s%s: %s\n", sheet_paint(&f->sheet, PAINT_BOLD), w->name,
+              sheet_paint(&f->sheet, PAINT_END), follow_shown(w->why));
     w->told = !w->lives;
   }
   for (unsigned i = 0; i < f->n; i++)
@@ -318,7 +307,7 @@ static void follow_draw(struct follower *f) {
 
 static void append_one(const struct follower *f, struct watched *w) {
   char *progress = describe_progress(w), *best = describe_best(w);
-  fprintf(f->sheet.out, "%s: %s; %s\n", follow_shown(w->name), follow_shown(progress),
+  fprintf(f->sheet.out, "%s: %s; %s\n", w->name, follow_shown(progress),
           follow_shown(best));
   w->said = sys_now();
   w->said_best = w->best;
@@ -336,7 +325,7 @@ static void follow_append(struct follower *f) {
     if (w->lives && (silent >= say_at_least || (news && silent >= say_often)))
       append_one(f, w);
     if (!w->lives && !w->told)
-      fprintf(f->sheet.out, "%s: %s\n", follow_shown(w->name), follow_shown(w->why));
+      fprintf(f->sheet.out, "%s: %s\n", w->name, follow_shown(w->why));
     w->told = !w->lives;
   }
 }

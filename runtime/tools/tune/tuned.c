@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "model/key.h"
 #include "model/value.h"
 #include "keep/store/tables.h"
 #include "tools/common/clean.h"
+#include "tools/common/results.h"
 #include "tune.h"
 
 // Prints those of "MR=6\nNR=64\n" that have an effect, as " MR=6 NR=64".
@@ -25,10 +25,8 @@ static void tuned_print_values(const char *values, FILE *out) {
 
 static void tuned_print_one(const struct listed *l, FILE *out) {
   const struct summary *m = &l->summary;
-  char *name = clean_text(l->problem.kernel),
-       *key = key_describe(l->problem.key, l->problem.key_names);
-  char *clean = key ? clean_text(key) : NULL, a[64], b[64];
-  fprintf(out, "%s%s%s: ", name, clean && *clean ? ", " : "", clean ? clean : "");
+  char *name = results_name(&l->problem), a[64], b[64];
+  fprintf(out, "%s: ", name);
   if (m->winner)
     fprintf(out, "%.3g x over the default (%s, now %s):",
             m->best.median > 0 ? m->original.median / m->best.median : 0,
@@ -42,9 +40,6 @@ static void tuned_print_one(const struct listed *l, FILE *out) {
   fprintf(out, "; %u variant%s in %s\n", m->tried, m->tried == 1 ? "" : "s",
           units_seconds(a, sizeof a, m->total_seconds));
   clean_free(name);
-  if (clean)
-    clean_free(clean);
-  free(key);
 }
 
 int tune_print_since(double since, FILE *out) {

@@ -320,11 +320,6 @@ static void print_nothing(const struct why *w) {
   store_list_free(&all);
 }
 
-static const char *why_file_name(const struct listed *item) {
-  const char *slash = strrchr(item->problem.file, '/');
-  return slash ? slash + 1 : item->problem.file;
-}
-
 // Prints the requested keys of W's list. Returns their number. FILE: NULL if all kernels
 // of that name are in one file.
 static unsigned why_print_list(struct why *w, const char *file) {
@@ -355,10 +350,10 @@ static unsigned print_files(const struct why *w, struct listing *all) {
   unsigned n = 0;
   for (unsigned begin = 0, end; begin < all->n; begin = end) {
     struct why one = *w;
-    const char *file = why_file_name(&all->items[begin]);
+    const char *file = sys_file_name(all->items[begin].problem.file);
     end = begin + 1;
     for (unsigned i = end; i < all->n; i++)
-      if (strcmp(why_file_name(&all->items[i]), file) == 0) {
+      if (strcmp(sys_file_name(all->items[i].problem.file), file) == 0) {
         struct listed found = all->items[i];
         memmove(&all->items[end + 1], &all->items[end], (i - end) * sizeof found);
         all->items[end++] = found;
