@@ -36,7 +36,6 @@ struct candidate *candidate_add(struct tuning *t, const choice *point) {
   return c;
 }
 
-// The same, for a point that the strategy did not ask for. FROM is copied.
 struct candidate *candidate_give(struct tuning *t, const choice *point,
                                  const char *from) {
   struct candidate *c = candidate_add(t, point);
@@ -55,8 +54,6 @@ bool candidate_given(const struct tuning *t, const choice *point) {
   return false;
 }
 
-// A variant is identified by its values, its own text and flags, and the compiler's
-// version.
 bool candidate_identify(const struct tuning *t, struct candidate *c) {
   const char *name = variant_compiler(t->kernel, c->point);
   const struct backend *backend = backend_find(name);
@@ -103,7 +100,7 @@ void candidate_note(struct tuning *t, struct candidate *c) {
 // Frees the objects of variants that cannot win any more.
 static void drop_losers(struct tuning *t) {
   struct estimate best = tune_best(t);
-  double lost = t->online ? 2 : 1.3; // there real calls decide, not the sandbox
+  double lost = t->online ? 2 : 1.3; // online real calls decide, not the sandbox
   for (unsigned i = 0; i < t->n; i++) {
     struct candidate *c = &t->candidates[i];
     if (c->done && c->object.data && !c->offered &&
@@ -153,8 +150,7 @@ void candidate_settle(struct tuning *t, struct candidate *c, const struct trial 
   candidate_tell(t, c, trial->message);
 }
 
-// Ends what was begun and not tried: a record without samples does not keep others from
-// trying it.
+// A record that ends without samples does not keep other processes from trying it.
 void candidate_abandon(struct tuning *t) {
   for (unsigned i = 0; i < t->n; i++) {
     struct candidate *c = &t->candidates[i];

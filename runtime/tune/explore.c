@@ -313,8 +313,8 @@ static bool is_over(struct tuning *t) {
       (t->exhausted && t->in_flight == 0 && !share_waits(t));
 }
 
-// Compiles a handful of variants, then tries them while nothing else runs: for kernels
-// that use all cores.
+// Compiles a few variants, then tries them while nothing else runs: for kernels that use
+// all cores.
 static void explore_quietly(struct tuning *t) {
   struct compiled *ready = sys_calloc(t->ahead, sizeof *ready);
   while (ready && !is_over(t)) {
@@ -329,7 +329,7 @@ static void explore_quietly(struct tuning *t) {
     }
     for (unsigned i = 0; i < n; i++, throttle_keep(t))
       if (!explore_is_late(t) || (t->best == NONE && !is_ended(t)))
-        explore_try(t, &ready[i]); // one at least, so that there is something to choose
+        explore_try(t, &ready[i]); // at least one, so that there is a result
       else
         object_free(&ready[i].object);
   }

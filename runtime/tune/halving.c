@@ -9,7 +9,7 @@
 enum { ENOUGH = 6, PARKED = 7 };
 // The gain that makes the winner replace the default, and a gain so large that repeated
 // comparisons of many arms do not produce it by chance.
-static const double least_gain = 1.01, far_behind = 1.1;
+static const double least_gain = 1.01, far_slower = 1.1;
 
 void halving_init(struct halving *h) {
   *h = (struct halving){ .incumbent = 0 };
@@ -64,8 +64,8 @@ static bool is_below(struct estimate ratio) {
 }
 
 // True if the default, with this ratio to another arm, is slower than chance explains.
-static bool is_far_behind(struct estimate ratio) {
-  return ratio.n >= ENOUGH && ratio.low > far_behind;
+static bool is_far_slower(struct estimate ratio) {
+  return ratio.n >= ENOUGH && ratio.low > far_slower;
 }
 
 // ---- judging ------------------------------------------------------------------------
@@ -108,7 +108,7 @@ static bool halving_is_lost(const struct halving *h, int arm) {
   if (arm == h->incumbent || a->state == ARM_FREE || a->state == ARM_OUT)
     return false;
   if (arm == 0)
-    return is_far_behind(a->ratio);
+    return is_far_slower(a->ratio);
   return is_above(a->ratio, a->state == ARM_PARKED ? 1.05 : 1);
 }
 
@@ -185,7 +185,7 @@ static void give_verdict(struct halving *h) {
   bool slower = many && ratio.low > 1 && ratio.median > least_gain;
   if (ratio.n > 0)
     original->ratio = ratio;
-  if (is_far_behind(ratio) || slower)
+  if (is_far_slower(ratio) || slower)
     original->state = ARM_OUT;
   bool hopeless = many && ratio.median <= least_gain;
   h->over = original->state == ARM_OUT || hopeless || ran >= VERDICT_ROUNDS;

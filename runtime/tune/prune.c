@@ -5,9 +5,9 @@
 // Whether the flaw matters for this kernel on this machine is not assumed but measured:
 // each flawed variant that was run is compared with the fastest of its siblings, which
 // lack the flaw and differ from it in a few parameters. A rule speaks once some flawed
-// variants were clearly slower than that sibling and none was not, and only against
-// variants that have such a sibling. Some of the variants that it speaks against are
-// run all the same. If one of them turns out well, the rule is silent from then on.
+// variants were clearly slower than that sibling and all others slower at all, and only
+// against variants that have such a sibling. Some of these variants are run all the same.
+// If one of them turns out well, the rule is silent from then on.
 #include <math.h>
 
 #include "tune.h"
@@ -50,7 +50,7 @@ const char *prune_why(int rule) {
 // ---- evidence -----------------------------------------------------------------------
 
 // True if A and B differ in at most a third of the parameters. With more, the fastest
-// variant would be everyone's sibling.
+// variant would be a sibling of all.
 static bool are_siblings(const struct candidate *a, const struct candidate *b,
                          unsigned n_params) {
   unsigned differ = 0, most = (n_params + 1) / 3;

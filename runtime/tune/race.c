@@ -153,7 +153,7 @@ static bool is_decided(struct runner_up *f, unsigned n) {
 }
 
 static void run_rounds(struct tuning *t, struct runner_up *f, unsigned n) {
-  double end = sys_now() + 0.15 * t->budget; // not all that the search left
+  double end = sys_now() + 0.15 * t->budget; // not all the time that the search left
   if (end > t->deadline)
     end = t->deadline;
   for (unsigned round = 0; !t->lost && !role_stopping(); round++) {

@@ -94,9 +94,9 @@ static bool set_pool(struct tuning *t, struct outcome *out) {
   unsigned threads = t->target->on_host ? t->id->threads
                                         : (unsigned)machine_get()->numbers.threads;
   threads = threads ? threads : 1;
-  // A kernel that uses all cores is timed while nothing is compiled; beside any other,
-  // one core less. Where calls of the program's are timed, all of them suffer alike. What
-  // is timed on a device does not mind.
+  // A kernel that uses all cores is timed while nothing is compiled; other kernels while
+  // all cores but one compile. Calls of the program are all disturbed alike, and kernels
+  // on a device are not disturbed.
   t->quiet = (t->kernel->openmp || threads == 1) && t->plan->kind != PLAN_ONLINE &&
       t->target->on_host;
   unsigned compiling = t->plan->fraction > 0 ? 1

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// api.c: the driver, opened at run time, so that one build of libautotune serves machines
-// with and without it. A program that was built by `autotune cc --emulate` brings its
-// own.
+// api.c: opens the driver at run time, so that one build of libautotune serves machines
+// with and without it. A program that was built by `autotune cc --emulate` brings its own
+// driver.
 //
-// What was read of a device before a fork is there after it: the tuner may look at it,
-// but not ask.
+// Facts of a device that were read before a fork are kept after it: the tuner may use
+// them, although it may not call the driver.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -36,7 +36,7 @@ enum {
 static struct {
   pthread_once_t once;
   struct gpu_api driver;
-  char why[256]; // "": the driver is there
+  char why[256]; // "": the driver was opened
   _Atomic(struct gpu_info *) devices[MOST_DEVICES];
 } gpu = { .once = PTHREAD_ONCE_INIT };
 
@@ -90,7 +90,7 @@ static void read_numbers(const struct gpu_api *api, gpu_device d, struct gpu_inf
   *m = machine_identity()->numbers;
   g->cc = (int)(10 * api_attribute(api, CC_MAJOR, d) + api_attribute(api, CC_MINOR, d));
   g->l2 = (size_t)api_attribute(api, L2_CACHE_SIZE, d);
-  m->l2 = (long long)g->l2; // the host's caches are not what the kernel works in
+  m->l2 = (long long)g->l2; // the device's cache replaces the host's
   m->cc = g->cc;
   m->smem_per_block = api_attribute(api, SHARED_PER_BLOCK_OPTIN, d);
   if (m->smem_per_block < plain)
@@ -114,8 +114,7 @@ static bool read_device(const struct gpu_api *api, int ordinal, struct gpu_info 
   if (api->device_memory(&g->memory, d) != 0)
     g->memory = 0;
   read_numbers(api, d, g);
-  // The driver finishes what NVRTC begins only for other code than CUBIN, so its version
-  // does not count.
+  // The driver compiles only code that is no cubin, so its version does not matter.
   snprintf(g->identity, sizeof g->identity, "sm_%d, %lld multiprocessors, %.0f GiB",
            g->cc, g->numbers.sms, (double)g->memory / (double)(1u << 30));
   g->emulated = api->emulated;
@@ -133,7 +132,7 @@ const struct gpu_info *gpu_info_get(int ordinal) {
   if (!read_device(api, ordinal, g) ||
       !atomic_compare_exchange_strong(&gpu.devices[ordinal], &known, g)) {
     free(g);
-    return known; // NULL, or what another thread was faster with
+    return known; // NULL, or another thread has read it meanwhile
   }
   return g;
 }
@@ -154,7 +153,7 @@ void gpu_identify(const struct autotune_kernel *k, const long long *key,
   api_set_identity(gpu_info_get(gpu_ordinal(k, key)), out);
 }
 
-// An emulated device is known to the processes that emulate it alone.
+// An emulated device is known only to processes that emulate it.
 bool gpu_identify_like(const struct problem *p, struct target_identity *out) {
   const struct gpu_info *first = gpu_info_get(0), *same = NULL, *g;
   if (p->device == DEVICE_PROCESSOR)

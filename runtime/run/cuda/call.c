@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// call.c: one call of a CUDA kernel as plain bytes. What the kernel may write is what its
-// sections say, or else the whole of every allocation that an argument lets it reach;
-// what it may read is every allocation that an argument points into, because a helper
-// needs a copy of it. Addresses within structures that are passed by value, and in memory
-// that an argument `float **` points to, are found by asking the driver about each word.
+// call.c: describes one call of a CUDA kernel as plain bytes. The kernel may write its
+// sections; without sections, every allocation that its arguments reach. It may read
+// every allocation that an argument points into, so a helper gets copies of these. The
+// driver is asked about each word of structures that are passed by value, and of memory
+// that an argument `float **` points to: such a word may be an address.
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static bool refuse_place(struct description *d, const char *name, enum place pla
   return call_refuse(d, "%s points to no memory of this device", name);
 }
 
-// The index of allocation A; -1: there are too many.
+// Adds A if it is new. Returns its index; -1: there are too many.
 static int add_allocation(struct description *d, const struct gpu_allocation *a,
                           const char *name) {
   struct gpu_call *c = d->call;
@@ -181,7 +181,7 @@ static void merge_regions(struct description *d) {
   for (unsigned i = 0; i < n; i++) {
     struct gpu_region *r = &c->regions[i];
     if (r->element > AUTOTUNE_F64 || r->base % verify_element_size(r->element) != 0)
-      r->element = AUTOTUNE_BYTES; // nothing that the device computes with
+      r->element = AUTOTUNE_BYTES; // no number that the device knows, or not aligned
     r->tolerance = verify_allowed(d->kernel, r->element);
     r->compared = !r->tolerance.off && (r->access & AUTOTUNE_OUT) && !r->addresses;
   }
@@ -198,7 +198,8 @@ static int written_element(const struct autotune_gpu *g, unsigned arg) {
   return -1;
 }
 
-// At OFFSET of the arguments' bytes, or of what is in allocation IN - 1.
+// Notes an address into ALLOCATION. It stands at OFFSET of the arguments' bytes (IN 0),
+// or of allocation IN - 1.
 static bool note_pointer(struct description *d, unsigned in, size_t offset,
                          int allocation) {
   struct gpu_call *c = d->call;
@@ -257,8 +258,9 @@ static bool call_follow(struct description *d, int index, size_t at,
   return true;
 }
 
-// Adds the table of addresses that argument NAME, P, points to, in allocation INDEX. It
-// is not known which of its words the kernel reads.
+// Adds the table of addresses at P, to which argument NAME points, in allocation INDEX.
+// All words up to the end of the allocation are taken, because it is not known which of
+// them the kernel reads.
 static bool add_table(struct description *d, gpu_pointer p, int index, int element,
                       const char *name) {
   const struct gpu_allocation *a = &d->call->allocations[index];
@@ -301,7 +303,7 @@ static bool add_pointer(struct description *d, unsigned arg) {
     element = -1;
   enum place place = call_place_of(d, p, &a);
   if (p == 0 || (place <= PLACE_BOUNDLESS && element < 0))
-    return true; // nothing of it can be used
+    return true; // the kernel cannot use it
   if (place != PLACE_HERE)
     return refuse_place(d, name, place);
   int index = add_allocation(d, &a, name);
@@ -388,8 +390,8 @@ static bool call_add_symbols(struct description *d) {
   return true;
 }
 
-// Streams and memory of a context of the program's own would be no use in the primary
-// one.
+// Notes the call's device. False: the program uses another context than the device's
+// primary one, whose streams and memory variants could not use.
 static bool call_find_device(struct description *d) {
   gpu_context current = NULL, primary = NULL;
   gpu_device device = 0;
@@ -399,7 +401,7 @@ static bool call_find_device(struct description *d) {
     return call_refuse(d, "CUDA has no current device");
   d->call->device = device;
   if (!current)
-    return true; // the runtime will make device 0's
+    return true; // the runtime will create that of device 0
   if (d->api->primary_retain(&primary, device) != 0)
     return call_refuse(d, "the device has no primary context");
   d->api->primary_release(device);
@@ -414,7 +416,7 @@ int gpu_call_describe(const struct autotune_kernel *k, void *const *args,
   struct description d = {
     .kernel = k, .api = gpu_api_get(&missing), .call = out, .why = why, .size = size
   };
-  memset(out, 0, sizeof *out); // the bytes between its members too
+  memset(out, 0, sizeof *out); // also the padding
   out->asked = *asked;
   out->flags = k->gpu->flags;
   bool good = d.api || call_refuse(&d, "%s", missing);

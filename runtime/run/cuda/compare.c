@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// compare.c: compares outputs where they are, by a kernel that NVRTC compiles once per
-// process; the same kernel makes sums and hashes. Without NVRTC the host does the same,
-// one chunk after another.
+// compare.c: compares outputs on the device, by a kernel that NVRTC compiles once per
+// process. The same kernel computes sums and hashes. Without NVRTC the host does the same
+// work in chunks.
 #include <float.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,11 +15,11 @@
 enum task { TASK_COMPARE, TASK_SQUARES, TASK_HASH };
 enum { CHUNK = 4 << 20, THREADS = 256, BLOCKS_PER_SM = 8, EMULATED_THREADS = 32 };
 
-// What the kernel finds; compare.cu.h knows it too.
+// The result of the kernel. compare.cu.h has the same struct.
 struct finding {
   unsigned long long first; // index of the first element that differs
-  unsigned long long count; // how many do; or how many are finite
-  double worst;             // difference
+  unsigned long long count; // the number of those; for sums, of finite elements
+  double worst;             // the largest difference
   double squares;
   unsigned long long hash;
 };
@@ -36,7 +36,7 @@ struct gpu_compare {
 static struct {
   pthread_mutex_t lock;
   int cc;      // 0: nothing was compiled yet
-  char *cubin; // NULL: it cannot be
+  char *cubin; // NULL: it cannot be compiled
   size_t bytes;
 } made = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -62,7 +62,8 @@ static char *compare_compile(int cc, size_t *bytes) {
   return cubin;
 }
 
-// Kept as long as the process lives.
+// Returns the cubin for CC, which lives as long as the process; NULL: it cannot be
+// compiled.
 static const char *cubin_for(int cc) {
   pthread_mutex_lock(&made.lock);
   if (made.cc != cc) {
@@ -161,7 +162,7 @@ static bool chunks_begin(struct chunks *c, struct gpu_run *r) {
   return c->memory != NULL;
 }
 
-// BYTES at FROM, which may be the host's: where they can be read.
+// Copies BYTES at FROM, which may be on the host, to a half of the chunks.
 static gpu_result compare_fetch(const struct chunks *c, unsigned half, gpu_pointer from,
                                 size_t bytes) {
   gpu_result e =
@@ -202,7 +203,7 @@ static gpu_result compare_here(struct gpu_run *r, enum autotune_element e,
   return error;
 }
 
-// Sets elements of GOT that are as in BEFORE to NaN, which does not count.
+// Sets the elements of GOT that equal those of BEFORE to NaN, so that they do not count.
 static void drop_unchanged(char *got, const char *before, size_t each, size_t bytes) {
   for (size_t at = 0; at + each <= bytes; at += each)
     if (memcmp(got + at, before + at, each) == 0)
@@ -249,7 +250,7 @@ static gpu_result hash_here(struct gpu_run *r, gpu_pointer p, size_t bytes,
 
 // ---- either -------------------------------------------------------------------------
 
-// "element 17 is 1.5 instead of 1 (3 of 4096 differ, by up to 0.5)"
+// Writes "element 17 is 1.5 instead of 1 (3 of 4096 differ, by up to 0.5)" to MESSAGE.
 static gpu_result compare_tell(struct gpu_run *r, enum autotune_element e,
                                const struct finding *f, const struct gpu_buffer *expected,
                                gpu_pointer got, char *message, size_t size) {

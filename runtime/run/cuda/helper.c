@@ -15,7 +15,7 @@
 #include "run/cpu/sandbox.h"
 
 static struct channel to_tuner = { -1, -1, &helper_protocol, NULL };
-static uint64_t at; // serial of the message that is answered
+static uint64_t at; // serial of the message that is being answered
 
 static bool helper_tell(enum helper_message kind, const void *data, size_t size) {
   return channel_send(&to_tuner, &(struct message){ kind, at, data, size, -1 }, true);
@@ -29,13 +29,13 @@ static bool helper_hear(enum helper_message kind, struct message *m, void *data,
   return heard && m->kind == kind;
 }
 
-// The tuner knows how long a run may take, even if this process cannot say any more that
-// it took longer.
+// Tells the tuner how long a run may take, so that it notices a hanging run even if this
+// process cannot report it.
 static void tell_of_run(double seconds) {
   helper_tell(HELPER_RUNS, &seconds, sizeof seconds);
 }
 
-// The SIZE bytes of the file FD, which is closed; NULL: they cannot be mapped.
+// Maps the SIZE bytes of the file FD and closes it; NULL: they cannot be mapped.
 static void *take_file(int fd, size_t size) {
   void *p = channel_map(fd, size);
   if (fd >= 0)
@@ -43,7 +43,7 @@ static void *take_file(int fd, size_t size) {
   return p;
 }
 
-// A limit of one byte forbids cores that are piped to a program, too.
+// A limit of one byte also forbids core dumps that are piped to a program.
 static void forbid_cores(void) {
   const struct rlimit one = { 1, 1 };
   setrlimit(RLIMIT_CORE, &one);
@@ -72,7 +72,7 @@ static struct gpu_run *helper_begin(const struct gpu_hello *h, int fd,
   return r;
 }
 
-// Receives and carries out one order. True: the next may come.
+// Receives and carries out one order. False: the helper is to end.
 static bool helper_obey(struct gpu_run *r) {
   struct gpu_order o;
   struct message m;
@@ -114,5 +114,5 @@ int main(int argc, char **argv) {
   gpu_run_announce(r, tell_of_run);
   while (helper_obey(r))
     ;
-  _exit(0); // at once: a driver that tidies up may wait for a kernel
+  _exit(0); // without cleaning up: the driver might wait for a kernel
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// launch.c: variants in the program: loaded for the device of a key, and launched with
-// their own geometry.
+// launch.c: loads variants in the program, for the device of a key, and launches them
+// with their own grid and block.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -33,14 +33,14 @@ struct target_code {
   gpu_device device;
   gpu_module module;
   gpu_function function;
-  atomic_bool gone;                      // with its context: nothing is left to unload
+  atomic_bool gone; // its context is gone, so there is nothing to unload
   const struct autotune_value *values[]; // of each parameter
 };
 
 // ---- contexts -----------------------------------------------------------------------
 
-// Makes the primary context of device ORDINAL current; *BEFORE is to be put back. A
-// result of the driver.
+// Makes the primary context of device ORDINAL current. The caller restores *BEFORE.
+// Returns the driver's result.
 static gpu_result launch_enter(const struct gpu_api *api, int ordinal, gpu_device *d,
                                gpu_context *own, gpu_context *before) {
   gpu_result e = api->context_get(before);
@@ -53,15 +53,15 @@ static gpu_result launch_enter(const struct gpu_api *api, int ordinal, gpu_devic
   return e;
 }
 
-// A thread that has not called the runtime yet has no context; any other's is that of the
-// device.
+// True if this thread uses the device's primary context. A thread that has not called the
+// runtime yet has no context, and gets that one.
 static bool bind_thread(const struct gpu_api *api, int ordinal) {
   gpu_context now, own;
   gpu_device d;
   if (api->context_get(&now) != 0 || api->device_get(&d, ordinal) != 0 ||
       api->primary_retain(&own, d) != 0)
     return false;
-  if (!now) // perhaps nobody else holds it yet, so this hold is kept
+  if (!now) // keep the context alive, since the program may not hold it yet
     return api->context_set(own) == 0;
   api->primary_release(d);
   return now == own;
@@ -69,7 +69,7 @@ static bool bind_thread(const struct gpu_api *api, int ordinal) {
 
 // ---- code ---------------------------------------------------------------------------
 
-// The variant reaches the program's variables by their addresses.
+// Stores the addresses of the program's variables in the variant.
 static gpu_result bind_symbols(const struct gpu_api *api, const struct target_code *c) {
   const struct autotune_gpu *g = c->kernel->gpu;
   gpu_stream s;
@@ -84,7 +84,7 @@ static gpu_result bind_symbols(const struct gpu_api *api, const struct target_co
     if (!name || g->symbols[i].locate(&address, &bytes) != 0)
       e = INVALID_VALUE;
     else if (api->module_global(&at, &bytes, c->module, name) ==
-             0) // else it makes no use of it
+             0) // otherwise the variant does not use it
       e = api->copy_from_host(at, &address, sizeof address, s);
     if (e == 0)
       e = api->stream_synchronize(s);
@@ -94,8 +94,8 @@ static gpu_result bind_symbols(const struct gpu_api *api, const struct target_co
   return e;
 }
 
-// More than 48 KiB of dynamic shared memory has to be asked for; to be allowed it costs
-// nothing.
+// Permits the largest amount of dynamic shared memory. Without it 48 KiB are the limit;
+// the permission costs nothing.
 static void allow_shared(const struct target_code *c) {
   int fixed = 0;
   if (c->api->function_attribute(&fixed, FUNCTION_SHARED, c->function) == 0 &&
@@ -136,8 +136,8 @@ static struct target_code *launch_code_new(const struct autotune_kernel *k, int 
   return c;
 }
 
-// The file PATH, mapped; NULL: it cannot be. The driver reads no further than the image
-// says it goes.
+// Maps the file PATH; NULL: it cannot be mapped. The driver reads only as far as the
+// image's own header says.
 static void *map_file(const char *path, size_t *size) {
   int fd = sys_open(path, O_RDONLY, 0);
   struct stat st;
@@ -195,7 +195,7 @@ void gpu_code_unload(struct target_code *c) {
 
 // ---- launching ----------------------------------------------------------------------
 
-// (A grid or block that cannot be is the program's matter, and the default says so.)
+// (An impossible grid or block is the program's error, and the default reports it.)
 static bool launch_is_lost(gpu_result e) {
   return e == INVALID_CONTEXT || e == INVALID_HANDLE || e == OUT_OF_RESOURCES ||
       e == CONTEXT_DESTROYED;
@@ -217,7 +217,7 @@ int gpu_code_launch(struct target_code *c, const struct call *call, char *why,
       continue;
     if (!launch_is_lost(r))
       return AUTOTUNE_LAUNCH_DEFAULT;
-    // The context was reset, or it wants more than it may have.
+    // The context was reset, or the launch needs too many resources.
     atomic_store(&c->gone, r != OUT_OF_RESOURCES);
     gpu_error(c->api, r, why, size);
     return TARGET_LOST;
@@ -241,7 +241,7 @@ const char *gpu_obstacle(const struct autotune_kernel *k, const long long *key) 
       : "another context than the device's primary one is current";
 }
 
-// (On the stream of CALL, or on one that this would wait for.)
+// (Also true while a stream is recorded for which the stream of CALL would wait.)
 bool gpu_records(const struct call *call) {
   const struct gpu_api *api = gpu_api_get(NULL);
   int status = 0;
@@ -249,7 +249,7 @@ bool gpu_records(const struct call *call) {
       (api->stream_capturing(call->launch->stream, &status) != 0 || status != 0);
 }
 
-// Captures on other threads' streams are not our business.
+// Lets other threads record their streams meanwhile.
 int gpu_pause(void) {
   const struct gpu_api *api = gpu_api_get(NULL);
   int mode = CAPTURE_RELAXED;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// load.c: a cubin becomes a function that can be launched as is asked for, or it is said
-// why not.
+// load.c: turns a cubin into a function that can be launched as requested, or says why
+// not.
 #include <math.h>
 #include <stdlib.h>
 
@@ -34,7 +34,8 @@ static int load_attribute(const struct gpu_run *r, int what, gpu_function f) {
   return r->api->function_attribute(&value, what, f) == 0 ? value : 0;
 }
 
-// Waves: how often all multiprocessors are filled; of the last time, a share stays empty.
+// Sets the waves: how often all multiprocessors are filled, and the fraction of the last
+// wave that is empty.
 static void set_waves(const struct gpu_run *r, const struct autotune_launch *l,
                       struct gpu_facts *f) {
   double at_once = (double)f->blocks * (double)r->info->numbers.sms;
@@ -88,8 +89,8 @@ static bool set_facts(struct gpu_run *r, struct loaded *l, struct gpu_answer *a)
   return true;
 }
 
-// The unit declares a pointer for each variable of the program that it refers to; those
-// that are not used may be gone.
+// Sets the unit's pointers to the program's variables. The compiler may have removed a
+// pointer that is not used.
 static bool set_symbols(struct gpu_run *r, const struct loaded *l, struct gpu_answer *a) {
   bool good = true;
   for (unsigned i = 0; good && i < r->call.n_symbols; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// memory.c: memory for copies. The device first, with a margin for the program, which may
-// allocate while it is tuned; else pinned memory of the host, as long as that leaves half
-// of what is free.
+// memory.c: allocates memory for copies: on the device if a margin remains for the
+// program, which may allocate while it is tuned; else pinned memory of the host, at most
+// half of its free memory.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // once.c: one run of a kernel, timed by two events. A running kernel cannot be stopped.
-// After its limit the helper gives up, since its end stops the kernel too. The program
-// waits for a while longer, because its memory cannot be restored before.
+// After its limit the helper ends, which also stops the kernel. The program waits a while
+// longer, because it cannot restore memory while the kernel runs.
 #include <sched.h>
 #include <string.h>
 #include <time.h>
@@ -10,7 +10,7 @@
 #include "run/measure.h"
 
 static const double no_limit = 60, patience = 30; // seconds
-static const double spin_for = 200e-6;            // then it sleeps in between
+static const double spin_for = 200e-6; // seconds; later it sleeps between two looks
 
 static gpu_result await_event(struct gpu_run *r, double limit) {
   const struct timespec nap = { 0, 50000 };
@@ -66,7 +66,7 @@ static gpu_result once_launch(struct gpu_run *r, const struct loaded *l) {
                         (unsigned)l->launch.shared, r->stream, r->args, NULL);
 }
 
-// The kernel runs longer than it may.
+// Handles a kernel that runs longer than its limit.
 static void too_late(struct gpu_run *r, double limit, struct gpu_answer *a) {
   a->status = STATUS_TIMEOUT;
   gpu_result e = r->copied ? GPU_TOO_LATE
@@ -117,7 +117,7 @@ bool gpu_once(struct gpu_run *r, const struct loaded *l, unsigned n,
   }
   if (out->seconds * n <= most)
     return true;
-  a->status = STATUS_TIMEOUT; // it ended between two looks
+  a->status = STATUS_TIMEOUT; // it ended after the limit, between two looks
   snprintf(a->message, sizeof a->message, "it took %.3g s, and %.3g s is the limit",
            out->seconds * n, most);
   return false;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// run.c: what is around the runs of one call's variants, in the program and in the helper
-// alike.
+// run.c: prepares and checks the runs of one call's variants, in the program and in the
+// helper.
 //
 //     save ─► default: run, keep outputs, run again, compare, time ─► restore
 //             variant: restore, pattern, run, compare; time ─► restore
 //
-// All that the kernel may write is saved once, and after each function the memory is as
-// it was before the call. Outputs that are only written are filled with a pattern before
-// a checked run, so that a variant that leaves out part of its work cannot pass on what
-// stood there before. What is only read must keep its hash.
+// All memory that the kernel may write is saved once, and is restored at the end of each
+// function of gpu.h. Outputs that are only written are filled with a pattern before a
+// checked run, so that a variant that skips a part of its work does not pass with the old
+// contents. Memory that is only read must keep its hash.
 //
-// Memory beside the sections must stay as it was, too, unless the kernel as written
-// changes it. In the program that is put back with isolate(off) alone: it may belong to
-// other streams, and the helper has seen the variant before. There all that is not
-// written must keep its hash, however far from the sections.
+// Memory next to the sections must also stay as it was, unless the default changes it. In
+// the program it is restored with isolate(off) only: it may belong to other streams, and
+// the helper has checked the variant before. In the helper all memory that is not written
+// must keep its hash, however far from the sections.
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@
 #include "run/measure.h"
 #include "run/target.h"
 
-// 0xa5 repeated is a small normal number in every format: nothing slow, nothing NaN.
+// 0xa5 repeated is a small normal number in every format, so it is neither NaN nor slow.
 enum {
   PATTERN = 0xa5,
   RELAXED = 2 /* CU_STREAM_CAPTURE_MODE_RELAXED */,
@@ -98,9 +98,9 @@ struct gpu_run *gpu_run_begin(const struct gpu_api *api, const struct gpu_call *
   return NULL;
 }
 
-// Of an allocation without sections, other streams may be writing another part; it would
-// be put back as it was before that. The legacy stream waits for all but those that do
-// not block, unless one of them is being captured.
+// Waits for other streams where there are no sections: they may be writing another part
+// of an allocation, and restoring it would undo that. The legacy stream waits for all
+// streams but non-blocking ones, unless one of them is being captured.
 static gpu_result await_others(struct gpu_run *r) {
   const gpu_stream legacy = (gpu_stream)(uintptr_t)1; // CU_STREAM_LEGACY
   bool whole = false;
@@ -120,7 +120,7 @@ struct gpu_run *gpu_run_new(const struct gpu_api *api, const struct gpu_call *ca
   if (!r)
     return NULL;
   gpu_enter(r, &scope);
-  // An event waits for more than the stream where that is the default one.
+  // On the default stream an event waits for other streams as well.
   gpu_result e = api->event_record(r->to, call->asked.stream);
   if (e == 0)
     e = api->event_synchronize(r->to);
@@ -137,7 +137,8 @@ struct gpu_run *gpu_run_new(const struct gpu_api *api, const struct gpu_call *ca
 
 // ---- checked runs -------------------------------------------------------------------
 
-// As before the call, queued; but what is only written is filled with a pattern.
+// Queues the restoring of memory as before the call; outputs that are only written get a
+// pattern.
 static gpu_result make_ready(struct gpu_run *r) {
   gpu_result e = gpu_put_back(r);
   for (unsigned i = 0; i < r->call.n_regions && e == 0; i++) {
@@ -184,7 +185,7 @@ static bool same_inputs(struct gpu_run *r, struct gpu_answer *a) {
   return true;
 }
 
-// True if the memory next to the sections is only ours, as far as is known.
+// True if the memory next to the sections can belong to nobody else.
 static bool owns_fences(const struct gpu_run *r) {
   return r->copied || (r->call.flags & AUTOTUNE_GPU_NO_ISOLATE);
 }
@@ -235,7 +236,7 @@ static bool hash_rests(struct gpu_run *r, bool original, struct gpu_answer *a) {
   return true;
 }
 
-// A helper whose copies were changed is of no more use.
+// Checks the rests. A helper whose copies were changed is not used any more.
 static bool same_rests(struct gpu_run *r, bool original, struct gpu_answer *a) {
   for (unsigned i = 0; i < r->n_rests && watches_rests(r, original); i++) {
     struct rest *x = &r->rests[i];
@@ -262,8 +263,8 @@ static bool keep_outputs(struct gpu_run *r, struct gpu_answer *a) {
     if (e != 0 || p->expected.bytes == 0 || !verify_needs_scale(x->tolerance))
       continue;
     e = gpu_await(r, 0);
-    // Of an allocation only what was written tells how large the answers are: the rest is
-    // whatever stood there.
+    // Of a whole allocation only the elements that were written tell the scale of the
+    // outputs; the others may hold anything.
     if (e == 0 && x->whole)
       e = gpu_scale(r, x->element, &p->expected, &p->saved, &scale, &count);
     if (e == 0 && count == 0)
@@ -413,7 +414,7 @@ void gpu_run_free(struct gpu_run *r) {
   gpu_enter(r, &scope);
   gpu_compare_free(r, r->compare);
   free(r->names);
-  if (!r->stuck) { // else the driver would wait for the kernel
+  if (!r->stuck) { // otherwise the driver would wait for the kernel
     while (r->n_loaded > 0)
       gpu_unload(r, &r->loaded[r->n_loaded - 1]);
     free_memory(r);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// sample.c: one run of those that tell what a variant costs (measure.c). What is
-// different from a processor: the L2 cache is flushed before each run, as in a program
-// that does other things in between, unless flush(off) says that the data of this kernel
-// stays there. Only then, and with nothing to put back, short kernels are timed in
-// batches.
+// sample.c: one run of those that tell what a variant costs (measure.c). Other
+// than on a processor, the L2 cache is flushed before each run, as in a program that does
+// other work between calls, unless flush(off) says that the kernel's data stays there.
+// Only with flush(off), and if nothing is put back, short kernels run in batches.
 #include "run.h"
 #include "run/measure.h"
 
@@ -29,7 +28,7 @@ gpu_result gpu_put_back(struct gpu_run *r) {
   return e;
 }
 
-// Filling as much memory as twice the cache leaves nothing else in it.
+// Flushes the L2 cache by filling memory of twice its size.
 static gpu_result sample_flush(struct gpu_run *r) {
   char why[128];
   if (!sample_flushes(r) || r->info->l2 == 0)
@@ -44,7 +43,7 @@ static gpu_result sample_flush(struct gpu_run *r) {
   return r->api->set_bytes(r->flush.at, PATTERN, r->flush.bytes, r->stream);
 }
 
-// As struct measure demands.
+// Runs a variant for measure(); struct measure says how.
 static bool sample_run(void *data, enum measure_what which, unsigned batch,
                        struct sample *out) {
   const struct sampling *m = data;

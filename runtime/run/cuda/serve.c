@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// serve.c: what the program does for the tuner of a CUDA kernel while it waits for it:
-// run the default, run variants that have passed in the helper, and share the memory of
-// the call with that.
+// serve.c: carries out the tuner's requests while the program waits in a launch: runs the
+// default, runs variants that have passed in the helper, and shares the memory of the
+// call with the helper.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,8 +14,8 @@
 static struct {
   const struct autotune_kernel *kernel; // NULL: nothing is open
   struct gpu_call *call;
-  struct gpu_run *run;          // NULL: beside the program
-  struct gpu_answer *reference; // these beside the program alone
+  struct gpu_run *run;          // NULL: the program does not wait
+  struct gpu_answer *reference; // these only if the program does not wait
   struct gpu_shared *shared;
   int file;
 } serve = { .file = -1 };
@@ -31,7 +31,7 @@ void serve_moved(int file) {
 
 // ---- beginning and end --------------------------------------------------------------
 
-// A few samples, and as many as are worth half a second.
+// At least three samples, and as many as half a second allows.
 static const struct trial_plan reference_plan = {
   .limit = 30,
   .budget = 0.5,
@@ -41,7 +41,7 @@ static const struct trial_plan reference_plan = {
   .verify = true,
 };
 
-// All that the helper needs, so that the program can go on.
+// Prepares all that the helper needs, so that the program can continue.
 static int copy_all(char *why, size_t size) {
   serve.reference = sys_malloc(sizeof *serve.reference);
   serve.shared = sys_malloc(sizeof *serve.shared);
@@ -52,7 +52,7 @@ static int copy_all(char *why, size_t size) {
   struct trial_plan plan = reference_plan;
   plan.objective = objective_of(serve.kernel);
   gpu_run_reference(serve.run, serve.kernel->gpu->launch, &plan, serve.reference);
-  if (serve.reference->status != STATUS_OK) // which the tuner says better
+  if (serve.reference->status != STATUS_OK) // the tuner reports it
     return 0;
   return gpu_run_share(serve.run, true, serve.shared, &serve.file, why, size);
 }
@@ -84,7 +84,7 @@ void serve_forget(void) {
   free(serve.shared);
   serve.kernel = NULL;
   serve.call = NULL;
-  serve.run = NULL; // its memory is the parent's
+  serve.run = NULL; // its memory belongs to the parent
   serve.reference = NULL;
   serve.shared = NULL;
   serve.file = -1;

@@ -48,10 +48,11 @@ void serve_forget(void);
 
 /* The state that the tuner inherits from the program. */
 struct serve_inheritance {
-  const struct gpu_call *call;        /* NULL: there is no session of a CUDA kernel */
-  const struct gpu_answer *reference; /* beside: what came of the default; else NULL */
-  const struct gpu_shared *shared;    /* beside */
-  int file;                           /* of what is shared; or -1 */
+  const struct gpu_call *call; /* NULL: there is no session of a CUDA kernel */
+  const struct gpu_answer
+      *reference; /* of the default, if the program does not wait; else NULL */
+  const struct gpu_shared *shared; /* likewise */
+  int file;                        /* of SHARED; or -1 */
 };
 struct serve_inheritance serve_inherit(void);
 /* In the tuner: tells that the file has another number now. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// share.c: brings a call's memory and the default's outputs into a helper. Memory that
-// the driver exports is opened, copied and closed again, so that no variant ever runs
-// while the program's own memory is mapped. All other memory (variables, memory of pools,
+// share.c: copies a call's memory and the default's outputs into a helper. Memory that
+// the driver exports is opened, copied and closed again, so that no variant runs while
+// the program's own memory is mapped. All other memory (variables, memory of pools,
 // copies on the host) goes through a memory file.
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { ALIGNMENT = 256, LAZY_PEER_ACCESS = 1 /* CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS */ };
 
-// The I-th name of C, or NULL.
+// Returns the place of the I-th name of C, or NULL.
 static const char **share_name(struct gpu_call *c, unsigned i) {
   if (i < c->n_allocations)
     return &c->allocations[i].name;
@@ -31,10 +31,10 @@ struct sender {
   struct gpu_shared *out;
   bool snapshot;
   char *names;
-  char *file; // the mapped file; NULL: first its size is worked out
+  char *file; // the mapped file; NULL: only its size is computed
 };
 
-// All names, one after another. False: no memory.
+// Sends all names in one block. False: no memory.
 static bool share_gather(struct sender *s) {
   struct gpu_call *c = &s->r->call;
   const char **name;
@@ -47,7 +47,7 @@ static bool share_gather(struct sender *s) {
   return end != NULL;
 }
 
-// Names B to the helper, or puts it into the file.
+// Exports B to the helper, or copies it into the file.
 static gpu_result send_memory(struct sender *s, struct gpu_memory *m,
                               const struct gpu_buffer *b, bool exportable) {
   const struct gpu_api *api = s->r->api;
@@ -98,8 +98,8 @@ static gpu_result send_all(struct sender *s) {
   return e ? e : send_memory(s, &s->out->compare, &compare, false);
 }
 
-// Makes the memory file. Refuses more than the host has: the system would not refuse
-// it, but kill a process when it is written.
+// Creates the memory file. Refuses a file larger than the host's free memory: the system
+// would allow it, and would kill a process when the file is written.
 static int make_file(size_t size, char **mapped) {
   bool room = size <= gpu_host_room();
   errno = ENOMEM;
@@ -188,7 +188,7 @@ static bool share_fill(struct receiver *v, const struct gpu_memory *m,
   return done;
 }
 
-// A file that is shorter than what should be in it must not be read.
+// True if M is exported, or lies within the file.
 static bool is_sane(const struct gpu_shared *s, const struct gpu_memory *m,
                     size_t bytes) {
   return m->exported ||
@@ -207,7 +207,7 @@ static bool share_receive(struct receiver *v, const struct gpu_memory *m, size_t
       share_fill(v, m, to);
 }
 
-// The call's names are the program's addresses until this.
+// Makes the call's names, which are addresses of the program, point to the helper's copy.
 static bool receive_names(struct receiver *v) {
   const struct gpu_shared *s = v->shared;
   size_t at = 0, bytes = s->names_bytes;
@@ -243,7 +243,7 @@ static bool receive_copies(struct receiver *v) {
   return true;
 }
 
-// An address in memory. False: it cannot be read or written.
+// Replaces an address in memory. False: it cannot be read or written.
 static bool translate_word(struct gpu_run *r, gpu_pointer at, gpu_pointer by) {
   gpu_pointer p;
   gpu_result e = r->api->copy_to_host(&p, at, sizeof p, r->stream);
@@ -255,7 +255,7 @@ static bool translate_word(struct gpu_run *r, gpu_pointer at, gpu_pointer by) {
   return e == 0 && r->api->stream_synchronize(r->stream) == 0;
 }
 
-// All addresses become those of the copies.
+// Replaces all addresses by those of the copies.
 static bool share_translate(struct gpu_run *r) {
   struct gpu_call *c = &r->call;
   for (unsigned i = 0; i < c->n_pointers; i++) {

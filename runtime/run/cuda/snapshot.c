@@ -15,7 +15,7 @@ static bool make_piece(struct gpu_run *r, unsigned i, char *why, size_t size) {
   if (!(region->access & AUTOTUNE_OUT))
     return gpu_tell(r, gpu_hash(r, region->base, region->bytes, &p->hash), region->name,
                     why, size);
-  // Copies that nobody will read need not get back what was only there to be overwritten.
+  // In a helper outputs that are only written need not be restored.
   size_t saved = !r->copied || region->access == AUTOTUNE_INOUT ? region->bytes : 0;
   size_t expected = region->compared ? region->bytes : 0;
   if (!gpu_buffer_make(r->api, &p->saved, saved, false, why, size) ||
@@ -25,15 +25,15 @@ static bool make_piece(struct gpu_run *r, unsigned i, char *why, size_t size) {
   return gpu_tell(r, e, region->name, why, size);
 }
 
-// [LOW, HIGH) without what belongs to regions, seen from the region that it is beside.
-static bool make_fence(struct gpu_run *r, const struct gpu_region *background,
-                       gpu_pointer low, gpu_pointer high, char *why, size_t size) {
+// Makes a fence of [LOW, HIGH), which lies next to the region BY, without other regions.
+static bool make_fence(struct gpu_run *r, const struct gpu_region *by, gpu_pointer low,
+                       gpu_pointer high, char *why, size_t size) {
   for (unsigned i = 0; i < r->call.n_regions; i++) {
     const struct gpu_region *x = &r->call.regions[i];
     gpu_pointer end = x->base + x->bytes;
     if (end <= low || x->base >= high)
       continue;
-    if (high == background->base)
+    if (high == by->base)
       low = end;
     else
       high = x->base;
@@ -41,7 +41,7 @@ static bool make_fence(struct gpu_run *r, const struct gpu_region *background,
   if (low >= high || r->n_fences == FENCES)
     return true;
   struct fence *f = &r->fences[r->n_fences++];
-  *f = (struct fence){ .base = low, .bytes = high - low, .name = background->name };
+  *f = (struct fence){ .base = low, .bytes = high - low, .name = by->name };
   return gpu_buffer_make(r->api, &f->saved, f->bytes, false, why, size) &&
       gpu_tell(r, gpu_buffer_save(r->api, &f->saved, f->base, r->stream), f->name, why,
                size);
@@ -71,7 +71,7 @@ static void add_rest(struct gpu_run *r, gpu_pointer low, gpu_pointer high,
         (struct rest){ .base = low, .bytes = high - low, .name = name };
 }
 
-// Regions are in the order of their addresses.
+// Makes the fences and rests. Regions are sorted by address.
 static void make_rests(struct gpu_run *r) {
   for (unsigned i = 0; i < r->call.n_allocations; i++) {
     const struct gpu_allocation *a = &r->call.allocations[i];

@@ -17,7 +17,7 @@
 #include "helper.h"
 #include "spawn.h"
 
-// Seconds after which a killed helper that has not ended is left to itself.
+// Seconds to wait for the end of a killed helper.
 enum { BURIAL = 2 };
 
 static const struct message_kind helper_kinds[] = {
@@ -62,7 +62,8 @@ bool helper_find(struct helper *h, char **message) {
 
 // ---- its life -----------------------------------------------------------------------
 
-// Its environment is ours, and where its driver is, if that is the emulator.
+// Returns the helper's environment: ours, and the path of its driver if that is the
+// emulator.
 static char **helper_environment(char **extra) {
   const char *path = cuda_emulator_path();
   size_t n = 0;
@@ -105,7 +106,8 @@ static int spawn_start(struct helper *h, int theirs) {
   return rc;
 }
 
-// Waits at most SECONDS for its end. False: it is not over. *STATUS: as from waitpid.
+// Waits at most SECONDS for the helper's end. False: it still runs. *STATUS: as from
+// waitpid.
 static bool spawn_reap(struct helper *h, double seconds, int *status) {
   double end = sys_now() + seconds;
   for (;;) {

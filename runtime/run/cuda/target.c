@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// target.c: NVIDIA's devices as a target. A helper process tries each variant first and
-// dies of what kills it; the program, which waits in the launch, then measures those that
-// passed.
+// target.c: NVIDIA's devices as a target. A helper process runs each variant first, and a
+// variant that crashes ends only the helper. The program, which waits in the launch, then
+// measures the variants that passed.
 //
-// The tuner itself was forked from a process that uses CUDA, so it may not. Its helper is
-// spawned and copies the call's memory. A variant that faults there takes the helper's
-// context with it: another helper is spawned for the next.
+// The tuner was forked from a process that uses CUDA, so it may not use CUDA itself. Its
+// helper is spawned and copies the call's memory. A fault of a variant destroys the
+// helper's context, so another helper is spawned for the next variant.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -21,8 +21,8 @@
 #include "serve.h"
 #include "spawn.h"
 
-// Seconds: for a driver to begin in a new process and copy what the call reads; for what
-// is not the kernel's own time; for the program's answers.
+// Seconds: for the start of a driver in a new process and the copies of the call's
+// memory; for work other than the kernel's; for the program's answers.
 enum { BEGIN = 120, GRACE = 20, PATIENCE = 60 };
 static const double over_limit = 0.5;
 
@@ -33,10 +33,10 @@ struct device {
   bool isolates;             // variants run in the helper first
   struct helper helper;
   uint64_t serial;         // of the last message to the helper
-  struct gpu_offer *offer; // what is shared with helpers; NULL: not asked for yet
-  int file;                // of that; or -1
+  struct gpu_offer *offer; // the memory shared with helpers; NULL: not requested yet
+  int file;                // of OFFER; or -1
   unsigned char *passed;   // a bit for each ticket that has passed in a helper
-  uint64_t n_passed;       // bits there are
+  uint64_t n_passed;       // number of bits
   double flops, bytes, touched;
   bool verified;
   char why[256]; // why there is no helper
@@ -96,8 +96,8 @@ static bool target_greet(struct device *d, struct gpu_ready *ready) {
   return answered && ready->ready;
 }
 
-// A helper whose kernel does not end may be beyond signals: then it is left behind, and
-// ends some day.
+// Ends the helper. One whose kernel does not end may ignore all signals; it is abandoned,
+// and ends when its kernel does.
 static void end_helper(struct device *d) {
   long pid = (long)d->helper.pid;
   if (!helper_end(&d->helper))
@@ -106,7 +106,7 @@ static void end_helper(struct device *d) {
                 d->kernel->name, pid);
 }
 
-// One attempt. False and D->why: there is no helper. *NO_IPC: a snapshot may do.
+// Tries to start a helper. False and D->why: it failed. *NO_IPC: a snapshot may work.
 static bool begin_helper(struct device *d, bool *no_ipc) {
   struct gpu_ready ready;
   *no_ipc = false;
@@ -134,7 +134,7 @@ static bool ensure_helper(struct device *d) {
 
 // ---- answers ------------------------------------------------------------------------
 
-// DYNAMIC: bytes of shared memory that the launch asked for.
+// DYNAMIC: bytes of shared memory in the launch.
 static void target_set_features(const struct gpu_facts *facts, size_t dynamic,
                                 struct features *f) {
   features_clear(f);
@@ -146,8 +146,8 @@ static void target_set_features(const struct gpu_facts *facts, size_t dynamic,
   f->values[FEATURE_TAIL] = (float)facts->tail;
 }
 
-// The answer of a process that a variant may have damaged: believe no number. LAUNCHED:
-// how, for what depends on that.
+// Copies the answer of a process that a variant may have damaged: trusts no number.
+// LAUNCHED: how the variant was launched, for the features that depend on it.
 static int target_copy_answer(const struct gpu_answer *a, bool timed,
                               const struct autotune_launch *launched, struct trial *out) {
   unsigned n = a->n_samples <= MAX_GPU_SAMPLES ? a->n_samples : 0;
@@ -179,7 +179,7 @@ static int target_copy_answer(const struct gpu_answer *a, bool timed,
   return 0;
 }
 
-// How long the program or a helper may take for one trial, when all is well.
+// Returns the seconds that the program or a helper may take for one trial.
 static double target_patience(const struct trial_plan *p) {
   return p->budget + 4 * p->limit + PATIENCE;
 }
@@ -200,7 +200,7 @@ static int in_program(const struct device *d, enum gpu_what what, uint64_t ticke
   else if (!role_stopping())
     snprintf(out->message, sizeof out->message, "the program does not answer");
   if (answered && answer->sticky)
-    rc = -1; // its context is lost, and all that is tried there would fail
+    rc = -1; // its context is lost, so further trials there would fail
   if (fd >= 0)
     close(fd);
   free(answer);
@@ -218,7 +218,7 @@ static void target_pass(struct device *d, uint64_t ticket) {
     uint64_t n = 2 * ticket + 512;
     unsigned char *more = sys_realloc(d->passed, n / 8 + 1);
     if (!more)
-      return; // it is tried there once more
+      return; // it will run in the helper once more
     memset(more + (d->n_passed + 7) / 8, 0, n / 8 + 1 - (d->n_passed + 7) / 8);
     d->passed = more;
     d->n_passed = n;
@@ -226,15 +226,15 @@ static void target_pass(struct device *d, uint64_t ticket) {
   d->passed[ticket / 8] |= (unsigned char)(1 << ticket % 8);
 }
 
-// Judges a helper that ended without an answer, by its own signal or another process's.
+// Says in OUT how the helper ended, which gave no answer.
 static void judge_death(struct device *d, struct trial *out) {
   out->status = STATUS_CRASH;
   helper_status(&d->helper, out->message, sizeof out->message);
 }
 
 // Waits at most SECONDS for the answer to the order SERIAL. While a kernel runs, the
-// time that the helper announced applies: a helper whose driver answers no more counts
-// as hanging.
+// time that the helper announced applies: a helper whose driver does not answer counts as
+// hanging.
 static enum channel_result target_await_answer(const struct device *d, uint64_t serial,
                                                double seconds,
                                                struct gpu_answer *answer) {
@@ -246,7 +246,7 @@ static enum channel_result target_await_answer(const struct device *d, uint64_t 
                                             sizeof *answer, left > 0 ? left : 0);
     if (e != CHANNEL_MESSAGE)
       return e;
-    if (m.serial != serial) // no helper of ours
+    if (m.serial != serial) // not the answer of our helper
       return CHANNEL_CLOSED;
     if (m.kind != HELPER_RUNS)
       return m.kind == HELPER_REPLY ? CHANNEL_MESSAGE : CHANNEL_CLOSED;
@@ -271,7 +271,7 @@ static int in_helper(struct device *d, uint64_t ticket, const void *object, size
     free(answer);
     return -1;
   }
-  // A run over the limit is reported by the helper itself; this is for one that cannot.
+  // The helper reports a run over its limit; this limit is for a helper that cannot.
   double most = plan->limit + over_limit + GRACE +
       (d->wish.background ? target_patience(plan) : 0);
   const struct message m = { HELPER_ORDER, ++d->serial, &order, sizeof order, fd };
@@ -339,7 +339,7 @@ static struct executor *target_start(const struct autotune_kernel *k,
                         .wish = *wish,
                         .helper = { .channel = { .socket = -1 } },
                         .file = -1 };
-  // What was right in the program before will not fault there.
+  // Variants that were right in the program before do not need the helper.
   bool wants = !(k->gpu->flags & AUTOTUNE_GPU_NO_ISOLATE);
   d->isolates = d->wish.background || (wants && !wish->trusted);
   if (!d->own.call)
@@ -364,8 +364,8 @@ static double target_touched(const struct executor *e) {
   return device_of(e)->touched;
 }
 
-// Beside the program the default was measured before the fork, and its process cannot run
-// it.
+// Returns what was measured before the fork, if the program does not wait: then the
+// default cannot be run again.
 static int target_measured(const struct device *d, struct trial *out) {
   if (d->own.reference)
     return target_copy_answer(d->own.reference, true, &d->own.call->asked, out);
@@ -378,7 +378,7 @@ static int target_reference(struct executor *e, const struct trial_plan *plan,
   struct device *d = device_of(e);
   struct trial_plan p = *plan;
   *out = (struct trial){ .status = STATUS_PENDING, .slowdown = 1 };
-  p.verify = true; // it must repeat itself
+  p.verify = true; // the default must repeat its outputs
   int rc = d->wish.background ? target_measured(d, out)
                               : in_program(d, GPU_REFERENCE, 0, NULL, 0, &p, out);
   if (rc == 0 && out->status == STATUS_OK && d->isolates && !ensure_helper(d)) {
@@ -406,11 +406,11 @@ static int target_try(struct executor *e, uint64_t ticket, const void *object,
 }
 
 static double target_cost(const struct executor *e) {
-  (void)e; // the helper's is that of a child, which counts when it ends
+  (void)e; // the helper is a child, whose time counts when it ends
   return 0;
 }
 
-// The driver makes a kernel of an object as it is.
+// Writes the object as it is, which the driver loads.
 static bool target_link(const void *object, size_t size, const char *path, char **why) {
   int fd = sys_open(path, O_WRONLY | O_TRUNC, 0);
   bool written = fd >= 0 && sys_write_all(fd, object, size) == 0;
