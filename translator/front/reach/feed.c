@@ -77,26 +77,25 @@ static bool feed_depends(const struct scan *c, struct slice text) {
 static void find_chains(struct scan *c) {
   unsigned *open = NULL, n_open = 0;
   const struct source *s = c->s;
-  for (size_t at = 0; at < s->size;) {
-    struct slice line = feed_line_at(s, at, s->size), rest;
-    size_t next = at + line.size + 1;
-    switch (feed_kind(line, &rest)) {
+  struct directive d;
+  for (size_t at = 0; directive_next((struct slice){ s->text, s->size }, &at, &d);)
+    switch (line_kind(d.word)) {
     case LINE_IF:
       *GROW(open, n_open) = c->n_chains;
       *GROW(c->chains, c->n_chains) =
-          (struct chain){ at, s->size, feed_depends(c, rest) };
+          (struct chain){ d.offset, s->size, feed_depends(c, d.rest) };
       break;
     case LINE_ELSE:
-      if (n_open && feed_depends(c, rest))
+      if (n_open && feed_depends(c, d.rest))
         c->chains[open[n_open - 1]].depends = true;
       break;
     case LINE_ENDIF:
       if (n_open)
-        c->chains[open[--n_open]].end = next < s->size ? next : s->size;
+        c->chains[open[--n_open]].end = d.end;
       break;
     case LINE_DEFINE:
     case LINE_UNDEF: {
-      struct lexer l = lexer_of(rest);
+      struct lexer l = lexer_of(d.rest);
       struct slice name = lex(&l).text;
       if (feed_depends(c, (struct slice){ l.p, (size_t)(l.end - l.p) }))
         *GROW(c->tainted, c->n_tainted) = name;
@@ -105,8 +104,6 @@ static void find_chains(struct scan *c) {
     default:
       break;
     }
-    at = next;
-  }
 }
 
 const char *feed_default(const struct source *s, const struct kernel *k,
@@ -126,15 +123,13 @@ const char *feed_default(const struct source *s, const struct kernel *k,
     struct slice v = slice_trim((struct slice){ start, (size_t)(t.text.data - start) });
     return arena_copy(v.data, v.size);
   }
-  for (size_t at = 0; at < s->size;) {
-    struct slice line = feed_line_at(s, at, s->size), rest;
-    at += line.size + 1;
-    if (!is_definition(feed_kind(line, &rest)))
-      continue;
-    struct lexer l = lexer_of(rest);
-    if (!slice_is(lex(&l).text, p->macro) || l.p == l.end)
-      continue;
-    return lex_blank(l.p, (size_t)(l.end - l.p));
+  struct directive d;
+  for (size_t at = 0; directive_next((struct slice){ s->text, s->size }, &at, &d);) {
+    struct lexer l = lexer_of(d.rest);
+    l.end -= d.rest.size && l.end[-1] == '\n';
+    if (is_definition(line_kind(d.word)) && slice_is(lex(&l).text, p->macro) &&
+        l.p < l.end)
+      return lex_blank(l.p, (size_t)(l.end - l.p));
   }
   return p->n_values ? p->values[0].define : "";
 }
@@ -228,13 +223,10 @@ static bool in_dependent(const struct scan *c, size_t at) {
 }
 
 static bool holds_include(const struct source *s, size_t start, size_t end) {
-  struct slice rest;
-  for (size_t at = start; at < end;) {
-    struct slice line = feed_line_at(s, at, end);
-    if (is_include(feed_kind(line, &rest)))
+  struct directive d;
+  for (size_t at = start; directive_next((struct slice){ s->text, end }, &at, &d);)
+    if (is_include(line_kind(d.word)))
       return true;
-    at += line.size + 1;
-  }
   return false;
 }
 
