@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// grammar.js LANGUAGE.md TABLE.c AUTOTUNE: sentences of the page's grammar are what `autotune check`
-// accepts, and the grammar has each clause of the table where the table has it, and nowhere else.
+// grammar.js LANGUAGE.md TABLE.c AUTOTUNE: `autotune check` accepts sentences of the page's grammar,
+// and the grammar has each clause of the table for the same directives, and for no others.
 'use strict';
 const fs = require('fs'), child = require('child_process'), os = require('os');
 const [page, table, autotune] = process.argv.slice(2);
@@ -119,7 +119,7 @@ function terminal(name, c) {
   return pick(list);
 }
 
-// A value of the kind that all of its list have.
+// A value of the kind of its list.
 function value(node, c) {
   c.kind = c.kind || pick(KINDS);
   const of = node.of.filter(s => s.of[0].kind === 'name' ? s.of[0].name === c.kind : c.kind === 'tuple');
@@ -135,7 +135,7 @@ function list(node, c) {
     seen[same] = text;
   }
   const all = Object.values(seen), ranges = all.filter(t => t.includes('..'));
-  // What is in a range must not stand beside it.
+  // A value within a range must not be listed too.
   return (ranges.length && c.clause !== 'param' ? ranges : all).join(node.between ? ', ' : '');
 }
 
@@ -144,7 +144,7 @@ function sentence(node, c) {
   case 'word': return node.text;
   case 'name':
     if (node.name === 'value' && c.first === '')
-      return '\0'; // the default: one of the candidates, which come behind it
+      return '\0'; // the default: one of the candidates, which follow
     if (node.name === 'range' && !c.kind)
       c.kind = 'NUMBER';
     const text = !rules[node.name] ? terminal(node.name, c)
@@ -164,7 +164,7 @@ function sentence(node, c) {
   case 'list': return list(node, c);
   case 'sequence': return node.of.map(n => sentence(n, c)).filter(t => t).join(' ');
   case 'either': {
-    // Ranges stand among numbers only.
+    // Only lists of numbers have ranges.
     const of = node.of.filter(s => !(s.of[0].name === 'range' && c.kind && c.kind !== 'NUMBER'));
     return sentence(pick(of), c);
   }
@@ -177,13 +177,13 @@ function clause(s, c) {
   return sentence(s, c).replace('\0', c.first);
 }
 
-// What is in front of the clauses of each sequence of RULE, and which clauses there are.
+// The words before the clauses of each sequence of RULE, and the clauses.
 function heads(rule) {
   return rule.of.map(s => ({ words: s.of.slice(0, -1).map(w => w.text).join(' '),
                              clauses: clauses_of(s.of[s.of.length - 1].of) }));
 }
 
-// HEAD with the clauses that must be there and those of ONES, in any order.
+// HEAD with the required clauses and those of ONES, in any order.
 function pragma(head, ones, c) {
   const of = [...new Set([...head.clauses.filter(s => s.must), ...ones])];
   const twice = of.filter(s => s.many && random(3) === 0);
@@ -284,7 +284,7 @@ function check_table() {
   for (const w of words)
     if (!directives.some(d => d.words === w))
       fail(`the grammar has no directive '${w}'`);
-  // What the grammar does not have on a directive, the table must not have either.
+  // The table must not have clauses that the grammar lacks.
   const wrong = [];
   for (const w of words) {
     const heads = directives.filter(d => d.words === w), known = heads.flatMap(d => names(d.clauses));
@@ -297,7 +297,7 @@ function check_table() {
       }
   }
   let refused = 0;
-  for (let i = 0; i < wrong.length; i += 50) // a file's errors are not told without end
+  for (let i = 0; i < wrong.length; i += 50) // the number of errors printed for a file is limited
     refused += (check('refused.c', [PROLOGUE, ...wrong.slice(i, i + 50)]).stderr.match(/ is no clause of /g) || []).length;
   if (refused !== wrong.length)
     fail(`${wrong.length} clauses stand where the grammar has none, and ${refused} of them are refused`);

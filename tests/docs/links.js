@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// links.js ROOT: what the pages link to is there, headings included; so are the paths that they name.
+// links.js ROOT: the targets of the pages' links exist, headings included, and the paths that they name.
 'use strict';
 const fs = require('fs'), path = require('path');
 const root = process.argv[2];
@@ -9,7 +9,7 @@ const pages = ['.', 'docs', 'examples', 'examples/cuda', 'emulator'].flatMap(fol
   fs.readdirSync(path.join(root, folder)).filter(f => f.endsWith('.md')).map(f => path.join(root, folder, f)));
 
 const text_of = page => fs.readFileSync(page, 'utf8').replace(/^```[\s\S]*?^```/gm, '').replace(/^    .*$/gm, '');
-// As GitHub makes them of headings.
+// The anchors that GitHub makes of headings.
 const slug = heading => heading.trim().toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, '').replace(/ /g, '-');
 
 function anchors(page) {

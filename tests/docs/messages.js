@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// messages.js RUNTIME PAGE: each warning that the runtime can log, and each reason that it gives in one, is on
-// the page, word by word, `…` for what differs; and the page explains nothing that no source says.
+// messages.js RUNTIME PAGE: each warning that the runtime can log, and each reason in a warning, is on the
+// page, word by word, with `…` for text that differs; and the page explains no message that is not in a source.
 'use strict';
 const fs = require('fs'), path = require('path');
 const [runtime, page] = process.argv.slice(2);
 
-// Calls that make a message, and whether CALL's one is for the page. Levels below are for who asked for them.
+// Calls that make a message, and whether the message of CALL is for the page. Lower levels are only printed on request.
 const MAKERS = {
   log_message: call => /AUTOTUNE_(WARN|ERROR)/.test(call),
   log_once: call => /AUTOTUNE_(WARN|ERROR)/.test(call),
@@ -41,12 +41,12 @@ function bracket(text, at) {
   return '';
 }
 
-// What a reader sees: `…` for what differs, blanks as one.
+// The message as a reader sees it: `…` for text that differs, and single blanks.
 const plain = s => s.replace(/"\s*(PRI\w+)\s*"/g, 'd').replace(/%%/g, '\0')
   .replace(/%[-+ #0]*[\d*]*(\.[\d*]+)?(hh|h|ll|l|z|j)?[a-zA-Z]/g, '…').replace(/\0/g, '%')
   .replace(/\\(["\\])/g, '$1').replace(/…+/g, '…').trim();
 
-// The literals in TEXT, those beside each other joined; more than one word makes a message.
+// The literals in TEXT, adjacent ones joined; a message has more than one word.
 function literals(text) {
   const joined = text.replace(/"\s+"/g, '').replace(/"\s+(PRI\w+)\s+"/g, 'd');
   return [...joined.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(m => plain(m[1]))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// tutorial.js PAGE FOLDER: does in FOLDER what the page says, and compares. A fenced block `c FILE` is that file;
-// `c FILE TEXT` goes in front of the first line of FILE that begins with TEXT; in a `console`, what stands
-// behind `$ ` is run, and what follows is what it prints, up to what differs from run to run: numbers, units of
-// time, line breaks, which parameter comes first and how many values it has, and whether there were runs enough
-// for an interval. `…` stands for anything. With AUTOTUNE_UPDATE=1 what does not fit is written anew.
+// tutorial.js PAGE FOLDER: runs the page's commands in FOLDER, and compares. A fenced block `c FILE` is that file;
+// `c FILE TEXT` goes before the first line of FILE that begins with TEXT. In a `console`, the text after `$ ` is run,
+// and the following lines are its output, except for differences from run to run: numbers, units of time, line
+// breaks, which parameter comes first and how many values it has, and whether there were enough runs for an
+// interval. `…` stands for anything. With AUTOTUNE_UPDATE=1 an output that differs is written anew.
 'use strict';
 const fs = require('fs'), child = require('child_process');
 const [page, folder] = process.argv.slice(2);

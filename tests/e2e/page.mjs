@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// page.mjs CHROMIUM FOLDER: what small.html and large.html of page.sh do in a browser.
+// page.mjs CHROMIUM FOLDER: tests small.html and large.html of page.sh in a browser.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -11,11 +11,11 @@ const { chromium } = require('playwright-core');
 const [, , executablePath, folder] = process.argv;
 const browser = await chromium.launch({ executablePath });
 
-// A page of its own; whatever it complains of or asks the network for is in `bad`.
+// A new page; `bad` has its errors and its requests to the network.
 async function open(name, options = {}) {
   const page = await browser.newPage({ viewport: { width: 1200, height: 900 }, ...options });
   const url = pathToFileURL(join(folder, name)).href, bad = [];
-  await page.addInitScript(() => { // as where a browser keeps nothing for files
+  await page.addInitScript(() => { // like a browser that keeps nothing for files
     for (const name of ['localStorage', 'sessionStorage', 'indexedDB'])
       Object.defineProperty(window, name, { get() { throw new Error(`${name} is used`); } });
   });
@@ -27,7 +27,7 @@ async function open(name, options = {}) {
   return { page, bad };
 }
 
-// Goes through the page so that each chart is drawn; how many there are.
+// Scrolls through the page so that each chart is drawn. Returns their number.
 async function drawAll(page) {
   const charts = await page.locator('.chart').all();
   for (const chart of charts) {
@@ -37,7 +37,7 @@ async function drawAll(page) {
   return charts.length;
 }
 
-// small.html with other results: what CHANGE makes of its report, a copy of all values.
+// small.html with other results: CHANGE edits a copy of its report.
 function vary(name, change) {
   const text = readFileSync(join(folder, 'small.html'), 'utf8');
   const found = /(<script type="application\/json" id="results">)([^]*?)(<\/script>)/.exec(text);
@@ -48,7 +48,7 @@ function vary(name, change) {
   return open(name);
 }
 
-// The result of a kernel that has N variants with one parameter, of which what is in FATES happened to each.
+// The result of a kernel with N variants of one parameter; FATES has the status of each.
 function tuned(report, fates, more = {}) {
   const kernel = { ...structuredClone(report.kernels[0]), ...more };
   const right = fates.filter((fate) => fate === 'right').length;

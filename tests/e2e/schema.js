@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// node schema.js SCHEMA FILE [whole]: does the JSON in FILE follow SCHEMA? `whole`: and does SCHEMA know all of its
-// members? As much of JSON Schema as our schemas
-// need; a keyword that is not known is an error of the schema. Those of FAIR T1 and T4, beside this, say what
-// the published ones ask of the members that autotune writes; that of the report is in docs/.
+// node schema.js SCHEMA FILE [whole]: checks that the JSON in FILE follows SCHEMA; `whole`: also that SCHEMA has all of
+// its members. Knows as much of JSON Schema as our schemas need; an unknown keyword is an error of the schema. The
+// schemas of FAIR T1 and T4 in this folder have the published rules for the members that autotune writes; that of the
+// report is in docs/.
 const fs = require('fs');
 
 const types = {

@@ -343,7 +343,7 @@ struct sections sections_infer(struct model *m, bool guarded) {
     if (a->local || (!touched && ts_node_is_null(a->handed)))
       continue;
     if (!ts_node_is_null(a->handed))
-      section_refuse(&out, a->handed, "it is handed on here");
+      section_refuse(&out, a->handed, "it is passed on here");
     else if (a->why)
       section_refuse(&out, a->at, a->why);
     else if (!has_bounds(a))

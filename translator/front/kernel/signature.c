@@ -184,9 +184,8 @@ static const char *header_hint(const struct source *s, const struct function *f)
   struct token t = lex(&l);
   while (t.kind != TOKEN_END && !slice_is(t.text, "("))
     t = lex(&l);
-  return slice_is(lex(&l).text, "*")
-      ? "give the type of what it returns a name with typedef"
-      : "write its name and parentheses without a macro";
+  return slice_is(lex(&l).text, "*") ? "name the type of its result with typedef"
+                                     : "write its name and parentheses without a macro";
 }
 
 bool signature_read(const struct source *s, struct function *f, struct kernel *k) {

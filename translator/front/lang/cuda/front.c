@@ -182,7 +182,7 @@ static void check_other(const struct source *s, const struct kernel *k, TSNode d
     diag_error(
         s, at, strlen(k->main.name),
         "give one of them another name; what an #if decides goes into one kernel's body",
-        "there is a kernel '%s' with a pragma: which of both is launched cannot be told",
+        "there is a kernel '%s' with a pragma: it cannot be told which of the two is launched",
         k->main.name);
 }
 

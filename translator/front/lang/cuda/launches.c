@@ -262,7 +262,7 @@ static int kernel_launched(const struct finder *f, const struct callee *c, TSNod
     return k;
   k = kernel_meant(f, c);
   launch_refuse(f, call, "write its namespace in full, as in ::a::b::k",
-                "which '%s' this launches cannot be told", &f->kernels[k]);
+                "it cannot be told which '%s' this launches", &f->kernels[k]);
   return CALLED_NONE;
 }
 

@@ -131,13 +131,13 @@ static void check_use(const struct finder *f, TSNode n, const struct kernel *k) 
                "'%.*s' of the kernel '%s' cannot be tuned", (int)name.size, name.data,
                k->main.name);
   else if (name.size)
-    diag_error(
-        f->s, ts_node_start_byte(n), ts_node_end_byte(n) - ts_node_start_byte(n), hint,
-        "the kernel '%s' is handed to '%.*s': what is launched from there cannot be tuned",
-        k->main.name, (int)name.size, name.data);
+    diag_error(f->s, ts_node_start_byte(n), ts_node_end_byte(n) - ts_node_start_byte(n),
+               hint,
+               "the kernel '%s' is passed to '%.*s': launches from there cannot be tuned",
+               k->main.name, (int)name.size, name.data);
   else
     launch_refuse(f, n, hint,
-                  "the address of the kernel '%s' is taken: what is launched through "
+                  "the address of the kernel '%s' is taken: launches through "
                   "it cannot be tuned",
                   k);
 }
