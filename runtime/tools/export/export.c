@@ -63,13 +63,14 @@ static json_t *export_configuration(const char *values) {
   return o;
 }
 
-static json_t *export_times(const struct record *r) {
+// Writes the samples of R only if they are TIMED: T4 has times of runs, in milliseconds.
+static json_t *export_times(const struct record *r, bool timed) {
   double compiling = r->compile_seconds * 1e3;
   // The schema has compilation_time, recorded files have compilation.
   json_t *o = json_pack("{s:f, s:f, s:f, s:f, s:f}", "compilation_time", compiling,
                         "compilation", compiling, "framework", 0.0, "search_algorithm",
                         0.0, "validation", r->verify_seconds * 1e3);
-  if (r->status == STATUS_OK) {
+  if (r->status == STATUS_OK && timed) {
     json_t *runs = json_array();
     for (unsigned i = 0; i < r->n_samples; i++)
       json_array_append_new(runs, json_real(r->samples[i] * 1e3));
@@ -78,17 +79,16 @@ static json_t *export_times(const struct record *r) {
   return o;
 }
 
-static json_t *export_result(const struct record *r) {
-  const char *word = status_words[r->status].fair,
-             *name = objective_get(OBJECTIVE_TIME)->name;
-  struct estimate e = stats_of(r->samples, r->n_samples);
+static json_t *export_result(const struct record *r, const struct objective *o) {
+  const char *word = status_words[r->status].fair;
+  double cost = stats_of(r->samples, r->n_samples).median * (o->is_seconds ? 1e3 : 1);
   return json_pack("{s:o, s:o, s:[s], s:o, s:s, s:i, s:[{s:s, s:o, s:s}]}", "timestamp",
                    export_moment(r->when), "configuration",
-                   export_configuration(r->values), "objectives", name, "times",
-                   export_times(r), "invalidity", word, "correctness",
-                   r->status == STATUS_OK, "measurements", "name", name, "value",
-                   r->status == STATUS_OK ? json_real(e.median * 1e3) : json_string(word),
-                   "unit", "milliseconds");
+                   export_configuration(r->values), "objectives", o->name, "times",
+                   export_times(r, o->is_seconds), "invalidity", word, "correctness",
+                   r->status == STATUS_OK, "measurements", "name", o->name, "value",
+                   r->status == STATUS_OK ? json_real(cost) : json_string(word), "unit",
+                   o->is_seconds ? "milliseconds" : o->unit(0)->name);
 }
 
 static json_t *export_metadata(const struct listed *item) {
@@ -99,28 +99,27 @@ static json_t *export_metadata(const struct listed *item) {
                         json_string(machine ? machine : "?"), "timeunit", "milliseconds",
                         "kernel", json_string(p->kernel), "key",
                         json_string(key ? key : ""), "threads", (json_int_t)p->threads);
-  if (item->finished) {
+  if (item->finished)
     json_object_set_new(o, "timestamp", export_moment(item->summary.when));
+  if (item->finished && objective_get(p->objective)->is_seconds)
     json_object_set_new(o, "default_time",
                         json_real(item->summary.original.median * 1e3));
-  }
   free(machine);
   free(key);
   return o;
 }
 
 static json_t *export_t4(const struct listed *item) {
-  json_t *o = json_object(), *results = json_array();
+  const struct objective *o = objective_get(item->problem.objective);
+  json_t *results = json_array();
   for (unsigned i = 0; i < item->n_records; i++) {
     const struct record *r = &item->records[i];
     if (!status_words[r->status].fair || (r->status == STATUS_OK && r->n_samples == 0))
       continue; // not run, or not timed
-    json_array_append_new(results, export_result(r));
+    json_array_append_new(results, export_result(r, o));
   }
-  json_object_set_new(o, "schema_version", json_string("1.0.0"));
-  json_object_set_new(o, "metadata", export_metadata(item));
-  json_object_set_new(o, "results", results);
-  return o;
+  return json_pack("{s:s, s:o, s:o}", "schema_version", "1.0.0", "metadata",
+                   export_metadata(item), "results", results);
 }
 
 // ---- T1 -----------------------------------------------------------------------------

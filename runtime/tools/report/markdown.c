@@ -16,8 +16,11 @@
 
 // ---- text ---------------------------------------------------------------------------
 
-static void put_literal(FILE *out, const char *text) {
+// Each of the following functions writes BEFORE as it is, and then its text.
+
+static void put_literal(FILE *out, const char *before, const char *text) {
   char *clean = clean_text(text);
+  fputs(before, out);
   for (const char *c = clean; *c; c++)
     if (strchr("&<>|*_`[]()\\~#@!:\"'$^{}", *c))
       fprintf(out, "&#%d;", *c);
@@ -26,28 +29,30 @@ static void put_literal(FILE *out, const char *text) {
   clean_free(clean);
 }
 
-static void put_code(FILE *out, const char *text) {
-  fputs("<code>", out);
-  put_literal(out, *text ? text : "\"\"");
+static void put_code(FILE *out, const char *before, const char *text) {
+  fputs(before, out);
+  put_literal(out, "<code>", *text ? text : "\"\"");
   fputs("</code>", out);
 }
 
 // Writes those of "MR=6\nNR=64\n" that have an effect, each as code.
-static void put_values(FILE *out, const char *values) {
+static void put_values(FILE *out, const char *before, const char *values) {
   const char *gap = "", *at = values;
+  fputs(before, out);
   for (struct named_value s; value_next(&at, &s);) {
     char *one = clean_value(values, &s);
     if (!one)
       continue;
-    fputs(gap, out);
-    put_code(out, one);
+    put_code(out, gap, one);
     clean_free(one);
     gap = " ";
   }
 }
 
-static void markdown_put_cost(FILE *out, const struct analysis *a, double cost) {
+static void markdown_put_cost(FILE *out, const char *before, const struct analysis *a,
+                              double cost) {
   char text[64];
+  fputs(before, out);
   fputs(objective_show(a->item->problem.objective, text, sizeof text, cost), out);
 }
 
@@ -61,7 +66,7 @@ static void put_outcome(FILE *out, const struct analysis *a) {
   if (markdown_has_winner(a) && a->has_original && a->best.median > 0)
     fprintf(out, "**%.2f x**", a->original.median / a->best.median);
   else if (a->item->provisional)
-    put_literal(out, a->item->summary.source);
+    put_literal(out, "", a->item->summary.source);
   else
     fputs(a->item->finished ? "the default stays" : "unfinished", out);
 }
@@ -69,18 +74,17 @@ static void put_outcome(FILE *out, const struct analysis *a) {
 static void markdown_put_row(FILE *out, const struct analysis *a) {
   const struct problem *p = &a->item->problem;
   char *key = key_describe(p->key, p->key_names);
-  fputs("| ", out);
-  put_code(out, p->kernel);
+  put_code(out, "| ", p->kernel);
   fputs(" | ", out);
   if (key && *key)
-    put_code(out, key);
+    put_code(out, "", key);
   free(key);
   fputs(" | ", out);
   if (a->has_original)
-    markdown_put_cost(out, a, a->original.median);
+    markdown_put_cost(out, "", a, a->original.median);
   fputs(" | ", out);
   if (a->has_best)
-    markdown_put_cost(out, a, a->best.median);
+    markdown_put_cost(out, "", a, a->best.median);
   fputs(" | ", out);
   put_outcome(out, a);
   fprintf(out, " | %u", a->tried);
@@ -99,13 +103,10 @@ static void markdown_put_row(FILE *out, const struct analysis *a) {
 
 static void put_interval(FILE *out, const struct analysis *a, const char *what,
                          struct estimate e) {
-  fprintf(out, "- %s: ", what);
-  markdown_put_cost(out, a, e.median);
+  markdown_put_cost(out, what, a, e.median);
   if (analysis_has_interval(e)) {
-    fputs(", 95 % interval ", out);
-    markdown_put_cost(out, a, e.low);
-    fputs(" … ", out);
-    markdown_put_cost(out, a, e.high);
+    markdown_put_cost(out, ", 95 % interval ", a, e.low);
+    markdown_put_cost(out, " … ", a, e.high);
   }
   fprintf(out, " (%u run%s)\n", e.n, e.n == 1 ? "" : "s");
 }
@@ -114,23 +115,17 @@ static void put_tuning(FILE *out, const struct analysis *a) {
   const struct summary *m = &a->item->summary;
   char when[CLEAN_MOMENT], took[64];
   if (m->winner) {
-    fputs("- winner: ", out);
-    put_values(out, m->values);
-    fputs(", ", out);
-    put_code(out, *m->compiler ? m->compiler : "compiler unknown");
+    put_values(out, "- winner: ", m->values);
+    put_code(out, ", ", *m->compiler ? m->compiler : "compiler unknown");
     fputc('\n', out);
   }
   fprintf(out, "- tuned: %s", clean_moment(when, m->when));
   if (*m->source) {
-    fputs(", from ", out);
-    put_code(out, m->source);
+    put_code(out, ", from ", m->source);
   } else {
-    fputs(", in ", out);
-    fputs(units_seconds(took, sizeof took, m->total_seconds), out);
-    fputs("; ", out);
-    put_code(out, m->search);
-    fputs(": ", out);
-    put_literal(out, m->why);
+    fprintf(out, ", in %s", units_seconds(took, sizeof took, m->total_seconds));
+    put_code(out, "; ", m->search);
+    put_literal(out, ": ", m->why);
   }
   fputc('\n', out);
 }
@@ -146,15 +141,12 @@ static void put_influence(FILE *out, const struct analysis *a) {
             "| --- | ---: | --- |\n",
             out);
     any = true;
-    fputs("| ", out);
-    put_code(out, p->name);
+    put_code(out, "| ", p->name);
     fprintf(out, " | %.2f x | ", p->ratio);
     for (unsigned v = 0; v < p->n_values; v++) {
       bool chosen = p->chosen && strcmp(p->chosen, p->values[v].value) == 0;
-      fputs(v ? " · " : "", out);
-      put_code(out, p->values[v].value);
-      fputs(chosen ? " **" : " ", out);
-      markdown_put_cost(out, a, p->values[v].best);
+      put_code(out, v ? " · " : "", p->values[v].value);
+      markdown_put_cost(out, chosen ? " **" : " ", a, p->values[v].best);
       fputs(chosen ? "**" : "", out);
     }
     fputs(" |\n", out);
@@ -173,12 +165,12 @@ static void put_failures(FILE *out, const struct analysis *a) {
             out);
     any = true;
     fprintf(out, "| %s | %u | ", status_words[f].name, a->statuses[f]);
-    put_values(out, r ? r->values : "");
+    put_values(out, "", r ? r->values : "");
     fputs(" | ", out);
     bool said = r && f != STATUS_PENDING; // there it names the process of the trial
     char *message = clean_line(said ? r->message : "");
     if (*message)
-      put_code(out, message);
+      put_code(out, "", message);
     clean_free(message);
     fputs(" |\n", out);
   }
@@ -187,24 +179,20 @@ static void put_failures(FILE *out, const struct analysis *a) {
 static void put_details(FILE *out, const struct analysis *a) {
   const struct problem *p = &a->item->problem;
   char *key = key_describe(p->key, p->key_names);
-  fputs("\n<details><summary>", out);
-  put_code(out, p->kernel);
-  if (key && *key) {
-    fputs(", ", out);
-    put_code(out, key);
-  }
+  put_code(out, "\n<details><summary>", p->kernel);
+  if (key && *key)
+    put_code(out, ", ", key);
   free(key);
-  fputs(": why, and what it cost</summary>\n\n- of ", out);
-  put_code(out, p->file);
-  fputs(" on ", out);
-  put_code(out, p->cpu);
+  put_code(out, ": why, and what it cost</summary>\n\n- of ", p->file);
+  put_code(out, " on ", p->cpu);
   if (p->threads)
     fprintf(out, ", %u thread%s", p->threads, p->threads == 1 ? "" : "s");
   fputc('\n', out);
   if (a->has_original)
-    put_interval(out, a, "default", a->original);
+    put_interval(out, a, "- default: ", a->original);
   if (a->has_best)
-    put_interval(out, a, markdown_has_winner(a) ? "best" : "best variant", a->best);
+    put_interval(out, a,
+                 markdown_has_winner(a) ? "- best: " : "- best variant: ", a->best);
   if (a->item->finished)
     put_tuning(out, a);
   put_influence(out, a);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results as the page wants them. What each member is says docs/report.md.
+// Prepares the results for the page. docs/report.md describes their members.
 import * as format from './format.js';
 
-// Values in the order of numbers where all are, else of texts; the columns refer to them by index.
+// Sorts the values, as numbers if all are numbers, and adapts the columns, which hold their indices.
 function sortValues(parameter) {
   const { values, of } = parameter;
   const numbers = values.every((v) => v !== '' && Number.isFinite(Number(v)));
@@ -14,7 +14,7 @@ function sortValues(parameter) {
            of: Int32Array.from(of, (i) => i < 0 ? -1 : place[i]) };
 }
 
-// By how much they matter, the most first, as the C side has ranked them.
+// Sorts parameters as `influence` is sorted: those that matter most first.
 function rank(parameters, influence) {
   const place = new Map(influence.map((one, i) => [one.parameter, i]));
   const at = (p) => place.has(p.name) ? place.get(p.name) : influence.length;
@@ -54,7 +54,7 @@ export const settingsList = (result, i) => result.parameters.filter((p) => p.of[
   .map((p) => `${p.name}=${p.values[p.of[i]] || '""'}`);
 export const settings = (result, i) => settingsList(result, i).join('  ');
 
-// The rows that did what the winner does; of the default where it stays: none.
+// The fastest row with the winner's values; -1: there is none, or the default stays.
 export function winnerRow(result) {
   if (!result.winner)
     return -1;
