@@ -53,16 +53,15 @@ static void add_names_of_lines(struct copies *c, const struct piece *p) {
       l = (struct lexer){ lex_line_end(t.text.data, l.end), l.end, true };
       continue;
     }
-    bool open = t.kind == TOKEN_PUNCTUATOR && strchr("([{", t.text.data[0]);
-    bool close = t.kind == TOKEN_PUNCTUATOR && strchr(")]}", t.text.data[0]);
-    bool ends = open || slice_is(t.text, "=") || slice_is(t.text, ";") ||
+    int bracket = lex_bracket(t.text);
+    bool ends = bracket > 0 || slice_is(t.text, "=") || slice_is(t.text, ";") ||
         slice_is(t.text, ",");
     bool tag = slice_is(before, "struct") || slice_is(before, "union") ||
         slice_is(before, "enum");
     if (depth == 0 && ends && last.size && (tag || !slice_is(t.text, "{")) &&
         !declare_attribute(last) && !has_name(c, last))
       *GROW(c->names, c->n_names) = last;
-    depth += open ? 1u : close && depth ? -1u : 0;
+    depth += bracket > 0 || depth ? (unsigned)bracket : 0;
     before = last;
     last = t.kind == TOKEN_WORD && depth == 0 ? t.text : (struct slice){ 0 };
   }

@@ -105,8 +105,8 @@ static bool same_keys(const struct kernel *k, const struct problem *p) {
   struct key_part part;
   unsigned n = 0;
   while (key_next(&numbers, &names, &part)) {
-    if (n == k->n_keys || k->keys[n].size != part.name_size ||
-        memcmp(k->keys[n].data, part.name, part.name_size) != 0)
+    if (n == k->n_keys ||
+        !slices_same(k->keys[n], (struct slice){ part.name, part.name_size }))
       return false;
     n++;
   }

@@ -58,8 +58,7 @@ static const char *ranges_number(long long i) {
 static const char *ranges_part(const struct kernel *k, unsigned i) {
   unsigned same = 0;
   for (unsigned j = 0; j < k->n_keys; j++)
-    same += k->keys[j].size == k->keys[i].size &&
-        memcmp(k->keys[j].data, k->keys[i].data, k->keys[i].size) == 0;
+    same += slices_same(k->keys[j], k->keys[i]);
   int a = same == 1 ? kernel_arg(k, k->keys[i]) : -1;
   if (a >= 0)
     return k->args[a].name;

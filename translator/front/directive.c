@@ -3,7 +3,7 @@
 // it.
 #include <string.h>
 
-#include "front.h"
+#include "front/include.h"
 
 bool directive_next(struct slice text, size_t *at, struct directive *d) {
   const char *end = text.data + text.size;

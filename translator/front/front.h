@@ -70,8 +70,8 @@ void text_literal(struct text *t, const char *data,
 /* ---- diag.c ---------------------------------------------------------------------- */
 
 struct source;
-/* Prints `file:line:col: error: …`, the line, a caret under SIZE bytes, and `hint: …`
- * unless HINT is NULL. */
+/* Prints `file:line:col: error: …`, the line, a caret under SIZE bytes (1 if SIZE is 0),
+ * and `hint: …` unless HINT is NULL. */
 void diag_error(const struct source *s, size_t offset, size_t size, const char *hint,
                 const char *format, ...) __attribute__((format(printf, 5, 6)));
 void diag_warning(const struct source *s, size_t offset, size_t size, const char *hint,
@@ -207,14 +207,6 @@ bool is_type_word(struct slice word); /* true if WORD is part of a type */
 bool is_keyword(struct slice word);   /* any of these but size_t and the like */
 
 /* ---- directive.c: lines of the preprocessor, without preprocessing ---------------- */
-
-struct directive {
-  size_t offset, end;      /* of its line, with the newline and continued lines */
-  struct slice word, rest; /* "include", "<stdio.h> // …\n" */
-};
-/* Finds the next directive at or after *AT and moves *AT past it. False: there is
- * none. */
-bool directive_next(struct slice text, size_t *at, struct directive *d);
 
 enum line {
   LINE_OTHER, /* another directive: #error, #line … */
@@ -483,16 +475,6 @@ struct unit unit_build(const struct source *s, const struct kernel *k,
  * need. */
 struct unit unit_replay(const struct source *s, const struct kernel *k,
                         const struct expansion *x);
-
-/* ---- emit/emit.c ----------------------------------------------------------------- */
-
-/* Writes the whole translated file. */
-void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
-               const struct kernel *kernels, unsigned n_kernels,
-               const struct expansion *x,
-               struct unit *const
-                   *units /* [kernel][compiler]; NULL: an #if leaves the kernel out */,
-               const struct compile_options *o, struct text *out);
 
 /* ---- run.c: processes and temporary files ---------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* include.h: paths, and the files that #include finds, without a preprocessor. All that
- * look for headers of the user's use it: `autotune cc`, the kernel units of CUDA, the
- * check of names in clauses. */
+/* include.h: paths, directives, and the files that #include finds, without a
+ * preprocessor. All parts that look for the user's headers use it: `autotune cc`, the
+ * kernel units of CUDA, the check of names in clauses. */
 #ifndef AUTOTUNE_INCLUDE_H
 #define AUTOTUNE_INCLUDE_H
 
@@ -19,6 +19,16 @@ bool path_is_file(const char *path); /* a regular file that may be read */
 /* Sets *TEXT to the contents of the regular file at PATH, mapped until exit. False: it
  * cannot be read; *TEXT is empty. */
 bool path_map(const char *path, struct slice *text);
+
+/* ---- directives (directive.c) ------------------------------------------------------ */
+
+struct directive {
+  size_t offset, end;      /* of its line, with the newline and continued lines */
+  struct slice word, rest; /* "include", "<stdio.h> // …\n" */
+};
+/* Finds the next directive at or after *AT and moves *AT past it. False: there is
+ * none. */
+bool directive_next(struct slice text, size_t *at, struct directive *d);
 
 /* ---- includes -------------------------------------------------------------------- */
 

@@ -126,4 +126,12 @@ struct baking {
 extern const struct template_filter emit_filters[];
 extern const char emit_shared_template[], emit_c_template[];
 
+/* Writes the whole translated file. */
+void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
+               const struct kernel *kernels, unsigned n_kernels,
+               const struct expansion *x,
+               struct unit *const
+                   *units /* [kernel][compiler]; NULL: an #if leaves the kernel out */,
+               const struct compile_options *o, struct text *out);
+
 #endif

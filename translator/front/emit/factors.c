@@ -30,8 +30,7 @@ static const struct macro *macro_of(const struct reader *r, struct slice name) {
 static struct slice body_of(const struct macro *m) {
   struct lexer l = lexer_of(m->text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
-    if (t.kind == TOKEN_WORD && t.text.size == m->name.size &&
-        memcmp(t.text.data, m->name.data, t.text.size) == 0)
+    if (slices_same(t.text, m->name))
       break;
   return slice_trim((struct slice){ l.p, (size_t)(l.end - l.p) });
 }

@@ -172,7 +172,7 @@ static struct slice template_named(const struct template *t, struct slice name) 
   struct slice found, text;
   for (const char *const *file = t->files; *file; file++)
     for (const char *p = *file; template_part(&p, &found, &text);)
-      if (found.size == name.size && memcmp(found.data, name.data, name.size) == 0)
+      if (slices_same(found, name))
         return text;
   fatal("templates: there is no part '%.*s'", (int)name.size, name.data);
 }

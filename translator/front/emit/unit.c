@@ -34,7 +34,7 @@ static void add_without(struct text *out, struct slice text, const char *const *
     }
     for (const char *const *d = drop; depth == 0 && d && *d; d++)
       dropped |= slice_is(t.text, *d);
-    depth += bracket > 0 ? 1u : bracket < 0 && depth ? -1u : 0;
+    depth += bracket > 0 || depth ? (unsigned)bracket : 0;
     if (!dropped)
       continue;
     text_add(out, from, (size_t)(t.text.data - from));
@@ -83,7 +83,7 @@ static void unit_define(struct writer *w, unsigned index) {
   struct slice name = macros[index].name;
   for (unsigned i = 0; i < w->n_live; i++) {
     struct slice other = macros[w->live[i]].name;
-    if (other.size != name.size || memcmp(other.data, name.data, name.size) != 0)
+    if (!slices_same(other, name))
       continue;
     if (w->live[i] == index)
       return;

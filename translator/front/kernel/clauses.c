@@ -43,7 +43,7 @@ static bool clauses_check_name(const struct source *s, const struct kernel *k,
   else if (slice_is(name, k->main.name))
     wrong = "the param '%.*s' hides the kernel of that name";
   if (wrong)
-    diag_error(s, at, name.size ? name.size : 1, NULL, wrong, length, name.data);
+    diag_error(s, at, name.size, NULL, wrong, length, name.data);
   return !wrong;
 }
 
@@ -113,16 +113,6 @@ static void clauses_read_param(const struct source *s, struct kernel *k,
     kernel_add_param(k, param);
 }
 
-static void read_flags(const struct source *s, struct kernel *k, const struct clause *c) {
-  if (params_left(s, k, c->offset))
-    values_flags(s, pragma_of(k), c, k);
-}
-
-static void clauses_read_compiler(const struct source *s, struct kernel *k,
-                                  const struct clause *c) {
-  values_compilers(s, pragma_of(k), c, k);
-}
-
 static void read_constraint(const struct source *s, struct kernel *k,
                             const struct clause *c) {
   (void)s;
@@ -145,24 +135,12 @@ static void clauses_read_key(const struct source *s, struct kernel *k,
   }
 }
 
-static void read_in(const struct source *s, struct kernel *k, const struct clause *c) {
-  sections_read(s, k, c, AUTOTUNE_IN);
-}
-
-static void read_out(const struct source *s, struct kernel *k, const struct clause *c) {
-  sections_read(s, k, c, AUTOTUNE_OUT);
-}
-
-static void read_inout(const struct source *s, struct kernel *k, const struct clause *c) {
-  sections_read(s, k, c, AUTOTUNE_INOUT);
-}
-
 static bool read_tolerance(const struct source *s, const struct argument *a, double *d) {
   char *end, *copy = arena_copy(a->text.data, a->text.size);
   *d = strtod(copy, &end);
   if (a->text.size && *end == '\0' && isfinite(*d) && *d >= 0)
     return true;
-  diag_error(s, a->offset, a->text.size ? a->text.size : 1, NULL,
+  diag_error(s, a->offset, a->text.size, NULL,
              "a tolerance is a number that is not negative");
   return false;
 }
@@ -182,7 +160,7 @@ static void read_verify(const struct source *s, struct kernel *k,
     else if (a->label.size == 0 && slice_is(a->text, "off"))
       k->verify = AUTOTUNE_VERIFY_OFF;
     else if (!slice_is(a->label, "rtol") && !slice_is(a->label, "atol"))
-      diag_error(s, a->offset, a->text.size ? a->text.size : 1,
+      diag_error(s, a->offset, a->text.size,
                  "write verify(rtol: 1e-5, atol: 0), verify(exact) or verify(off)",
                  "this says nothing about verifying");
     if (before && before != k->verify)
@@ -208,7 +186,7 @@ static void clauses_read_budget(const struct source *s, struct kernel *k,
   struct budget b;
   if (!value_budget(arena_copy(a->text.data, a->text.size), &b)) {
     diag_error(
-        s, a->offset, a->text.size ? a->text.size : 1,
+        s, a->offset, a->text.size,
         "a budget is a time (5s, 500ms, 2min), a number of variants (200), a share of "
         "the time in the kernel (5%), or several (5s, 200)",
         "this is no budget");
@@ -222,7 +200,7 @@ static void clauses_read_budget(const struct source *s, struct kernel *k,
 static void clauses_read_until(const struct source *s, struct kernel *k,
                                const struct argument *a) {
   if (!value_fraction(arena_copy(a->text.data, a->text.size), &k->until) || k->until >= 1)
-    diag_error(s, a->offset, a->text.size ? a->text.size : 1,
+    diag_error(s, a->offset, a->text.size,
                "write until: 2%, to stop when less improvement is expected",
                "this is no share");
 }
@@ -260,7 +238,7 @@ static void clauses_read_search(const struct source *s, struct kernel *k,
                  "write search(NAME, budget: 5s, until: 2%)",
                  "'search' has no argument '%.*s'", (int)a->label.size, a->label.data);
     else if (name < 0)
-      diag_error(s, a->offset, a->text.size ? a->text.size : 1,
+      diag_error(s, a->offset, a->text.size,
                  clauses_list("searches", search_names, N_SEARCHES),
                  "unknown search '%.*s'", (int)a->text.size, a->text.data);
     else if (k->search)
@@ -297,13 +275,13 @@ static void read_family(const struct source *s, struct kernel *k,
 static const struct clause_reader readers[] = {
   { "param", clauses_read_param }, // first, since expressions of the other clauses are
                                    // checked for params
-  { "flags", read_flags },
-  { "compiler", clauses_read_compiler },
+  { "flags", values_flags },
+  { "compiler", values_compilers },
   { "constraint", read_constraint },
   { "key", clauses_read_key },
-  { "in", read_in },
-  { "out", read_out },
-  { "inout", read_inout },
+  { "in", sections_read },
+  { "out", sections_read },
+  { "inout", sections_read },
   { "verify", read_verify },
   { "flops", read_flops },
   { "bytes", read_bytes },

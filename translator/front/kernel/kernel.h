@@ -65,15 +65,12 @@ bool value_add(const struct source *s, struct param *param, struct value v,
 bool value_same(const struct value *a, const struct value *b, enum value_kind kind);
 bool read_integer(struct slice text, long long *i);
 bool read_real(struct slice text, double *d);
-/* Reads the strings of one clause flags(…). values_compilers reads the names of one
- * clause compiler(…). */
-void values_flags(const struct source *s, const struct pragma *p, const struct clause *c,
-                  struct kernel *k);
+/* Read a clause flags(…), a clause compiler(…); see struct clause_reader. */
+void values_flags(const struct source *s, struct kernel *k, const struct clause *c);
+void values_compilers(const struct source *s, struct kernel *k, const struct clause *c);
 /* Returns false, after an error message, if V of flags(…) is not suitable for a C
  * compiler. */
 bool values_check_flags(const struct source *s, const struct value *v);
-void values_compilers(const struct source *s, const struct pragma *p,
-                      const struct clause *c, struct kernel *k);
 
 /* ---- clauses.c, sections.c, directives.c ----------------------------------------- */
 
@@ -83,8 +80,8 @@ struct clause_reader {
   void (*read)(const struct source *s, struct kernel *k, const struct clause *c);
 };
 void clauses_read(const struct source *s, struct kernel *k);
-void sections_read(const struct source *s, struct kernel *k, const struct clause *c,
-                   unsigned access);
+/* Reads a clause in(…), out(…) or inout(…). */
+void sections_read(const struct source *s, struct kernel *k, const struct clause *c);
 /* Reads all directives in F from the pragmas between its braces. Returns false if some
  * are not as loops.c needs them. */
 bool directives_read(const struct source *s, const struct pragma *pragmas, unsigned n,

@@ -62,7 +62,7 @@ static bool read_dimension(const struct source *s, const struct pragma *p,
   low = slice_trim(low);
   length = slice_trim(length);
   if (colon ? length.size == 0 : low.size == 0) {
-    diag_error(s, pragma_offset(p, inside), inside.size ? inside.size : 1,
+    diag_error(s, pragma_offset(p, inside), inside.size,
                "write [low : length]; one element is [i]",
                "the length of this section is missing");
     return false;
@@ -149,8 +149,10 @@ static void read_section(const struct source *s, struct kernel *k,
   *GROW(k->sections, k->n_sections) = x;
 }
 
-void sections_read(const struct source *s, struct kernel *k, const struct clause *c,
-                   unsigned access) {
+void sections_read(const struct source *s, struct kernel *k, const struct clause *c) {
+  unsigned access = strcmp(c->name, "in") == 0 ? AUTOTUNE_IN
+      : strcmp(c->name, "out") == 0            ? AUTOTUNE_OUT
+                                               : AUTOTUNE_INOUT;
   for (unsigned i = 0; i < c->n_args; i++)
     if (c->args[i].text.size)
       read_section(s, k, &c->args[i], access);

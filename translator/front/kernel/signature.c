@@ -226,8 +226,7 @@ static bool same_type(const struct kernel_arg *a, const struct kernel_arg *b) {
   struct lexer la = lexer_of(a->text), lb = lexer_of(b->text);
   for (;;) {
     struct token ta = next_of_type(&la, a->name), tb = next_of_type(&lb, b->name);
-    if (ta.text.size != tb.text.size ||
-        memcmp(ta.text.data, tb.text.data, ta.text.size) != 0)
+    if (!slices_same(ta.text, tb.text))
       return false;
     if (ta.kind == TOKEN_END)
       return true;
@@ -243,8 +242,7 @@ bool signature_same(const struct source *s, const struct kernel *k,
                k->main.name, k->n_args, alternative->n_args);
     return false;
   }
-  if (alternative->result.size != k->result.size ||
-      memcmp(alternative->result.data, k->result.data, k->result.size) != 0) {
+  if (!slices_same(alternative->result, k->result)) {
     diag_error(s, f->name_at, size, NULL,
                "the kernel '%s' returns '%.*s', this returns '%.*s'", k->main.name,
                (int)k->result.size, k->result.data, (int)alternative->result.size,

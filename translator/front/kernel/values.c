@@ -104,7 +104,7 @@ bool value_read(const struct source *s, const struct pragma *p, struct slice tex
   }
   bool digits = t.kind == TOKEN_NUMBER && single;
   diag_error(
-      s, v->offset, text.size ? text.size : 1,
+      s, v->offset, text.size,
       digits ? NULL
              : "candidates are integers, floats, identifiers, strings, tuples, ranges",
       digits ? "this number is malformed or too large" : "this is no candidate");
@@ -287,8 +287,9 @@ bool values_check_flags(const struct source *s, const struct value *v) {
   return true;
 }
 
-void values_flags(const struct source *s, const struct pragma *p, const struct clause *c,
-                  struct kernel *k) {
+void values_flags(const struct source *s, struct kernel *k, const struct clause *c) {
+  if (!params_left(s, k, c->offset))
+    return;
   struct param param = { .kind = VALUE_FLAGS, .when = -1, .offset = c->offset };
   unsigned n = 1;
   for (unsigned i = 0; i < k->n_params; i++)
@@ -298,7 +299,7 @@ void values_flags(const struct source *s, const struct pragma *p, const struct c
     struct slice text = c->args[i].text;
     struct value v;
     enum value_kind kind;
-    if (text.size == 0 || !value_read(s, p, text, &v, &kind))
+    if (text.size == 0 || !value_read(s, k->main.pragma, text, &v, &kind))
       continue;
     if (kind != VALUE_STRING) {
       diag_error(s, v.offset, text.size, "write flags(\"-O2\", \"-O3 -ffast-math\")",
@@ -318,8 +319,7 @@ void values_flags(const struct source *s, const struct pragma *p, const struct c
     kernel_add_param(k, param);
 }
 
-void values_compilers(const struct source *s, const struct pragma *p,
-                      const struct clause *c, struct kernel *k) {
+void values_compilers(const struct source *s, struct kernel *k, const struct clause *c) {
   struct param param = {
     .name = "compiler", .kind = VALUE_COMPILER, .when = -1, .offset = c->offset
   };
@@ -332,8 +332,8 @@ void values_compilers(const struct source *s, const struct pragma *p,
            (isalnum((unsigned char)text.data[n]) || strchr("_-+./", text.data[n])))
       n++;
     if (n < text.size || n == 0 || *text.data == '-') {
-      diag_error(s, c->args[i].offset, c->args[i].text.size ? c->args[i].text.size : 1,
-                 "as in compiler(clang, gcc)", "this is no name of a compiler");
+      diag_error(s, c->args[i].offset, c->args[i].text.size, "as in compiler(clang, gcc)",
+                 "this is no name of a compiler");
       continue;
     }
     if (memchr(text.data, '/', text.size)) {
@@ -343,7 +343,7 @@ void values_compilers(const struct source *s, const struct pragma *p,
           "no path may stand here: a source does not say which file is run");
       continue;
     }
-    struct value v = { .offset = pragma_offset(p, text),
+    struct value v = { .offset = pragma_offset(k->main.pragma, text),
                        .text = arena_copy(text.data, text.size),
                        .i = i,
                        .d = i };

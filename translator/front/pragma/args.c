@@ -4,14 +4,6 @@
 
 #include "pragma.h"
 
-static int args_nesting(struct token t) {
-  if (t.kind != TOKEN_PUNCTUATOR || t.text.size != 1 || *t.text.data == '\0')
-    return 0;
-  if (strchr("([{", *t.text.data))
-    return 1;
-  return strchr(")]}", *t.text.data) ? -1 : 0;
-}
-
 struct slice *slice_split(struct slice s, unsigned *n) {
   struct slice *parts = NULL;
   struct lexer l = lexer_of(s);
@@ -29,7 +21,7 @@ struct slice *slice_split(struct slice s, unsigned *n) {
         return parts;
       begin = end + 1;
     }
-    depth += args_nesting(t);
+    depth += lex_bracket(t.text);
   }
 }
 
@@ -50,7 +42,7 @@ static void split_label(struct argument *a) {
           slice_trim((struct slice){ t.text.data + 1, (size_t)(end - t.text.data - 1) });
       return;
     }
-    depth += args_nesting(t);
+    depth += lex_bracket(t.text);
   }
 }
 
@@ -59,7 +51,7 @@ static bool braces_all(struct slice text) {
   struct lexer l = lexer_of(text);
   int depth = 0;
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
-    depth += args_nesting(t);
+    depth += lex_bracket(t.text);
     if (depth == 0)
       return t.text.data + t.text.size == text.data + text.size;
   }

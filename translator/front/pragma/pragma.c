@@ -127,7 +127,7 @@ static bool pragma_read_directive(struct lexer *l, unsigned *kind) {
     struct token word = lex(&words);
     while (word.kind == TOKEN_WORD) {
       struct slice t = lex(&ahead).text;
-      if (t.size != word.text.size || memcmp(t.data, word.text.data, t.size) != 0)
+      if (!slices_same(t, word.text))
         break;
       word = lex(&words);
     }

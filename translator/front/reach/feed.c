@@ -4,6 +4,7 @@
 // defaults. Lines keep their numbers.
 #include <string.h>
 
+#include "front/include.h"
 #include "unit.h"
 
 struct chain { // #if … #endif

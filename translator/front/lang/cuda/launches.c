@@ -2,7 +2,7 @@
 // launches.c: finds every launch of a file.
 #include <string.h>
 
-#include "cc/cc.h"
+#include "front/include.h"
 #include "launches.h"
 
 static struct slice inside_of(const struct source *s, TSNode brackets) {

@@ -3,7 +3,7 @@
 // its tree.
 #include <string.h>
 
-#include "cc/cc.h"
+#include "front/include.h"
 #include "cuda.h"
 
 bool node_inside(TSNode node, const char *type, TSNode *found) {
