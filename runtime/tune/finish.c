@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "tune.h"
+#include "base/shortage.h"
 #include "base/units.h"
 
 enum { COUNTED = 100 * 1000 }; // variants of a large space are not counted one by one
@@ -160,8 +161,9 @@ static void finish_tell(struct tuning *t, int winner, struct outcome *out) {
         t->origin_text);
     free(point);
   } else if (t->lost && t->best == NONE) {
-    SAY(out, "default: the workers were lost after %u variant%s", m->tried,
-        finish_plural(m->tried));
+    char text[128];
+    SAY(out, "default: the workers were lost after %u variant%s%s", m->tried,
+        finish_plural(m->tried), shortage_text(text, sizeof text));
   } else if (m->tried == 0) {
     SAY(out, "default: no variant was tried%s", more);
   } else if (t->best == NONE && m->tried == 1) {

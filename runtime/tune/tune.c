@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tune.h"
+#include "base/shortage.h"
 
 // ---- shared by all of it ------------------------------------------------------------
 
@@ -95,6 +96,7 @@ static struct trial_plan tune_once(double limit) {
 }
 
 static bool measure_default(struct tuning *t, struct outcome *out) {
+  char text[128];
   double limit = fmax(3 * t->budget, 30);
   struct trial_plan plan = { .limit = limit,
                              .budget = t->budget / 20,
@@ -121,7 +123,8 @@ static bool measure_default(struct tuning *t, struct outcome *out) {
   else if (trial.status == STATUS_WRONG)
     SAY(out, "default: %s", trial.message);
   else if (rc != 0 && trial.status == STATUS_OK)
-    SAY(out, "default: the workers were lost after the kernel as written had run");
+    SAY(out, "default: the workers were lost after the kernel as written had run%s",
+        shortage_text(text, sizeof text));
   else if (trial.status != STATUS_OK)
     SAY(out, "default: the kernel as written %s %s (%s)",
         trial.status == STATUS_PENDING ? "did not run" : status_words[trial.status].name,

@@ -21,6 +21,7 @@
 
 #include "base/channel.h"
 #include "base/descriptor.h"
+#include "base/shortage.h"
 #include "packet.h"
 #include "base/role.h"
 #include "run/cpu/module.h"
@@ -212,6 +213,7 @@ int session_start(const struct autotune_kernel *k, const struct identity *id,
   }
   if (!plan->retry)
     session.n_suspects = 0;
+  shortage_begin();
   session.status = 0;
   session.read = 0;
   session.background = plan->background;
@@ -396,8 +398,10 @@ enum session_state session_wait(double seconds, struct outcome *out) {
       return session_finish(-1, false, out);
     } else if (gone || sys_now() >= session.end) {
       *out = (struct outcome){ .fd = -1 };
-      snprintf(out->why, sizeof out->why, "default: the tuning process %s",
-               gone ? "ended unexpectedly" : "did not answer");
+      char text[128] = "";
+      snprintf(out->why, sizeof out->why, "default: the tuning process %s%s",
+               gone ? "ended unexpectedly" : "did not answer",
+               gone ? shortage_text(text, sizeof text) : "");
       return session_finish(-1, gone, out);
     } else if (sys_now() >= until) {
       return SESSION_RUNS;

@@ -10,6 +10,7 @@
 
 #include "base/channel.h"
 #include "base/role.h"
+#include "base/shortage.h"
 #include "packet.h"
 #include "run/cpu/sandbox.h"
 #include "run/target.h"
@@ -130,6 +131,7 @@ void tuner_main(const struct tuner_job *job) {
   role_take(ROLE_TUNER);
   set_signals();
   sandbox_no_core();
+  shortage_die_first(900); // the program's own memory matters more
   if (sandbox_descriptors(fds, n) != 0)
     _exit(1);
   if (own)

@@ -13,6 +13,7 @@
 
 #include "base/channel.h"
 #include "base/role.h"
+#include "base/shortage.h"
 #include "sandbox.h"
 
 // Seconds that a process which only does our work may take before it counts as hanging.
@@ -194,9 +195,12 @@ static void worker_judge(const struct notice *n, const struct trial_plan *plan,
     snprintf(out->message, sizeof out->message, "no end after %.3g s", plan->limit);
   } else if (WIFSIGNALED(n->status)) {
     const char *name = sigabbrev_np(WTERMSIG(n->status));
+    char text[128] = "";
     out->status = STATUS_CRASH;
     snprintf(out->message, sizeof out->message, "SIG%s%s", name ? name : "?",
-             WTERMSIG(n->status) == SIGKILL ? " (out of memory?)" : "");
+             WTERMSIG(n->status) != SIGKILL          ? ""
+                 : *shortage_text(text, sizeof text) ? text
+                                                     : " (out of memory?)");
   } else {
     out->status = STATUS_EXIT;
     snprintf(out->message, sizeof out->message, "it called exit(%d)",

@@ -17,6 +17,7 @@
 
 #include "base/channel.h"
 #include "base/role.h"
+#include "base/shortage.h"
 #include "openmp.h"
 #include "run/measure.h"
 #include "sandbox.h"
@@ -228,6 +229,7 @@ void zygote_main(struct zygote *z, pid_t parent) {
   if (!sandbox_follow(parent, SIGKILL))
     _exit(1);
   sandbox_signals();
+  shortage_die_first(1000); // the workers too, which may not write this later
   if (sandbox_descriptors(fds, 2) != 0)
     _exit(1);
   z->orders = (struct channel){ fds[0], -1, &zygote_protocol, NULL };
