@@ -4,8 +4,7 @@
 
 #include "emulator.h"
 
-/* Sets *C to the current context. Returns the error that forbids an allocation now, or 0.
- */
+/* Sets *C to the current context. Returns the error that forbids an allocation, or 0. */
 static CUresult allocation_usable(struct CUctx_st **c, const void *out) {
   CUresult e = context_current(c);
   if (e == CUDA_SUCCESS && !out)

@@ -95,8 +95,7 @@ static void list_remove(struct allocation *a) {
   memmove(a, a + 1, (size_t)(m.list + --m.n - a) * sizeof *a);
 }
 
-/* Returns the first place, from BASE on, for PAGES with a free page after them; or NULL.
- */
+/* Returns the first place from BASE on for PAGES with a free page after them, or NULL. */
 static char *place_find(char *base, size_t pages) {
   char *at = base + PAGE;
   for (size_t i = memory_above((uintptr_t)base); i < m.n; i++) {

@@ -118,8 +118,7 @@ static const struct option *nvrtc_option_find(const char *text, const char **val
   return NULL;
 }
 
-/* Reads the options into F. Returns NULL, or the first option that NVRTC does not have.
- */
+/* Reads the options into F. Returns NULL, or the first option that NVRTC lacks. */
 static const char *options_read(struct flags *f, int n, const char *const *options) {
   for (int i = 0; i < n; i++) {
     const char *value = NULL;
@@ -141,8 +140,7 @@ static const char *options_read(struct flags *f, int n, const char *const *optio
 
 /* ---- Clang ----------------------------------------------------------------------- */
 
-/* Stores the folder of the headers: the build's, or the one installed with the library.
- */
+/* Stores the folder of the headers: the build's, or one installed with the library. */
 static void headers_folder(char *folder, size_t size) {
   const char *asked = getenv("AUTOTUNE_EMULATE_INCLUDE");
   Dl_info info;
@@ -192,8 +190,7 @@ static int compiler_wait(pid_t pid) {
   }
 }
 
-/* Runs ARGV and stores its messages in the file ERRORS. Returns the exit status, or -1.
- */
+/* Runs ARGV, with its messages in the file ERRORS. Returns the exit status, or -1. */
 static int spawn_wait(char *const *argv, const char *errors) {
   posix_spawn_file_actions_t actions;
   pid_t pid;

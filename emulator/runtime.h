@@ -13,8 +13,7 @@ cudaError_t runtime_error(CUresult e);
  * Returns 0, or the error that makes it unusable. */
 CUresult runtime_ready(struct CUctx_st **c);
 
-/* Returns the result of CALL, which may use the context c_, as a runtime function does.
- */
+/* Returns, as a runtime function does, the result of CALL, which may use context c_. */
 #define THROUGH(call)                                       \
   do {                                                      \
     struct CUctx_st *c_;                                    \

@@ -15,7 +15,7 @@
 // matrices do not overlap. `k` must not be outermost below `parallel for`, as two threads
 // would then write one C[i][j], so the permutations are listed; otherwise one would write
 // permutation(any). Each variant's C is compared with that of the loops as written, to
-// within rounding; `verify` would say how exactly. What stands first in each set is tried
+// within rounding; `verify` would say how exactly. The first value of each set is tried
 // first: a good guess saves time, as variants that are far slower are then cut short.
 //
 //   cc -O3 -march=native 01_matmul.c -lm && ./a.out

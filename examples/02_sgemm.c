@@ -15,7 +15,7 @@
 //     array bounds, helper functions) follows it from variant to variant;
 //   - `constraint`: keeps what fits, accumulators into vector registers (16 of AVX2, 32
 //     of AVX-512), the panel of B into L2;
-//   - `flags`: with AVX-512 clang takes half-wide vectors unless it is told.
+//   - `flags`: with AVX-512 clang uses half-wide vectors by default.
 //
 //   cc -O3 -march=native 02_sgemm.c -lm && ./a.out
 //   autotune cc cc -O3 -march=native 02_sgemm.c -lm && ./a.out
@@ -129,7 +129,7 @@ void sgemm(int n, const float *A, const float *B, float *C)
     }
 }
 
-#ifndef AUTOTUNE_EXAMPLE_KERNEL_ONLY // the benchmark calls sgemm beside a BLAS's
+#ifndef AUTOTUNE_EXAMPLE_KERNEL_ONLY // the benchmark calls sgemm in turns with a BLAS's
 static double seconds(void)
 {
   struct timespec t;

@@ -6,7 +6,7 @@
 // inner loop gains by `simd` depends on the matrix: `optional`. Sums in another order
 // differ in their last digits: verify gives a tolerance.
 //
-// What is best depends on the matrix and not only on its size: two matrices of one size
+// The best variant depends on the matrix, not only on its size: two matrices of one size
 // with different numbers of elements are told apart by key(rows, start[rows]), which is
 // any C expression. Sections may use such expressions too.
 //
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
   int *start = malloc(sizeof *start * (rows + 1));
   unsigned state = 1;
   start[0] = 0;
-  for (int i = 0; i < rows; i++) // few long rows at the front, many short ones behind
+  for (int i = 0; i < rows; i++) // few long rows at the front, many short ones after them
     start[i + 1] = start[i] + 8 + noise(&state) % 16 + 40000 / (i + 40);
   int n = start[rows], *column = malloc(sizeof *column * n);
   double *value = malloc(sizeof *value * n);

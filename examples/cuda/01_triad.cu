@@ -2,7 +2,7 @@
 // 01_triad.cu: a = b + s c, STREAM's triad (McCalpin 1995): as fast as memory can be.
 //
 // Lesson: one line, then a little more. `triad` is a kernel as anyone would write it, and
-// the pragma in front of it is the shortest of all: block(...) lists how many threads a
+// the pragma before it is the shortest of all: block(...) lists how many threads a
 // block may have. The launch further down stays as it is; each size listed is launched
 // with as many blocks as make the same number of threads, and as the kernel checks the
 // bounds itself, grid(ceil) says that a few more threads than were asked for do no harm.

@@ -31,7 +31,7 @@ static __device__ __forceinline__ void fill(int n, int x, int y, int rows,
                                             const float *from, const float *column)
 {
   float *to = tile + (threadIdx.y * PER + 1) * WIDTH + threadIdx.x + 1;
-  int side = threadIdx.x == 0 ? -1 : 1; // of the border, for the threads beside it
+  int side = threadIdx.x == 0 ? -1 : 1; // of the border, for the threads next to it
   bool beside = side < 0 ? x > 0 : threadIdx.x == BX - 1 && x < n - 1;
 #pragma unroll
   for (int p = 0; p < PER; p++)

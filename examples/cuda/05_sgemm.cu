@@ -34,8 +34,8 @@
 
 extern __shared__ float strips[];
 
-// What a thread brings of the strips of A and B that begin at column and row AT: in
-// registers until the strips' place is free.
+// The part of the strips of A and B, from column and row AT on, that a thread brings. It
+// is in registers until the strips' place is free.
 struct transit {
   float4 a[COPIES_A], b[COPIES_B];
 };

@@ -39,7 +39,7 @@
 
 extern __shared__ int4 pool[];
 
-// Asks for 16 bytes, or for zeros. cuda_pipeline.h wants the number of zeros as a constant:
+// Asks for 16 bytes, or for zeros. cuda_pipeline.h needs the number of zeros as a constant:
 // there would be two copies and a branch in the loop.
 static __device__ __forceinline__ void copy16(half *to, const half *from, bool there)
 {
@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(32 * WARPS)
     }
   }
 
-  // To halves by way of shared memory, as nobody knows which element is in which register.
+  // To halves through shared memory: which element is in which register is not specified.
   __pipeline_wait_prior(0);
   __syncthreads();
   float *patch = (float *)pool + warp * 16 * PATCH;

@@ -3,7 +3,7 @@
 //
 // Lesson: one pass instead of three. Each thread finds the maximum of what it holds in
 // registers, KEEP float4, and the sum of exponentials against that; then threads meet once,
-// and whoever has the smaller maximum scales his sum down ("Online normalizer calculation for
+// and the one with the smaller maximum scales its sum down ("Online normalizer calculation for
 // softmax", Milakov and Gimelshein 2018). So memory is read once, and each exponential is
 // made once; what does not fit into KEEP is read again. As in 07_rms_norm.cu, LANES threads
 // share a row. exp is exp2 of what was scaled before, which is one instruction under

@@ -243,7 +243,7 @@ static __device__ __forceinline__ void soften(queries<T, HEAD> &s,
     }
 }
 
-// sum += weights V. What the lanes have of the weights is what A asks for.
+// sum += weights V. The lanes have the weights in the layout that A needs.
 template <class T, int HEAD>
 static __device__ __forceinline__ void gather(queries<T, HEAD> &s,
                                               const float score[TILES][KEYS / 8][4], T *v)

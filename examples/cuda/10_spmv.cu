@@ -90,7 +90,7 @@ int main(int argc, char **argv)
   array<int> start(rows + 1);
   unsigned state = 1;
   start[0] = 0;
-  for (int i = 0; i < rows; i++) // few long rows at the front, many short ones behind
+  for (int i = 0; i < rows; i++) // few long rows at the front, many short ones after them
     start[i + 1] = start[i] + 8 + noise(&state) % 16 + 40000 / (i + 40);
   int n = start[rows];
   array<int> column(n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lesson.h: what the programs around the lessons' kernels share: sizes, memory, times. There
-// is nothing of autotune in it.
+// lesson.h: shared by the programs around the lessons' kernels: sizes, memory, times. It uses
+// nothing of autotune.
 #ifndef LESSON_H
 #define LESSON_H
 

@@ -51,8 +51,7 @@ enum channel_result {
   CHANNEL_MESSAGE, /* a message was received, or can be */
   CHANNEL_SILENT,  /* no message came in time */
   CHANNEL_WATCHED, /* there is no message, and the watched descriptor is readable */
-  CHANNEL_CLOSED,  /* the other end is closed, or sent no valid message
-                    */
+  CHANNEL_CLOSED,  /* the other end is closed, or broke the protocol */
   CHANNEL_STOPPED  /* `stop` returned true */
 };
 

@@ -139,8 +139,7 @@ static void unlink_running(struct pool *p, const struct job *j) {
     }
 }
 
-/* Runs the job outside the lock. False: the job and this thread were abandoned meanwhile.
- */
+/* Runs the job outside the lock. False: the job and this thread were abandoned. */
 static bool pool_run(struct pool *p, struct job *j) {
   j->begun = sys_now();
   j->next = p->running;

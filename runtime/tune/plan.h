@@ -29,8 +29,7 @@ enum plan_kind {
                  again, after a slowdown was noticed */
   PLAN_CHECK, /* the first given point is compiled, run once, compared and linked; nothing
                  is timed */
-  PLAN_ONLINE, /* variants are checked in the sandbox and timed in the program's own calls
-                */
+  PLAN_ONLINE, /* checks variants in the sandbox, times them in the program's own calls */
 };
 /* What the program asks of a tuner. */
 struct plan {

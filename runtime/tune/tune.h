@@ -13,8 +13,7 @@
 #include "model/space.h"
 #include "keep/store/store.h"
 
-/* ---- hints.c: what was fast for similar problems ------------------------------------
- */
+/* ---- hints.c: fast points of similar problems -------------------------------- */
 
 enum { MAX_HINTS = 16 };
 struct hint {
@@ -126,8 +125,7 @@ struct tuning {
   } sharing;                 /* share.c */
   unsigned in_flight, ahead; /* being compiled; how many may be */
   int best;                  /* index of the best candidate, or NONE */
-  int unasked; /* index of the last candidate that the strategy did not ask for, or NONE
-                */
+  int unasked; /* index of the last candidate that was not asked for, or NONE */
   struct hints *hints;
   unsigned next_hint;
   bool provisional;         /* a provisional variant was offered to the program */

@@ -48,8 +48,7 @@ static inline int run_child(const char *name, const char *argument, const char *
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
-/* For main: runs the child that the arguments name and exits; returns if they name none.
- */
+/* For main: runs the child that the arguments name, and exits; else returns. */
 static inline void be_child(int argc, char **argv, const struct child *children,
                             size_t n) {
   if (argc != 4 || strcmp(argv[1], "--child") != 0)

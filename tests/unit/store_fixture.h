@@ -36,8 +36,7 @@ static inline char *make_folder(void) {
   return path;
 }
 
-/* Does the same in memory if possible, for tests with thousands of files or many fsyncs.
- */
+/* Does the same in memory if possible, for tests with thousands of files or fsyncs. */
 static inline char *make_fast_folder(void) {
   char *path = strdup("/dev/shm/autotune-test-XXXXXX");
   if (mkdtemp(path))

@@ -8,8 +8,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
-/* ThreadSanitizer does not see into libomp, and does not let a signal handler jump back.
- */
+/* ThreadSanitizer cannot see into libomp, nor let a signal handler jump back. */
 #ifdef __SANITIZE_THREAD__
 #define SKIP_UNDER_TSAN() skip()
 #else

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling ahead: everything that was submitted comes back, with any number of threads.
- */
+/* Compiling ahead: everything submitted comes back, with any number of threads. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -168,8 +168,7 @@ struct cc_headers { /* a source and all of the user's headers that it may includ
   bool conflict; /* -iquote of the source's folder would change what another header
                     includes */
 };
-/* Reads the headers of the source at PATH, written in L, recursively. TEXT is its text.
- */
+/* Reads the headers of the source at PATH, written in L, recursively. TEXT: its text. */
 struct cc_headers *cc_headers_scan(const struct cc_command *c, const char *path,
                                    struct slice text, const struct language *l);
 /* True if `#pragma autotune` stands in the source or its headers. */

@@ -22,8 +22,7 @@ enum session_state {
   SESSION_NONE, /* there is no session */
   SESSION_RUNS,
   SESSION_ENDED,   /* OUT is filled; if OUT->tuned is false, only its why and cost */
-  SESSION_CRASHED, /* as ENDED without a result; with plan.retry another tuner may succeed
-                    */
+  SESSION_CRASHED, /* ENDED without a result; with plan.retry another tuner may succeed */
 };
 /* Functions that session_wait calls for the tuner's messages. Each gets DATA. */
 struct session_listener {

@@ -58,8 +58,7 @@ check_fn check_processes, check_debuggers;                            /* process
 check_fn check_driver, check_nvrtc, check_toolkit, check_gpu_worker,
     check_emulator; /* cuda.c */
 
-/* A unit like a variant's: autotune_entry is the address of a function that returns 42.
- */
+/* A unit like a variant's: autotune_entry points to a function that returns 42. */
 extern const char doctor_unit[];
 /* Reads the first line of the file at PATH, without its newline. False: it cannot be
  * read, or is empty. */
