@@ -97,6 +97,23 @@ bool measure_settled(const struct trial_plan *p, struct sample first, bool warm)
   return slow || first.seconds > p->budget;
 }
 
+int measure_take(struct trial *out, const double *costs, unsigned n, double run_seconds) {
+  for (unsigned i = 0; i < n; i++)
+    if (!(costs[i] >= 0 && costs[i] < 1e18))
+      n = 0;
+  if (out->status == STATUS_OK && n == 0) {
+    out->status = STATUS_CRASH;
+    snprintf(out->message, sizeof out->message, "its measurements were destroyed");
+  }
+  out->run_seconds = run_seconds > 0 && run_seconds < 1e9 ? run_seconds : 0;
+  out->samples = n ? sys_malloc(n * sizeof *out->samples) : NULL;
+  if (n && !out->samples)
+    return -1;
+  for (out->n_samples = 0; out->n_samples < n; out->n_samples++)
+    out->samples[out->n_samples] = costs[out->n_samples] / out->slowdown;
+  return 0;
+}
+
 double measure_clock(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);

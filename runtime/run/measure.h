@@ -39,6 +39,9 @@ bool measure(const struct measure *m, struct sample first, struct measured *out)
 /* True if the checked run says enough: it used up the budget, or is far slower than the
  * best although nothing was cold (WARM). */
 bool measure_settled(const struct trial_plan *plan, struct sample first, bool warm);
+/* Gives OUT, whose status and slowdown are set, N costs and the RUN_SECONDS that came
+ * from a process that a variant may have damaged: trusts no number. 0; -1: no memory. */
+int measure_take(struct trial *out, const double *costs, unsigned n, double run_seconds);
 /* Seconds, monotonic: the real clock, also where a test has set sys_now's. */
 double measure_clock(void);
 

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -142,6 +143,19 @@ static void test_costs_are_not_seconds(void **state) {
   machine.price = 1;
 }
 
+// A process that a variant damaged may send anything.
+static void test_damaged_costs_are_refused(void **state) {
+  (void)state;
+  const double good[2] = { 2, 4 }, bad[2] = { 2, -1 };
+  struct trial t = { .status = STATUS_OK, .slowdown = 2 };
+  assert_int_equal(measure_take(&t, good, 2, INFINITY), 0);
+  assert_true(t.n_samples == 2 && t.samples[0] == 1 && t.samples[1] == 2);
+  assert_true(t.status == STATUS_OK && t.run_seconds == 0);
+  free(t.samples);
+  assert_int_equal(measure_take(&t, bad, 2, 1), 0);
+  assert_true(t.status == STATUS_CRASH && t.n_samples == 0 && !t.samples);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_ends_when_precise),
@@ -150,6 +164,7 @@ int main(void) {
     cmocka_unit_test(test_slow_variants_are_given_up),
     cmocka_unit_test(test_budget_and_failure),
     cmocka_unit_test(test_costs_are_not_seconds),
+    cmocka_unit_test(test_damaged_costs_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

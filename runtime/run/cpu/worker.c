@@ -14,6 +14,7 @@
 #include "base/channel.h"
 #include "base/role.h"
 #include "base/shortage.h"
+#include "run/measure.h"
 #include "sandbox.h"
 
 // Seconds that a process which only does our work may take before it counts as hanging.
@@ -214,27 +215,13 @@ static int worker_copy_answer(const struct answer *a, struct trial *out) {
   unsigned n = a->n_samples <= MAX_SAMPLES ? a->n_samples : 0;
   out->status = (unsigned)a->status < STATUS_PENDING ? a->status : STATUS_CRASH;
   snprintf(out->message, sizeof out->message, "%.255s", a->message);
-  out->run_seconds = a->run_seconds;
   out->verify_seconds = a->verify_seconds;
   out->time_seconds = a->time_seconds;
   out->load_seconds = a->load_seconds;
   out->slowdown = a->slowdown > slowest_slowdown ? slowest_slowdown
       : a->slowdown >= 1 / slowest_slowdown      ? a->slowdown
                                                  : 1;
-  for (unsigned i = 0; i < n; i++)
-    if (!(a->samples[i] >= 0 && a->samples[i] < 1e18))
-      n = 0;
-  if (out->status == STATUS_OK && n == 0) {
-    out->status = STATUS_CRASH;
-    snprintf(out->message, sizeof out->message, "its measurements were destroyed");
-  }
-  out->samples = n ? sys_malloc(n * sizeof *out->samples) : NULL;
-  if (n && !out->samples)
-    return -1;
-  for (unsigned i = 0; i < n; i++)
-    out->samples[i] = a->samples[i] / out->slowdown;
-  out->n_samples = n;
-  return 0;
+  return measure_take(out, a->samples, n, a->run_seconds);
 }
 
 // True if the answer to the last command has come; it is in A.

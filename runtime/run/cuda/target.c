@@ -16,6 +16,7 @@
 #include "base/role.h"
 #include "compile/nvrtc.h"
 #include "compile/static.h"
+#include "run/measure.h"
 #include "run/target.h"
 #include "helper.h"
 #include "serve.h"
@@ -153,7 +154,6 @@ static int target_copy_answer(const struct gpu_answer *a, bool timed,
   unsigned n = a->n_samples <= MAX_GPU_SAMPLES ? a->n_samples : 0;
   out->status = (unsigned)a->status < STATUS_PENDING ? a->status : STATUS_CRASH;
   snprintf(out->message, sizeof out->message, "%.255s", a->message);
-  out->run_seconds = a->run_seconds;
   out->verify_seconds += a->verify_seconds;
   out->time_seconds += a->time_seconds;
   out->load_seconds += a->load_seconds;
@@ -162,21 +162,10 @@ static int target_copy_answer(const struct gpu_answer *a, bool timed,
     target_set_features(&a->facts, launched->shared, &out->features);
     out->has_features = true;
   }
-  for (unsigned i = 0; i < n; i++)
-    if (!(a->samples[i] >= 0 && a->samples[i] < 1e18))
-      n = 0;
-  if (timed && out->status == STATUS_OK && n == 0) {
-    out->status = STATUS_CRASH;
-    snprintf(out->message, sizeof out->message, "its measurements were destroyed");
-  }
   free(out->samples);
-  out->samples = n && timed ? sys_malloc(n * sizeof *out->samples) : NULL;
+  out->samples = NULL;
   out->n_samples = 0;
-  if (n && timed && !out->samples)
-    return -1;
-  for (; timed && out->n_samples < n; out->n_samples++)
-    out->samples[out->n_samples] = a->samples[out->n_samples] / out->slowdown;
-  return 0;
+  return timed ? measure_take(out, a->samples, n, a->run_seconds) : 0;
 }
 
 // Returns the seconds that the program or a helper may take for one trial.
