@@ -9,6 +9,7 @@
 
 #include "autotune_abi.h"
 #include "front/lang/language.h"
+#include "front/reach/cut.h"
 
 static struct source *source;
 
@@ -200,6 +201,71 @@ static void constraints(void **state) {
   }
 }
 
+// Where each declaration of preprocessed C ends (`|`), and where a function's body
+// begins.
+static void declarations_of_c(void **state) {
+  (void)state;
+  static const char text[] =
+      "struct s { int a; } v = { 1 }, w;"
+      "static int f(struct s *p) { return p->a; }"
+      "int (*g(void))(int) { return 0; }"
+      "int h(x) int x; { return x; }"
+      "__attribute__((aligned(8))) int a[] = {\n#pragma omp simd }\n1 }, class;"
+      "int cut(void) { ";
+  static const char expected[] =
+      "struct s { int a; } v = { 1 }, w;|"
+      "static int f(struct s *p) [{ return p->a; }|"
+      "int (*g(void))(int) [{ return 0; }|"
+      "int h(x) int x;|[{ return x; }|"
+      "__attribute__((aligned(8))) int a[] = {\n#pragma omp simd }\n1 }, class;|";
+  struct cutter c = { .l = lexer_of(slice_of(text)) };
+  struct text found = { 0 };
+  for (struct token t; (t = lex(&c.l)).kind != TOKEN_END;) {
+    struct item i = cut_declaration(&c, t);
+    const char *body = i.body ? i.body : i.text.data + i.text.size;
+    if (c.complete)
+      text_printf(&found, "%.*s%s%.*s|", (int)(body - i.text.data), i.text.data,
+                  i.body ? "[" : "", (int)(i.text.data + i.text.size - body), body);
+  }
+  assert_string_equal(found.data, expected);
+}
+
+static void declarations_of_cplusplus(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *names; // of its first item
+    bool function, type;
+  } cases[] = {
+    { "int a = f(1, 2), *b, c[2] = { 1, 2 };", "a b c", false, false },
+    { "template <class T, int N = (1 > 0)> T f(T x) { return x; } int y;", "f", true,
+      false },
+    { "struct S : B { int a; int f() { return a; } };", "S", false, true },
+    { "struct S;", "S", false, true },
+    { "template <> struct S<float> { int a; };", "S", false, true },
+    { "template <class T> void S<T>::run(int n) { }", "run S", true, false },
+    { "S::S(int n) : a(n), b{ n } { f(); } int y;", "S S", true, false },
+    { "enum E : int { A, B = f(1, 2), C };", "E A B C", false, true },
+    { "typedef float (*function)(int, int);", "function", false, false },
+    { "inline S operator+(S a, S b) { return a; }", "", true, false },
+    { "MACRO(one)\n__global__ void k() { } int y;", "MACRO", true, false },
+    { "static\n#if A\nint f(int a) {\n#else\nint f() {\n#endif\n} int y;", "f", true,
+      false },
+    { "#define X(a) a\nint y;", "X", false, false },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct items items =
+        items_cut(source_of("a.cu", cases[i].text, strlen(cases[i].text)));
+    struct text names = { 0 };
+    text_add(&names, "", 0);
+    for (unsigned n = 0; n < items.list[0].n_names; n++)
+      text_printf(&names, "%s%.*s", n ? " " : "", (int)items.list[0].names[n].name.size,
+                  items.list[0].names[n].name.data);
+    assert_string_equal(names.data, cases[i].names);
+    assert_int_equal(items.list[0].function, cases[i].function);
+    assert_int_equal(items.list[0].type, cases[i].type);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_teardown(headers_of_functions, clean),
@@ -207,6 +273,8 @@ int main(void) {
     cmocka_unit_test_teardown(sections, clean),
     cmocka_unit_test_teardown(directives, clean),
     cmocka_unit_test_teardown(constraints, clean),
+    cmocka_unit_test_teardown(declarations_of_c, clean),
+    cmocka_unit_test_teardown(declarations_of_cplusplus, clean),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

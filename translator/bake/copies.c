@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bake.h"
+#include "front/include.h"
 
 static bool is_param(const struct kernel *k, struct slice word) {
   int p = kernel_param(k, word);
@@ -59,7 +60,7 @@ static void add_names_of_lines(struct copies *c, const struct piece *p) {
     bool tag = slice_is(before, "struct") || slice_is(before, "union") ||
         slice_is(before, "enum");
     if (depth == 0 && ends && last.size && (tag || !slice_is(t.text, "{")) &&
-        !declare_attribute(last) && !has_name(c, last))
+        !(word_of_c(last) & (WORD_ATTRIBUTE | WORD_TYPEOF)) && !has_name(c, last))
       *GROW(c->names, c->n_names) = last;
     depth += bracket > 0 || depth ? (unsigned)bracket : 0;
     before = last;
@@ -93,16 +94,13 @@ static void copies_find(struct copies *c) {
 static struct slice *defined_in(const struct copies *c, const struct piece *p,
                                 unsigned *n) {
   struct slice *names = NULL;
-  struct lexer l = lexer_of((struct slice){ c->s->text + p->start, p->end - p->start });
+  struct directive d;
   *n = 0;
-  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
-    struct lexer behind = l;
-    if (!t.first || !slice_is(t.text, "#"))
-      continue;
-    if (slice_is(lex(&behind).text, "define"))
-      *GROW(names, *n) = lex(&behind).text;
-    l = (struct lexer){ lex_line_end(t.text.data, l.end), l.end, true };
-  }
+  for (size_t at = p->start;
+       directive_next((struct slice){ c->s->text, p->end }, &at, &d);)
+    if (line_kind(d.word) == LINE_DEFINE)
+      *GROW(names, *n) =
+          lex(&(struct lexer){ d.rest.data, d.rest.data + d.rest.size, false }).text;
   return names;
 }
 

@@ -37,7 +37,7 @@ static void cut_skip_directive(struct lexer *l, struct depths *d, unsigned *dept
 }
 
 // Moves L past the bracket that closes the one just read.
-void cut_skip_group(struct lexer *l) {
+bool cut_skip_group(struct lexer *l) {
   struct depths d = { .n = 0 };
   unsigned depth = 1;
   for (struct token t; depth && (t = lex(l)).kind != TOKEN_END;) {
@@ -46,6 +46,7 @@ void cut_skip_group(struct lexer *l) {
     else
       depth += (unsigned)lex_bracket(t.text);
   }
+  return depth == 0;
 }
 
 bool cut_skip_angles(struct lexer *l) {
@@ -310,7 +311,7 @@ static bool see_in_c(struct cutter *c, struct declaration *d, struct token t) {
     d->item->body = t.text.data;
   d->previous = t;
   if (lex_bracket(t.text) > 0) {
-    cut_skip_group(&c->l);
+    body = cut_skip_group(&c->l) && body;
     d->previous.text = (struct slice){ c->l.p - 1, 1 };
   }
   return body;

@@ -84,8 +84,8 @@ struct cutter {
 struct item cut_declaration(struct cutter *c, struct token t);
 /* Moves L past the angle brackets that open at its next token. False: none open there. */
 bool cut_skip_angles(struct lexer *l);
-/* Moves L past the bracket that closes the one just read. */
-void cut_skip_group(struct lexer *l);
+/* Moves L past the bracket that closes the one just read. False: the text ended first. */
+bool cut_skip_group(struct lexer *l);
 
 /* ---- items.c --------------------------------------------------------------------- */
 

@@ -5,11 +5,6 @@
 
 #include "unit.h"
 
-bool declare_attribute(struct slice word) {
-  return word_of_c(word) & (WORD_ATTRIBUTE | WORD_TYPEOF) ||
-      slice_is(word, "_Static_assert");
-}
-
 // Linemarkers and macro definitions may stand within declarations, so they are skipped.
 struct token declare_lex(struct lexer *l) {
   struct token t;
@@ -19,7 +14,8 @@ struct token declare_lex(struct lexer *l) {
   return t;
 }
 
-void declare_skip_group(struct lexer *l) {
+// Moves L past the group that opens at its next token, if any.
+static void declare_skip_group(struct lexer *l) {
   struct lexer ahead = *l;
   if (lex_bracket(declare_lex(&ahead).text) <= 0)
     return;
@@ -89,7 +85,7 @@ static void declare_storage(struct item *item, struct slice w) {
   item->is_thread |= memmem(w.data, w.size, "hread", 5) != NULL; // thread or Thread
 }
 
-static void reach_declare_attribute(struct item *item, struct lexer *l) {
+static void declare_attribute(struct item *item, struct lexer *l) {
   const char *start = l->p;
   declare_skip_group(l);
   item->vector |= memmem(start, (size_t)(l->p - start), "vector_size", 11) != NULL;
@@ -117,7 +113,7 @@ static void read_specifiers(const struct declaration *d, struct lexer *l) {
     if (kind & WORD_STORAGE)
       declare_storage(item, t.text);
     else if (kind & WORD_ATTRIBUTE)
-      reach_declare_attribute(item, l);
+      declare_attribute(item, l);
     else if (kind & WORD_TYPEOF)
       declare_skip_group(l);
     else if (kind & WORD_TAG)

@@ -63,11 +63,6 @@ struct expansion;
 /* Reads item->text, sets the other fields, and adds its names to X unless X is NULL. */
 void declare_item(struct expansion *x, struct item *item, unsigned index);
 struct token declare_lex(struct lexer *l); /* like lex, but skips directives */
-/* True if `(` after WORD belongs to no declarator: __attribute__, __asm__ … */
-bool declare_attribute(struct slice word);
-/* Moves L past the group that opens at its next token; does nothing if none opens
- * there. */
-void declare_skip_group(struct lexer *l);
 
 /* ---- flags.c --------------------------------------------------------------------- */
 
