@@ -13,7 +13,6 @@
 
 #include "run/cpu/module.h"
 #include "live.h"
-#include "run/cpu/module.h"
 #include "run/cpu/openmp.h"
 #include "call/session/session.h"
 

@@ -2,7 +2,6 @@
 /* The winner as a shared object: linked by lld, opened by dlopen, bound to the site. */
 #include "run/cpu/module.h"
 #include "jit_fixture.h"
-#include "run/cpu/module.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -22,8 +22,6 @@
 #include "base/base.h"
 #include "run/cpu/sandbox.h"
 
-#include "run/cpu/sandbox.h"
-
 // ---- a kernel: C[i] = 2 * A[i], and the sum of A is returned ------------------------
 
 enum { N = 1000 };

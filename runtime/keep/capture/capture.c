@@ -15,7 +15,7 @@
 
 #include "capture.h"
 #include "base/descriptor.h"
-#include "keep/store/store.h"
+#include "keep/store/tables.h"
 
 enum { STEP = 1 << 16 };
 
@@ -148,24 +148,19 @@ static bool capture_describe(struct capturing *c, const long long *key,
 
 // Opens a temporary file; its later name is AUTOTUNE_CAPTURE/KERNEL-HASH.capture.
 static bool capture_open_file(struct capturing *c, uint64_t unit, const long long *key) {
-  const char *given = options_get()->capture;
-  char *message = NULL, *here = *given == '/' ? NULL : realpath(".", NULL);
-  char *wanted = here ? sys_printf("%s/%s", here, given) : sys_strdup(given);
+  char *message = NULL, *prefix = NULL, *wanted = folder_absolute(options_get()->capture);
   char *folder = wanted ? folder_check(wanted, &message) : NULL;
   uint64_t hash = XXH3_64bits_withSeed(key, c->kernel->n_keys * sizeof *key, unit);
-  free(here);
   free(wanted);
   if (folder) {
     c->path =
         sys_printf("%s/%.80s-%016" PRIx64 ".capture", folder, c->kernel->name, hash);
-    c->temporary = sys_printf("%s/.%016" PRIx64 ".%ld", folder, hash, (long)getpid());
+    prefix = sys_printf("%s/.%016" PRIx64, folder, hash);
   }
   free(folder);
-  if (c->path && c->temporary) {
-    unlink(c->temporary); // a killed process with the same number may have left it
-    c->fd = descriptor_raise(
-        sys_open(c->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600));
-  }
+  if (c->path && prefix)
+    c->fd = descriptor_raise(folder_temporary(prefix, &c->temporary));
+  free(prefix);
   if (c->fd < 0)
     snprintf(c->why, sizeof c->why, "%s",
              message       ? message

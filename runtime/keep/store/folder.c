@@ -137,6 +137,13 @@ static char *default_path(void) {
   return NULL;
 }
 
+char *folder_absolute(const char *path) {
+  char *here = path[0] == '/' ? NULL : realpath(".", NULL);
+  char *absolute = here ? sys_printf("%s/%s", here, path) : sys_strdup(path);
+  free(here);
+  return absolute;
+}
+
 char *folder_default(char **message) {
   *message = NULL;
   if (getauxval(AT_SECURE))
@@ -144,12 +151,7 @@ char *folder_default(char **message) {
   const char *cache = options_get()->cache;
   if (cache && !*cache)
     REFUSE("switched off (AUTOTUNE_CACHE)");
-  char *path = cache ? realpath(".", NULL) : default_path();
-  if (cache && (cache[0] == '/' || path)) {
-    char *given = cache[0] == '/' ? sys_strdup(cache) : sys_printf("%s/%s", path, cache);
-    free(path);
-    path = given;
-  }
+  char *path = cache ? folder_absolute(cache) : default_path();
   if (!path)
     REFUSE("no folder for results: neither HOME nor a home directory is known");
   return path;

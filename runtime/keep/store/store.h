@@ -94,6 +94,8 @@ bool store_tuning(struct store *s, int64_t problem, const char *toolchain,
 const char *folder_open(char **message);
 /* Does the same for PATH. Returns its resolved path, malloc'ed. */
 char *folder_check(const char *path, char **message);
+/* Returns PATH as an absolute path, without resolving links; malloc'ed. */
+char *folder_absolute(const char *path);
 /* Copies the shared object at FROM to the folder, under its hash. Returns the path
  * (malloc'ed). NULL: it failed. */
 char *objects_keep(const char *from, uint64_t *hash);

@@ -30,9 +30,7 @@ char *results_folder(const char *folder) {
 struct store *results_open(const char *folder, bool keep) {
   char *message = NULL, *path = results_folder(folder);
   if (path && keep) {
-    char *absolute = path[0] == '/' ? NULL : realpath(".", NULL);
-    char *given = absolute ? sys_printf("%s/%s", absolute, path) : sys_strdup(path);
-    free(absolute);
+    char *given = folder_absolute(path);
     free(path);
     path = given ? folder_check(given, &message) : NULL;
     free(given);

@@ -8,7 +8,6 @@
 #include "compile/nvrtc.h"
 #include "doctor.h"
 #include "run/cuda/gpu.h"
-#include "run/cuda/spawn.h"
 #include "base/base.h"
 
 static bool cuda_list_devices(struct finding *f, const struct gpu_api *api, int version) {

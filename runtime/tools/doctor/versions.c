@@ -13,7 +13,6 @@
 #include "doctor.h"
 #include "run/cuda/gpu.h"
 #include "tune/learn/learn.h"
-#include "base/base.h"
 
 static void versions_line(FILE *out, const char *name, const char *version) {
   fprintf(out, "  %-12s %s\n", name, version);

@@ -72,9 +72,8 @@ static void print_cost_row(const struct sheet *s, const char *label, struct esti
   // "%-*s" counts bytes, and the ellipsis and µ have more bytes than columns.
   bool rates = m && (m->flops > 0 || m->bytes > 0);
   int pad = rates ? 24 + (int)(strlen(interval) - sheet_width(interval)) : 0;
-  fprintf(s->out, "  %s%-*s%s%9s %-*s", sheet_paint(s, PAINT_DIM), LABEL, label,
-          sheet_paint(s, PAINT_END),
-          units_digits(number, sizeof number, e.median / u->size),
+  wrapped_label(s, label);
+  fprintf(s->out, "%9s %-*s", units_digits(number, sizeof number, e.median / u->size),
           2 + (int)(strlen(u->name) - sheet_width(u->name)), u->name);
   if (text_is_wide(s, m))
     fprintf(s->out, "   %-*s", pad, interval);
@@ -104,9 +103,9 @@ static void print_times(const struct sheet *s, const struct analysis *a) {
   if (m && m->winner && a->has_original && a->best.median > 0) {
     double low = a->best.high > 0 ? a->original.low / a->best.high : 0;
     double high = a->best.low > 0 ? a->original.high / a->best.low : 0;
-    fprintf(s->out, "  %s%-*s%s%9.2f x%s", sheet_paint(s, PAINT_DIM), LABEL, "speed-up",
-            sheet_paint(s, PAINT_GOOD), a->original.median / a->best.median,
-            sheet_paint(s, PAINT_END));
+    wrapped_label(s, "speed-up");
+    fprintf(s->out, "%s%9.2f x%s", sheet_paint(s, PAINT_GOOD),
+            a->original.median / a->best.median, sheet_paint(s, PAINT_END));
     if (analysis_has_interval(a->original) && analysis_has_interval(a->best) &&
         sheet_columns(s) >= LEAST_ROW)
       fprintf(s->out, "    %.2f … %.2f x", low, high);

@@ -37,8 +37,7 @@ static int capture_move(const struct tune_options *o, int argc, char **argv) {
 }
 
 int tune_capture(const struct tune_options *o, int argc, char **argv) {
-  struct replay_options r = { .path = o->capture, .check = o->check };
-  int status = replay_run(&r, stdout);
+  int status = replay_run(o);
   if (status == REPLAY_MOVE)
     return capture_move(o, argc, argv);
   int written = status == 2 || o->check ? 0 : tune_write_report(o);

@@ -26,8 +26,7 @@
 enum { COMPILE_SECONDS = 150, CALL_SECONDS = 60, MESSAGE = 1000 };
 
 struct replay {
-  const struct replay_options *o;
-  FILE *out;
+  const struct tune_options *o;
   struct capture *c;
   struct autotune_kernel *kernel; // of the capture, with functions
   const char *version;            // of the compiler that made the default variant
@@ -35,7 +34,7 @@ struct replay {
 };
 
 static int replay_complain(const struct replay *r, const char *what) {
-  fprintf(stderr, "autotune tune: %s: %s\n", r->o->path, what);
+  fprintf(stderr, "autotune tune: %s: %s\n", r->o->capture, what);
   return 2;
 }
 
@@ -180,10 +179,10 @@ static bool make_by_any(struct replay *r) {
     if (!names[i] || (i > 1 && strcmp(names[i], names[i - 1]) == 0))
       continue;
     if (replay_make(r, names[i])) {
-      fprintf(r->out, "  the default variant is made by %s\n", r->made_by);
+      printf("  the default variant is made by %s\n", r->made_by);
       return true;
     }
-    fprintf(r->out, "  the default variant cannot be made by %s\n", r->made_by);
+    printf("  the default variant cannot be made by %s\n", r->made_by);
   }
   return false;
 }
@@ -225,22 +224,20 @@ static int replay_compare(struct replay *r) {
   int status = 0;
   double patience = CALL_SECONDS + (r->c->has_result ? 100 * then->seconds : 0);
   if (!replay_in_child(replay_call, r, &a, sizeof a, patience, &status)) {
-    fprintf(r->out,
-            "  the default variant %s: does it reach memory that is in no section?\n",
-            !WIFSIGNALED(status)              ? "ended the process"
-                : WTERMSIG(status) == SIGALRM ? "does not return"
-                                              : strsignal(WTERMSIG(status)));
+    printf("  the default variant %s: does it reach memory that is in no section?\n",
+           !WIFSIGNALED(status)              ? "ended the process"
+               : WTERMSIG(status) == SIGALRM ? "does not return"
+                                             : strsignal(WTERMSIG(status)));
     return 2;
   }
   if (!a.same_memory)
     return replay_complain(r, "its sections are not those of its arguments");
   if (!r->c->has_result) {
-    fprintf(r->out,
-            "  outputs as in the program: not known, the captured call did not return\n");
+    printf("  outputs as in the program: not known, the captured call did not return\n");
     return 1;
   }
   bool same = a.result.outputs == then->outputs && a.result.ret == then->ret;
-  fprintf(r->out, "  outputs as in the program: %s\n", same ? "yes" : "no, other bits");
+  printf("  outputs as in the program: %s\n", same ? "yes" : "no, other bits");
   return !same;
 }
 
@@ -256,7 +253,7 @@ static int replay_tune(struct replay *r) {
   struct plan plan = { .kind = PLAN_SEARCH, .again = true };
   const struct call call = { .args = r->c->args, .key = r->c->key };
   int rc = session_run(r->kernel, &id, &call, &plan, NULL, out);
-  fprintf(r->out, "  %s\n", out->why);
+  printf("  %s\n", out->why);
   if (rc == 0 && out->fd >= 0)
     close(out->fd);
   autotune_site_close(&place);
@@ -271,14 +268,13 @@ static void replay_introduce(const struct replay *r) {
   char *name = clean_text(r->kernel->name), *cpu = clean_text(r->c->machine);
   for (unsigned i = 0; i < r->c->n_blocks; i++)
     bytes += r->c->blocks[i].size;
-  fprintf(r->out, "%s", name);
+  printf("%s", name);
   for (unsigned i = 0; i < r->kernel->n_keys; i++) {
     char *key = clean_text(r->kernel->keys[i]);
-    fprintf(r->out, ", %s = %lld", key, r->c->key[i]);
+    printf(", %s = %lld", key, r->c->key[i]);
     clean_free(key);
   }
-  fprintf(r->out, "\n  captured on %s, %.3g MiB of memory\n", cpu,
-          (double)bytes / (1 << 20));
+  printf("\n  captured on %s, %.3g MiB of memory\n", cpu, (double)bytes / (1 << 20));
   clean_free(name);
   clean_free(cpu);
 }
@@ -295,7 +291,7 @@ static int replay(struct replay *r) {
   for (const char *const *f = r->kernel->units[0].flags; f && *f; f++)
     parallel |= strncmp(*f, "-fopenmp", 8) == 0;
   if (parallel && openmp_open(&message) != 0)
-    fprintf(r->out, "  %s\n", message ? message : "no OpenMP");
+    printf("  %s\n", message ? message : "no OpenMP");
   free(message);
   if (!make_by_any(r))
     return replay_complain(r, "the kernel cannot be made again");
@@ -303,11 +299,11 @@ static int replay(struct replay *r) {
   return rc == 2 || r->o->check ? rc : replay_tune(r);
 }
 
-int replay_run(const struct replay_options *o, FILE *out) {
-  struct replay r = { .o = o, .out = out };
+int replay_run(const struct tune_options *o) {
+  struct replay r = { .o = o };
   struct stat st;
   char *message = NULL;
-  int fd = sys_open(o->path, O_RDONLY, 0);
+  int fd = sys_open(o->capture, O_RDONLY, 0);
   void *data = MAP_FAILED;
   if (fd < 0 || fstat(fd, &st) != 0)
     return replay_complain(&r, strerror(errno));

@@ -35,14 +35,10 @@ struct capture;
  * REPLAY_MOVE. */
 int replay_map(const struct capture *c);
 
-struct replay_options {
-  const char *path;
-  bool check;
-};
 /* Tunes or checks a captured call. Returns 0: done, with `check` the same bits; 1:
- * failed, with `check` other bits; 2: the file at PATH cannot be used. REPLAY_MOVE: an
+ * failed, with `check` other bits; 2: the file cannot be used. REPLAY_MOVE: an
  * address that the call needs is in use, but may be free in a restarted process. */
 enum { REPLAY_MOVE = -1 };
-int replay_run(const struct replay_options *o, FILE *out);
+int replay_run(const struct tune_options *o);
 
 #endif
