@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // online.c: the tuner's side of mode `online`. The search runs in the sandbox as usual,
 // but with one to three runs of each variant: enough to see that it is right and not
-// hopeless. A variant that passes is linked and sent to the program, whose own calls
-// then decide (halving.c). This file never waits for a call: between trials and while
-// variants are compiled, online_step reads the times that have come, and writes the
-// next orders.
+// hopeless. A variant that passes is linked and sent to the program, whose own calls then
+// decide (halving.c). This file never waits for a call: between trials and while variants
+// are compiled, online_step reads the times that have come, and writes the next orders.
 //
 // A variant is pending in the store until its first real call has ended, so that after
 // a crash of the program the next tuning knows which variant ran.

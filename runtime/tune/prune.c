@@ -64,8 +64,7 @@ static bool is_timed(const struct candidate *c) {
   return c->done && c->status == STATUS_OK && c->e.n > 0;
 }
 
-// Makes B the sibling that rule R compares A with, if it is faster than the present
-// one.
+// Makes B the sibling that rule R compares A with, if it is faster than the present one.
 static void prune_note_siblings(struct candidate *all, unsigned a, unsigned b,
                                 unsigned r) {
   int *known = &all[a].sibling[r];

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // runner.c: a worker. It loads, runs, checks and times variants until one of them kills
-// it. It works on copies only, answers through one socket, and may be killed at any
-// time.
+// it. It works on copies only, answers through one socket, and may be killed at any time.
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

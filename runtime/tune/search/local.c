@@ -2,8 +2,7 @@
 // local.c: iterated local search (Lourenço, Martin, Stützle 2003). It moves to the first
 // neighbour that is faster; neighbours by one step of a number come before others. At a
 // point without a faster neighbour it starts again near the best such point: a few
-// parameters are changed, more of them each time that this finds nothing, in the end
-// all.
+// parameters are changed, more of them each time that this finds nothing, in the end all.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
