@@ -161,6 +161,45 @@ static void understands_nvcc(void **state) {
   assert_ptr_equal(READ("nvcc", "-x=cu", "a.cpp")->inputs[0].written_in, &language_cuda);
 }
 
+static void turns_nvcc_into_clang(void **state) {
+  (void)state;
+  static const struct {
+    const char *word, *next;
+    unsigned takes; // words
+    const char *expected;
+  } rows[] = {
+    { "-O3", "x", 1, " -O3" },
+    { "--optimize", "2", 2, " -O2" },
+    { "--output-file=a,b", "x", 1, " -oa,b" },
+    { "-o", "x", 2, " -ox" },
+    { "-std=c++17", "x", 1, " -std=c++17" },
+    { "-I", "inc", 2, " -Iinc" },
+    { "--define-macro=A=1", NULL, 1, " -DA=1" },
+    { "-include", "a.h,b.h", 2, " -include a.h -include b.h" },
+    { "-Xcompiler", "-fopenmp,-Wall", 2, " -fopenmp -Wall" },
+    { "--linker-options=-z,now", "x", 1, " -Xlinker -z -Xlinker now" },
+    { "-dc", "a.cu", 1, " -c" },
+    { "--options-file", "words", 2, " @words" },
+    { "-arch", "sm_80", 2, "" },
+    { "--generate-code=arch=compute_80,code=sm_80", "x", 1, "" },
+    { "-Xptxas", "-v", 2, "" },
+    { "-lineinfo", "x", 1, "" },
+    { "--forward-unknown-to-host-compiler", "x", 1, "" },
+    { "-G", "x", 1, "" },
+    { "-Wall", "x", 0, "" },
+    { "-fopenmp", "x", 0, "" },
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct words w = { 0 };
+    struct text t = { 0 };
+    text_add(&t, "", 0);
+    assert_int_equal(cc_nvcc_emulate(rows[i].word, rows[i].next, &w), rows[i].takes);
+    for (unsigned k = 0; k < w.n; k++)
+      text_printf(&t, " %s", w.list[k]);
+    assert_string_equal(t.data, rows[i].expected);
+  }
+}
+
 static char folder[] = "/tmp/autotune-test-XXXXXX";
 
 static const char *write_file(const char *name, const char *text) {
@@ -364,12 +403,19 @@ static int remove_folder(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(reads_options),       cmocka_unit_test(understands_them),
-    cmocka_unit_test(reads_nvcc),          cmocka_unit_test(understands_nvcc),
-    cmocka_unit_test(reads_options_files), cmocka_unit_test(reads_response_files),
-    cmocka_unit_test(finds_directives),    cmocka_unit_test(puts_headers_inline),
-    cmocka_unit_test(maps_lines),          cmocka_unit_test(headers_count_once),
-    cmocka_unit_test(includes_find_files), cmocka_unit_test(guards_are_recognized),
+    cmocka_unit_test(reads_options),
+    cmocka_unit_test(understands_them),
+    cmocka_unit_test(reads_nvcc),
+    cmocka_unit_test(understands_nvcc),
+    cmocka_unit_test(reads_options_files),
+    cmocka_unit_test(reads_response_files),
+    cmocka_unit_test(finds_directives),
+    cmocka_unit_test(puts_headers_inline),
+    cmocka_unit_test(turns_nvcc_into_clang),
+    cmocka_unit_test(maps_lines),
+    cmocka_unit_test(headers_count_once),
+    cmocka_unit_test(includes_find_files),
+    cmocka_unit_test(guards_are_recognized),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

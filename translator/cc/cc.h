@@ -111,6 +111,10 @@ char **cc_emulate_command(int *argc, char **argv, const char *clang);
  * WORD; A->option is gcc's name of the option if gcc has it. False: the option is
  * unknown. */
 bool cc_nvcc_option(const char *word, const char *next, struct cc_arg *a);
+/* Adds what WORD, an option of nvcc, becomes for Clang and the CPU. Returns the number of
+ * words that it takes, 2 if NEXT is its value; 0: the option is unknown. Exits with a
+ * message if the option needs a GPU. */
+unsigned cc_nvcc_emulate(const char *word, const char *next, struct words *w);
 /* Adds the arguments for compile_options.args of a source in language L, each in one
  * spelling: -DX, -Ifolder, -std=c++17, -use_fast_math. Where nvcc passes L to the host's
  * compiler, the options for that compiler are added too. */
