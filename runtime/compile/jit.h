@@ -5,12 +5,13 @@
 #ifndef AUTOTUNE_JIT_H
 #define AUTOTUNE_JIT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "autotune_abi.h"
 
-#define JIT_ABI 2
+#define JIT_ABI 3
 #define JIT_ENTRY "autotune_jit" /* const struct jit_api *autotune_jit(void) */
 
 struct jit_code; /* an object that ORC has loaded into this process */
@@ -63,6 +64,12 @@ struct jit_api {
                            char **message);
   void *(*symbol)(struct jit_code *code, const char *name); /* NULL: not found */
   void (*unload)(struct jit_code *code);
+
+  /* True if the object of any compiler calls functions of the process that may allocate
+   * memory: all but those of libm, those that copy memory, and none of its own.
+   * Thread-safe. */
+  bool (*calls)(const void *object, size_t size, const struct autotune_symbol *symbols,
+                size_t n_symbols);
 
   /* Disassembles an object of any compiler. *CODE has all instructions, by address, and
    * is malloc'ed. Bytes that are not instructions are skipped. Thread-safe. */

@@ -21,7 +21,9 @@ struct trial {
   enum status status;
   char
       message[256]; /* what went wrong: "SIGSEGV", "C[0:n]: element 17 is 1.5, not 1.0" */
-  double *samples;  /* costs of one call, in order, divided by SLOWDOWN; malloc'ed */
+  char note[160];  /* what the user should know of the kernel although all is right; "" */
+  bool unwatched;  /* it may win, and what it changes besides sections is not known */
+  double *samples; /* costs of one call, in order, divided by SLOWDOWN; malloc'ed */
   unsigned n_samples;
   double run_seconds; /* of one call: the mean */
   double verify_seconds, time_seconds, load_seconds;
@@ -38,6 +40,7 @@ struct trial_plan {
   unsigned min_samples, max_samples;
   double precision; /* fraction: stop when the interval is inside */
   bool verify;      /* also after the last timed run */
+  bool watch;       /* look for changes besides sections, however long that takes */
   uint64_t
       rival; /* ticket of a right variant that runs in turns with this one, if the worker
                 has it loaded, to tell a slow variant from a slow moment; 0: none */

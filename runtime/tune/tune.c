@@ -72,6 +72,14 @@ bool tune_link(const struct tuning *t, const struct candidate *c, const char *pa
   return t->target->link(c->object.data, c->object.size, path, why);
 }
 
+// Says what TRIAL found out about the kernel, once.
+static void tune_say_note(const struct tuning *t, const struct trial *trial) {
+  if (trial->note[0])
+    log_once(AUTOTUNE_WARN, t->kernel->name,
+             "%s: %s: they are compared all the same; name them in out(…) or inout(…)",
+             t->kernel->name, trial->note);
+}
+
 void tune_try(struct tuning *t, struct candidate *c, const struct trial_plan *plan,
               struct trial *out) {
   struct trial_plan p = *plan;
@@ -82,6 +90,7 @@ void tune_try(struct tuning *t, struct candidate *c, const struct trial_plan *pl
   t->lost = t->target->try(t->workers, ticket, c ? c->object.data : NULL,
                            c ? c->object.size : 0, &p, out) != 0 ||
       t->lost;
+  tune_say_note(t, out);
   if (c && out->has_features)
     features_add(&c->features, &out->features);
 }
@@ -113,6 +122,7 @@ static bool measure_default(struct tuning *t, struct outcome *out) {
   tune_report(t, tune_silence(&plan));
   int rc = t->target->reference(t->workers, &plan, &trial);
   t->original = stats_median(trial.samples, trial.n_samples);
+  tune_say_note(t, &trial);
   t->original_seconds = trial.run_seconds;
   free(trial.samples);
   if (trial.status == STATUS_WRONG && t->original.n > 0)

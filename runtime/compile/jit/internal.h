@@ -39,6 +39,9 @@ struct jit_code *orc_load(const void *object, size_t size,
                           char **message);
 void *orc_symbol(struct jit_code *code, const char *name);
 void orc_unload(struct jit_code *code);
+/* struct jit_api.calls */
+bool orc_calls(const void *object, size_t size, const struct autotune_symbol *symbols,
+               size_t n_symbols);
 
 /* ---- code.cpp: disassembles an object, by LLVM's MC ------------------------------ */
 

@@ -26,6 +26,7 @@ const struct jit_api *autotune_jit(void) {
     .load = orc_load,
     .symbol = orc_symbol,
     .unload = orc_unload,
+    .calls = orc_calls,
     .disassemble = code_disassemble,
   };
   return &api;

@@ -7,6 +7,7 @@
  * autotune_entry. JITLink maps pages writable, fills them, then makes them executable:
  * never both. Everything runs in the calling thread: LLVM's thread pool would not survive
  * a fork. */
+#include <dlfcn.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>
@@ -187,6 +188,41 @@ static int orc_check(const void *object, size_t size, struct scan *scan, char **
   else
     return 0;
   return -1;
+}
+
+/* True if NAME allocates no memory: a function of libm or of the compiler's own
+ * libraries, or one that only copies, compares or sets memory. */
+static bool orc_is_harmless(const char *name) {
+  Dl_info info;
+  void *address = resolve_process(name);
+  const char *file = address && dladdr(address, &info) ? info.dli_fname : "";
+  const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
+  return strncmp(name, "mem", 3) == 0 || strcmp(name, "_GLOBAL_OFFSET_TABLE_") == 0 ||
+      strcmp(name, "__stack_chk_fail") == 0 || strncmp(base, "libm.", 5) == 0 ||
+      strncmp(base, "libm-", 5) == 0 || strncmp(base, "libmvec", 7) == 0 ||
+      strncmp(base, "libgcc_s", 8) == 0 || strncmp(base, "libatomic", 9) == 0;
+}
+
+struct callees {
+  const struct autotune_symbol *symbols;
+  size_t n;
+  bool found;
+};
+
+static bool orc_see_callee(const struct elf_symbol *symbol, void *data) {
+  struct callees *c = data;
+  bool object = false;
+  for (size_t i = 0; i < c->n; i++)
+    object |= c->symbols[i].size > 0 && strcmp(c->symbols[i].name, symbol->name) == 0;
+  c->found = symbol->undefined && !object && !orc_is_harmless(symbol->name);
+  return !c->found;
+}
+
+bool orc_calls(const void *object, size_t size, const struct autotune_symbol *symbols,
+               size_t n_symbols) {
+  struct callees c = { symbols, n_symbols, false };
+  bool whole = elf_symbols((void *)(uintptr_t)object, size, orc_see_callee, &c);
+  return c.found || !whole;
 }
 
 /* Links CODE's object now rather than when it is first called. */

@@ -4,9 +4,8 @@
 // The sections of a call, which may overlap, are cut into segments of one kind each.
 // Before a checked run, INOUT segments get their pristine bytes and OUT segments a
 // pattern, so that a variant that leaves out part of its work does not pass with the old
-// contents. IN segments must keep their hash, and a page on each side of the sections
-// must stay as it was (within its mapping; docs/design.md says what that finds). All this
-// takes two private copies of the memory that is written.
+// contents. IN segments must keep their hash. All this takes two private copies of the
+// memory that is written. unnamed.c does the same for what no section names.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,7 +15,7 @@
 
 // 0xa5 repeated is a small normal number as float, double and half: nothing slow, nothing
 // NaN.
-enum { PATTERN = 0xa5, PAGE = 4096, GUARD = PAGE };
+enum { PATTERN = 0xa5 };
 
 static size_t round_up(size_t size) {
   return (size + 63) & ~(size_t)63;
@@ -81,96 +80,13 @@ static bool make_segments(struct image *m) {
   return made;
 }
 
-// ---- guards -------------------------------------------------------------------------
-
-// Guards [LOW, HIGH), without segments, other mappings, and memory that the trial itself
-// uses.
-static void add_guard(struct image *m, char *low, char *high, const char *neighbour,
-                      bool *off) {
-  bool heap, openmp = m->kernel->openmp;
-  struct range map = sandbox_mapping(neighbour, &heap);
-  if (map.size == 0 || (heap && openmp))
-    return; // an OpenMP runtime allocates whenever it likes, and the heap is where
-  char here;
-  if (&here >= map.base && &here < map.base + map.size && low <= (char *)m->args)
-    low = (char *)(m->args + m->kernel->n_args); // this stack: what lies below is ours
-  low = low < map.base ? map.base : low;
-  high = high > map.base + map.size ? map.base + map.size : high;
-  for (unsigned i = 0; i < m->n_segments; i++) {
-    char *base = m->segments[i].base, *end = base + m->segments[i].size;
-    if (end <= low || base >= high)
-      continue;
-    if (neighbour >= high || neighbour >= end)
-      low = end > low ? end : low;
-    else
-      high = base < high ? base : high;
-  }
-  if (low >= high)
-    return;
-  unsigned char *before = sys_malloc((size_t)(high - low));
-  if (before)
-    m->guards[m->n_guards++] = (struct guard){
-      .base = low, .size = (size_t)(high - low), .before = before, .off = off
-    };
-}
-
-static bool is_covered(const struct image *m, const char *at) {
-  bool covered;
-  image_kind_of(m, at, &covered);
-  return covered;
-}
-
-static bool make_guards(struct image *m, bool *off) {
-  m->guards = sys_calloc(2 * m->n_segments + 1, sizeof *m->guards);
-  if (!m->guards)
-    return false;
-  for (unsigned i = 0; i < m->n_segments; i++) {
-    char *base = m->segments[i].base, *end = base + m->segments[i].size;
-    char *low = base - GUARD, *high = end + GUARD;
-    if (m->kernel->openmp) { // beyond the page may be a runtime's memory
-      low = (char *)((uintptr_t)base & ~(uintptr_t)(PAGE - 1));
-      high = (char *)(((uintptr_t)end + PAGE - 1) & ~(uintptr_t)(PAGE - 1));
-    }
-    if (low < base && !is_covered(m, base - 1))
-      add_guard(m, low, base, base, off + 2 * i);
-    if (high > end && !is_covered(m, end))
-      add_guard(m, end, high, end - 1, off + 2 * i + 1);
-  }
-  return true;
-}
-
-// Copies byte by byte and hidden from sanitizers, which may fence the memory next to an
-// array.
-__attribute__((no_sanitize("address", "thread"))) static void copy_guard(
-    const struct guard *g) {
-  const volatile char *from = g->base;
-  for (size_t i = 0; i < g->size; i++)
-    g->before[i] = (unsigned char)from[i];
-}
-
-__attribute__((no_sanitize("address", "thread"))) static size_t image_changed(
-    const struct guard *g) {
-  const volatile char *now = g->base;
-  for (size_t i = 0; i < g->size; i++)
-    if (g->before[i] != (unsigned char)now[i])
-      return i;
-  return SIZE_MAX;
-}
-
-void image_watch(const struct image *m) {
-  for (unsigned i = 0; i < m->n_guards; i++)
-    if (!*m->guards[i].off)
-      copy_guard(&m->guards[i]);
-}
-
 // ---- copies -------------------------------------------------------------------------
 
 // Makes two mappings: one for the pristine bytes, and one for the outputs of the default,
 // shared with the worker that runs it.
 static bool make_copies(struct image *m) {
   const struct autotune_kernel *k = m->kernel;
-  size_t pristine = 0, flags = (2 * m->n_segments + 1) * sizeof(bool);
-  size_t shared = round_up(flags) + round_up(k->ret_size);
+  size_t pristine = 0, shared = 64 + round_up(k->ret_size);
   for (unsigned i = 0; i < m->n_segments; i++)
     if (m->segments[i].kind == SEGMENT_INOUT)
       pristine += round_up(m->segments[i].size);
@@ -189,7 +105,7 @@ static bool make_copies(struct image *m) {
     } else if (m->segments[i].kind == SEGMENT_IN) {
       m->segments[i].hash = XXH3_64bits(m->segments[i].base, m->segments[i].size);
     }
-  m->ret_reference = m->shared.base + round_up(flags);
+  m->ret_reference = m->shared.base;
   at = m->ret_reference + round_up(k->ret_size);
   for (unsigned i = 0; i < k->n_sections; i++)
     if (k->sections[i].access & AUTOTUNE_OUT) {
@@ -229,7 +145,7 @@ int image_make(struct image *m, const struct autotune_kernel *k, void *const *ar
              wide);
     return -1;
   }
-  if (!make_segments(m) || !make_copies(m) || !make_guards(m, (bool *)m->shared.base)) {
+  if (!make_segments(m) || !make_copies(m) || !changes_new(m) || !unnamed_new(m)) {
     snprintf(message, size, "no memory for copies of what the kernel writes");
     return -1;
   }
@@ -258,6 +174,7 @@ void image_prepare(const struct image *m) {
     if (m->segments[i].kind == SEGMENT_OUT)
       memset(m->segments[i].base, PATTERN, m->segments[i].size);
   memset(m->ret, PATTERN, m->kernel->ret_size);
+  unnamed_restore(m);
 }
 
 // ---- the reference, and comparing with it -------------------------------------------
@@ -297,8 +214,6 @@ bool image_reference(struct image *m, char *message, size_t size) {
              section_at(m, input->base));
     return false;
   }
-  for (unsigned i = 0; i < m->n_guards; i++) // the kernel as written changes this itself
-    *m->guards[i].off |= image_changed(&m->guards[i]) != SIZE_MAX;
   for (unsigned i = 0; i < m->kernel->n_sections; i++)
     if (m->references[i] && m->spans[i].bytes)
       memcpy(m->references[i], m->spans[i].base, m->spans[i].bytes);
@@ -311,6 +226,7 @@ void image_seal(struct image *m) {
   if (m->pristine.base)
     mprotect(m->pristine.base, m->pristine.size, PROT_READ);
   mprotect(m->shared.base, m->shared.size, PROT_READ);
+  unnamed_seal(m);
   set_tolerances(m);
 }
 
@@ -332,27 +248,18 @@ static bool check_outputs(const struct image *m, char *message, size_t size) {
   return true;
 }
 
-bool image_check(const struct image *m, bool guards, char *message, size_t size) {
+bool image_check(const struct image *m, bool inputs, char *message, size_t size) {
   if (m->kernel->verify == AUTOTUNE_VERIFY_OFF)
     return true;
   if (!check_outputs(m, message, size))
     return false;
-  if (!guards)
+  if (!inputs)
     return true;
   const struct segment *input = changed_input(m);
   if (input) {
     snprintf(message, size, "%s, which is only read, was changed",
              section_at(m, input->base));
     return false;
-  }
-  for (unsigned i = 0; i < m->n_guards; i++) {
-    const struct guard *g = &m->guards[i];
-    size_t at = *g->off ? SIZE_MAX : image_changed(g);
-    if (at != SIZE_MAX) {
-      snprintf(message, size, "memory outside its arrays was changed, at %p",
-               (void *)(g->base + at));
-      return false;
-    }
   }
   return true;
 }

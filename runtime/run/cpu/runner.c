@@ -13,7 +13,7 @@
 #include "sandbox.h"
 #include "stack.h"
 
-static const double rest_after = 2e-3, load_limit = 30; // seconds
+static const double rest_after = 2e-3, load_limit = 30, cheap = 5e-3; // seconds
 static const double settling =
     6e-3; // seconds in which the system may still move threads between cores
 
@@ -21,6 +21,8 @@ struct loaded {
   uint64_t ticket;
   autotune_fn code;
   bool checked;
+  bool watched; // what it changes besides sections was looked at
+  bool calls;   // functions that may allocate
 };
 struct runner {
   struct zygote *zygote;
@@ -54,42 +56,82 @@ static struct sample runner_measured(struct runner *r, const struct trial_plan *
   return objective_end(o, begun, measure_clock() - start, batch);
 }
 
-// Runs once on fresh data, and checks that all is as after the default. *OUT: the run.
-static bool runner_checked_run(struct runner *r, const struct command *c,
-                               autotune_fn code, struct answer *a, struct sample *out) {
+// Runs once on fresh data. *OUT: the run. WATCH: looks for what changes besides sections.
+static void runner_fresh_run(struct runner *r, const struct command *c, autotune_fn code,
+                             bool watch, struct sample *out) {
   struct image *m = &r->zygote->image;
   runner_allow(r, load_limit);
   image_prepare(m);
-  image_watch(m);
-  runner_allow(r, c->plan.limit);
   stack_confine(true);
+  if (watch)
+    changes_begin(m);
+  runner_allow(r, c->plan.limit);
   *out = runner_measured(r, &c->plan, code, 1);
-  stack_confine(false);
   runner_allow(r, load_limit);
-  bool right = c->reference ? image_reference(m, a->message, sizeof a->message)
-                            : image_check(m, true, a->message, sizeof a->message);
-  if (!right)
-    a->status = STATUS_WRONG;
+  if (watch)
+    changes_end(m);
+  stack_confine(false);
+}
+
+// Runs the default, and keeps what it changes. A second worker runs it once more, to see
+// what of that it repeats.
+static bool runner_reference(struct runner *r, const struct command *c, autotune_fn code,
+                             struct answer *a, struct sample *out) {
+  struct image *m = &r->zygote->image;
+  runner_fresh_run(r, c, code, true, out);
+  if (c->repeat) {
+    unnamed_repeat(m);
+    unnamed_note(m, true, a->note, sizeof a->note);
+    return true;
+  }
+  unnamed_learn(m);
+  a->unwatched = unnamed_unsure(m);
+  return image_reference(m, a->message, sizeof a->message);
+}
+
+// Looking for changes costs a fork and a walk over all pages. Where that takes long, only
+// variants that may win are looked at, in a worker of their own (worker_trial).
+static bool runner_watches(const struct runner *r, const struct command *c) {
+  const struct image *m = &r->zygote->image;
+  return m->changes->seconds < cheap || c->plan.watch || unnamed_needs_workers(m);
+}
+
+// Runs once on fresh data, and checks that all is as after the default. *OUT: the run.
+static bool runner_checked_run(struct runner *r, const struct command *c,
+                               struct loaded *l, bool watch, struct answer *a,
+                               struct sample *out) {
+  struct image *m = &r->zygote->image;
+  runner_fresh_run(r, c, l->code, watch, out);
+  bool right = image_check(m, true, a->message, sizeof a->message) &&
+      (!watch || unnamed_check(m, l->calls, a->message, sizeof a->message));
+  l->watched |= watch;
+  if (watch)
+    unnamed_note(m, l->calls, a->note, sizeof a->note);
   return right;
 }
 
 // Checks a variant. Races between threads do not show every time, so variants of OpenMP
 // kernels that may win are checked twice (a long one when it is timed, and again in the
 // final race).
-static bool runner_verify(struct runner *r, const struct command *c, autotune_fn code,
+static bool runner_verify(struct runner *r, const struct command *c, struct loaded *l,
                           struct answer *a, struct sample *first) {
   double start = measure_clock();
   struct sample second;
-  bool right = runner_checked_run(r, c, code, a, first);
+  bool watch = !c->reference && runner_watches(r, c);
+  bool right = c->reference ? runner_reference(r, c, l->code, a, first)
+                            : runner_checked_run(r, c, l, watch, a, first);
   bool slow = c->plan.stop_above > 0 && first->cost > 2 * c->plan.stop_above &&
       first->seconds > 1e-3;
   bool again = right && r->zygote->kernel->openmp && !c->reference &&
       r->zygote->image.verified && !slow && first->seconds <= c->plan.budget;
   if (again)
-    right = runner_checked_run(r, c, code, a, &second);
+    right = runner_checked_run(
+        r, c, l, watch && !unnamed_needs_workers(&r->zygote->image), a, &second);
   if (again && right && second.seconds < first->seconds)
     *first = second;
   a->verify_seconds = measure_clock() - start;
+  if (!right)
+    a->status = STATUS_WRONG;
   return right;
 }
 
@@ -162,7 +204,7 @@ static struct loaded *runner_known(struct runner *r, uint64_t ticket) {
 }
 
 static autotune_fn runner_load(struct runner *r, const struct command *c, int fd,
-                               struct answer *a) {
+                               bool *calls, struct answer *a) {
   const struct autotune_kernel *k = r->zygote->kernel;
   const struct jit_api *jit = r->zygote->jit;
   char *why = NULL;
@@ -170,6 +212,8 @@ static autotune_fn runner_load(struct runner *r, const struct command *c, int fd
   struct jit_code *code = NULL;
   if (object && jit && !sys_fails(SYS_JIT))
     code = jit->load(object, c->object_size, k->symbols, k->n_symbols, &why);
+  *calls = object && jit && jit->calls &&
+      jit->calls(object, c->object_size, k->symbols, k->n_symbols);
   if (object)
     munmap(object, c->object_size);
   const autotune_fn *entry =
@@ -180,6 +224,13 @@ static autotune_fn runner_load(struct runner *r, const struct command *c, int fd
   }
   free(why);
   return entry ? *entry : NULL;
+}
+
+static bool runner_may_win(const struct command *c, const struct answer *a) {
+  for (unsigned i = 0; i < a->n_samples; i++)
+    if (c->plan.stop_above <= 0 || a->samples[i] <= c->plan.stop_above)
+      return true;
+  return false;
 }
 
 static void runner_try(struct runner *r, const struct command *c, int fd,
@@ -194,13 +245,13 @@ static void runner_try(struct runner *r, const struct command *c, int fd,
     return;
   }
   if (!l->code)
-    l->code = c->ticket ? runner_load(r, c, fd, a) : r->zygote->kernel->original;
+    l->code = c->ticket ? runner_load(r, c, fd, &l->calls, a)
+                        : r->zygote->kernel->original;
   a->load_seconds = measure_clock() - start;
   if (!l->code)
     return;
-  autotune_fn code = l->code;
   if (c->reference || (c->plan.verify && !l->checked)) {
-    if (!runner_verify(r, c, code, a, &first))
+    if (!runner_verify(r, c, l, a, &first))
       return;
     l->checked = true;
   }
@@ -208,7 +259,7 @@ static void runner_try(struct runner *r, const struct command *c, int fd,
     a->samples[a->n_samples++] = first.cost;
     a->run_seconds = first.seconds;
   } else {
-    runner_sample(r, c, code, a, first);
+    runner_sample(r, c, l->code, a, first);
     runner_allow(r, load_limit);
     // Without sections nothing was put back between the runs, so nothing need be the
     // same.
@@ -216,6 +267,9 @@ static void runner_try(struct runner *r, const struct command *c, int fd,
         !image_check(&r->zygote->image, false, a->message, sizeof a->message))
       a->status = STATUS_WRONG;
   }
+  if (!c->reference)
+    a->unwatched = c->plan.verify && !l->watched && r->zygote->image.changes->on &&
+        runner_may_win(c, a);
   r->warm = true;
 }
 
@@ -237,6 +291,7 @@ void runner_main(struct zygote *z, pid_t parent) {
   if (!sandbox_follow(parent, SIGKILL) || on_exit(end_here, NULL) != 0)
     _exit(1);
   close(z->orders.socket);
+  changes_open(&z->image);
   struct answer *a =
       sys_malloc(sizeof *a); // large, and the program's thread may have little stack
   while (a && channel_receive(&z->commands, &m, &c, sizeof c, -1) == CHANNEL_MESSAGE) {

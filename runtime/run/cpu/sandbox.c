@@ -106,12 +106,6 @@ void sandbox_limits(void) {
 
 // ---- memory -------------------------------------------------------------------------
 
-struct mapping {
-  char *base, *end;
-  int protection;
-  bool shared, device, heap;
-};
-
 // "55e0-55f0 rw-s 0000 fd:01 123   /dev/shm/x"; by hand, because sscanf measures the
 // whole rest first.
 static bool parse_mapping(const char *line, struct mapping *m) {
@@ -125,6 +119,7 @@ static bool parse_mapping(const char *line, struct mapping *m) {
     name += strcspn(name, " \n");
     name += strspn(name, " ");
   }
+  size_t name_size = strcspn(name, "\n");
   bool ordinary = strncmp(name, "/dev/shm/", 9) == 0 ||
       strncmp(name, "/dev/zero", 9) == 0 || strncmp(name, "/dev/hugepages", 14) == 0;
   *m = (struct mapping){
@@ -136,6 +131,9 @@ static bool parse_mapping(const char *line, struct mapping *m) {
     .device = (strncmp(name, "/dev/", 5) == 0 && !ordinary) ||
         strncmp(name, "anon_inode:", 11) == 0 || strncmp(name, "/sys/", 5) == 0,
     .heap = strncmp(name, "[heap]", 6) == 0,
+    .file = *name == '/',
+    .name = name,
+    .name_size = name_size,
   };
   return true;
 }
@@ -259,6 +257,16 @@ int sandbox_memory(const struct range *keep, unsigned n, char **message) {
     close(memory);
   free(maps);
   return rc;
+}
+
+bool sandbox_each_mapping(void (*see)(const struct mapping *m, void *data), void *data) {
+  struct mapping m;
+  char *maps = read_maps();
+  for (const char *line = maps; line; line = strchr(line, '\n'), line += line != NULL)
+    if (parse_mapping(line, &m))
+      see(&m, data);
+  free(maps);
+  return maps != NULL;
 }
 
 struct range sandbox_mapping(const void *address, bool *heap) {

@@ -5,6 +5,8 @@
  *   zygote.c    the process that holds the image of the arguments and forks workers
  *   sandbox.c   what the zygote does to itself so that no variant reaches anything else
  *   image.c     the call's sections: pristine copies, the default's outputs, comparison
+ *   changes.c   the memory that one run changes besides sections
+ *   unnamed.c   that of the default variant: put back and compared
  *   runner.c    in a worker: loads, runs, checks and times variants
  *
  * The tuner talks to the zygote by one channel, and to the worker that lives by
@@ -38,6 +40,16 @@ int sandbox_memory(const struct range *keep, unsigned n, char **message);
 void sandbox_no_core(void);
 /* Limits the memory and the stack of a variant. Cores are not even piped to a program. */
 void sandbox_limits(void);
+/* A line of /proc/self/maps. */
+struct mapping {
+  char *base, *end;
+  int protection; /* PROT_… */
+  bool shared, device, heap, file;
+  const char *name; /* NAME_SIZE bytes, no NUL: a path, "[heap]" or nothing */
+  size_t name_size;
+};
+/* Calls SEE for each mapping, in the order of addresses. False: it is not known. */
+bool sandbox_each_mapping(void (*see)(const struct mapping *m, void *data), void *data);
 /* Returns the writable mapping that holds ADDRESS; size 0: none. *HEAP: true if it is
  * the brk heap. */
 struct range sandbox_mapping(const void *address, bool *heap);
@@ -57,26 +69,20 @@ struct segment {
   char *pristine; /* SEGMENT_INOUT: what it held before the call */
   uint64_t hash;  /* SEGMENT_IN: of what it holds */
 };
-/* Memory next to the sections, which no variant may write. */
-struct guard {
-  char *base;
-  size_t size;
-  unsigned char *before;
-  bool *off;
-};
-
+struct changes;
+struct unnamed;
 struct image {
   const struct autotune_kernel *kernel;
   void *const *args;
   struct autotune_span *spans; /* of the sections */
   struct segment *segments;
   unsigned n_segments;
-  struct guard *guards;
-  unsigned n_guards;
   char **references; /* per section: what the default wrote; NULL: `in` */
   struct tolerance *tolerances, ret_tolerance;
   char *ret, *ret_reference;
   struct range pristine, shared; /* the mappings that hold the copies */
+  struct changes *changes;       /* what the last watched run changed besides sections */
+  struct unnamed *unnamed;       /* what the default variant changes besides sections */
   double flops, bytes;
   double touched; /* bytes of all sections */
   bool verified;  /* outputs can be compared */
@@ -89,29 +95,103 @@ void image_prepare(const struct image *m);  /* restores the memory of before the
                                                fills outputs with a pattern */
 void image_restore(const struct image *m);  /* restores only what is read and written */
 bool image_restores(const struct image *m); /* true if image_restore does anything */
-void image_watch(
-    const struct image *m); /* notes the guards, before a run to be checked */
 /* After a run of the default: keeps its outputs. False and a message: the sections must
  * be wrong. */
 bool image_reference(struct image *m, char *message, size_t size);
 /* In the zygote, after the reference run: makes the copies read-only and computes
  * tolerances. */
 void image_seal(struct image *m);
-/* True if outputs (and, with GUARDS, all memory that must not change) are as after the
- * default. */
-bool image_check(const struct image *m, bool guards, char *message, size_t size);
+/* True if outputs (and, with INPUTS, what is only read) are as after the default. */
+bool image_check(const struct image *m, bool inputs, char *message, size_t size);
+
+/* ---- changes.c: the memory that one run changes besides sections ------------------ */
+
+enum {
+  CHANGES_PAGE = 4096,
+  CHANGES_ENTRIES = 512,
+  MAX_REGIONS = 1024,
+  MAX_LEFT_OUT = 256,
+  MAX_OBJECTS = 512,
+  MAX_CHANGES = 1 << 16,
+  MAX_CHANGED = 8 << 20 /* bytes */
+};
+enum region_kind {
+  REGION_DATA, /* of the program, or of a library of its own */
+  REGION_STACK,
+  REGION_HEAP /* all other private memory */
+};
+struct region {
+  char *base;
+  size_t size;
+  enum region_kind kind;
+};
+struct change {
+  char *base;
+  size_t size;
+  size_t at; /* of the old bytes, in `before` */
+  enum region_kind kind;
+};
+/* In shared memory, so that writing here is no change. */
+struct changes {
+  bool on, known; /* this process can look; the regions are known */
+  struct region regions[MAX_REGIONS];
+  unsigned n_regions;
+  struct range left_out[MAX_LEFT_OUT]; /* within the regions */
+  unsigned n_left_out;
+  struct range objects[MAX_OBJECTS]; /* data of programs and libraries */
+  unsigned n_objects;
+  int pagemap, socket;
+  pid_t keeper;   /* the process that has the old pages; -1: none */
+  double seconds; /* that the last look took */
+  bool lost;      /* what has changed is not known, or more than can be kept */
+  unsigned n;
+  size_t used;
+  struct change list[MAX_CHANGES];
+  uint64_t entries[CHANGES_ENTRIES];
+  char page[CHANGES_PAGE], before[MAX_CHANGED];
+};
+/* In the zygote: finds the regions of M. False: no memory. */
+bool changes_new(struct image *m);
+/* In a worker, once. */
+void changes_open(const struct image *m);
+/* Before and after a run. Then m->changes has what the run changed, in the order of
+ * regions. */
+void changes_begin(const struct image *m);
+void changes_end(const struct image *m);
+
+/* ---- unnamed.c: what the default variant changes besides sections ------------------ */
+
+/* In the zygote. False: no memory. */
+bool unnamed_new(struct image *m);
+/* After a watched run of the default: keeps what has changed. */
+void unnamed_learn(const struct image *m);
+/* True if a second run of the default should follow, to see what it repeats. */
+bool unnamed_unsure(const struct image *m);
+/* After a second watched run of the default: what it did not repeat is not compared. */
+void unnamed_repeat(const struct image *m);
+/* In a worker: puts back what variants may have changed. */
+void unnamed_restore(const struct image *m);
+/* True if nothing can be put back, so that each variant needs a worker of its own. */
+bool unnamed_needs_workers(const struct image *m);
+/* After a watched run of a variant. CALLS: it calls functions that may allocate. False
+ * and a message: it changed what the default does not change, or otherwise. */
+bool unnamed_check(const struct image *m, bool calls, char *message, size_t size);
+/* Writes what the default changes and no section names, for people; "": nothing. */
+void unnamed_note(const struct image *m, bool calls, char *text, size_t size);
+void unnamed_seal(const struct image *m); /* nothing more will be learned */
 
 /* ---- messages -------------------------------------------------------------------- */
 
 enum { MAX_SAMPLES = 256 };
 struct command {
   uint64_t ticket, object_size;
-  bool reference;
+  bool reference, repeat; /* repeat: the second run of the reference */
   struct trial_plan plan;
 };
 struct answer {
   enum status status;
-  char message[256];
+  char message[256], note[160];                                   /* as in struct trial */
+  bool unwatched;                                                 /* as in struct trial */
   double run_seconds, verify_seconds, time_seconds, load_seconds; /* as in struct trial */
   double slowdown; /* likewise; 0: not known */
   unsigned n_samples;
@@ -122,7 +202,8 @@ struct notice {
   bool timed_out;               /* NOTICE_DIED: the zygote ended it */
   double flops, bytes, touched; /* NOTICE_READY */
   bool verified;
-  char message[256]; /* NOTICE_FAILED */
+  bool needs_workers; /* NOTICE_SEALED: as unnamed_needs_workers */
+  char message[256];  /* NOTICE_FAILED */
 };
 /* Tuner and zygote. An order is answered by a notice with its serial; a zygote says
  * without being asked (serial 0) that it is READY or FAILED, and that a worker DIED. */

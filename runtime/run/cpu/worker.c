@@ -33,7 +33,10 @@ struct worker_pool {
   uint64_t last;           // ticket of the last trial
   double flops, bytes, touched;
   bool verified;
-  char why[256]; // the zygote's last complaint
+  uint64_t *watched; // tickets of variants that were looked at in workers of their own
+  size_t n_watched;
+  bool needs_workers; // one for each variant: nothing can be put back
+  char why[256];      // the zygote's last complaint
 };
 
 // ---- the zygote ---------------------------------------------------------------------
@@ -75,6 +78,8 @@ static bool worker_order(struct worker_pool *w, enum zygote_message order,
   }
   if (m.kind == NOTICE_FAILED)
     snprintf(w->why, sizeof w->why, "%s", n.message);
+  if (m.kind == NOTICE_SEALED)
+    w->needs_workers = n.needs_workers;
   return m.kind != NOTICE_FAILED;
 }
 
@@ -90,7 +95,7 @@ static bool ensure_worker(struct worker_pool *w, uint64_t ticket) {
   while (w->pid > 0 && channel_ready(&w->orders, 0) && take_notice(w, &m, &n, 0))
     if (m.kind == NOTICE_DIED) // between two trials
       w->alive = false;
-  if (w->alive && w->kernel->n_sections == 0 && ticket != w->last)
+  if (w->alive && (w->kernel->n_sections == 0 || w->needs_workers) && ticket != w->last)
     kill_worker(w);
   if (!w->alive)
     w->alive = worker_order(w, ORDER_SPAWN, START_GRACE);
@@ -183,6 +188,7 @@ void worker_stop(struct worker_pool *w) {
     close(w->commands.socket);
   if (w->zygote.board)
     munmap(w->zygote.board, sizeof *w->zygote.board);
+  free(w->watched);
   free(w);
 }
 
@@ -215,6 +221,8 @@ static int worker_copy_answer(const struct answer *a, struct trial *out) {
   unsigned n = a->n_samples <= MAX_SAMPLES ? a->n_samples : 0;
   out->status = (unsigned)a->status < STATUS_PENDING ? a->status : STATUS_CRASH;
   snprintf(out->message, sizeof out->message, "%.255s", a->message);
+  snprintf(out->note, sizeof out->note, "%.159s", a->note);
+  out->unwatched = a->unwatched;
   out->verify_seconds = a->verify_seconds;
   out->time_seconds = a->time_seconds;
   out->load_seconds = a->load_seconds;
@@ -272,23 +280,21 @@ static int worker_await_answer(struct worker_pool *w, const struct trial_plan *p
   return -1;
 }
 
-static int worker_trial(struct worker_pool *w, bool reference, uint64_t ticket,
-                        const void *object, size_t size, const struct trial_plan *plan,
-                        struct trial *out) {
-  struct command c = {
-    .ticket = ticket, .object_size = size, .reference = reference, .plan = *plan
-  };
+static int worker_trial(struct worker_pool *w, const struct command *what,
+                        const void *object, struct trial *out) {
+  const struct command c = *what;
+  const uint64_t ticket = c.ticket;
   struct answer *a = sys_malloc(sizeof *a);
   int fd = -1, rc = -1;
   *out = (struct trial){ .status = STATUS_PENDING };
   bool ready = a && ensure_worker(w, ticket);
   if (ready && ticket != 0)
-    ready = (fd = channel_file("autotune-object", object, size)) >= 0;
+    ready = (fd = channel_file("autotune-object", object, c.object_size)) >= 0;
   if (ready) {
     const struct message m = { WORKER_COMMAND, ++w->serial, &c, sizeof c, fd };
     w->last = ticket;
     if (channel_send(&w->commands, &m, true))
-      rc = worker_await_answer(w, plan, a, out);
+      rc = worker_await_answer(w, &c.plan, a, out);
     if (out->status != STATUS_OK && out->status != STATUS_LOAD)
       kill_worker(w); // it may have written anywhere
   }
@@ -301,17 +307,64 @@ static int worker_trial(struct worker_pool *w, bool reference, uint64_t ticket,
   return rc;
 }
 
+static bool worker_watched(const struct worker_pool *w, uint64_t ticket) {
+  for (size_t i = 0; i < w->n_watched; i++)
+    if (w->watched[i] == ticket)
+      return true;
+  return false;
+}
+
+// Runs the variant once in a worker of its own, and looks for what it changes.
+static int worker_watch(struct worker_pool *w, uint64_t ticket, const void *object,
+                        size_t size, const struct trial_plan *plan, struct trial *out) {
+  struct trial_plan p = { .objective = plan->objective,
+                          .limit = plan->limit,
+                          .min_samples = 1,
+                          .max_samples = 1,
+                          .verify = true,
+                          .watch = true };
+  struct trial trial;
+  kill_worker(w);
+  int rc = worker_trial(w, &(struct command){ ticket, size, .plan = p }, object, &trial);
+  out->verify_seconds += trial.verify_seconds;
+  free(trial.samples);
+  snprintf(out->note, sizeof out->note, "%s", trial.note);
+  if (trial.status != STATUS_OK) {
+    out->status = trial.status;
+    snprintf(out->message, sizeof out->message, "%s", trial.message);
+  }
+  size_t bytes = (w->n_watched + 1) * sizeof *w->watched;
+  uint64_t *more = trial.status == STATUS_OK ? sys_realloc(w->watched, bytes) : NULL;
+  if (more) {
+    w->watched = more;
+    w->watched[w->n_watched++] = ticket;
+  }
+  return rc;
+}
+
 int worker_try(struct worker_pool *w, uint64_t ticket, const void *object, size_t size,
                const struct trial_plan *plan, struct trial *out) {
-  return worker_trial(w, false, ticket, object, size, plan, out);
+  int rc = worker_trial(w, &(struct command){ ticket, size, .plan = *plan }, object, out);
+  if (rc == 0 && out->status == STATUS_OK && out->unwatched && !worker_watched(w, ticket))
+    rc = worker_watch(w, ticket, object, size, plan, out);
+  return rc;
 }
 
 int worker_reference(struct worker_pool *w, const struct trial_plan *plan,
                      struct trial *out) {
-  struct trial_plan p = *plan;
-  p.verify = true; // it must repeat itself
-  int rc = worker_trial(w, true, 0, NULL, 0, &p, out);
+  struct command c = { .reference = true, .plan = *plan };
+  c.plan.verify = true; // it must repeat itself
+  int rc = worker_trial(w, &c, NULL, out);
   kill_worker(w); // it could write to the copies that the others will be compared with
+  if (rc == 0 && out->status == STATUS_OK && out->unwatched) {
+    struct trial trial;
+    c.repeat = true;
+    c.plan.max_samples = c.plan.min_samples = 1;
+    rc = worker_trial(w, &c, NULL, &trial);
+    snprintf(out->note, sizeof out->note, "%s", trial.note);
+    free(trial.samples);
+    kill_worker(w);
+  }
   if (rc == 0 && !worker_order(w, ORDER_SEAL, START_GRACE))
     rc = -1;
   return rc;

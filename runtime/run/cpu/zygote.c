@@ -191,7 +191,8 @@ static void zygote_obey(struct zygote *z, const struct message *order, pid_t *wo
     break;
   case ORDER_SEAL:
     image_seal(&z->image);
-    zygote_tell(z, NOTICE_SEALED, order->serial, &nothing);
+    zygote_tell(z, NOTICE_SEALED, order->serial,
+                &(struct notice){ .needs_workers = unnamed_needs_workers(&z->image) });
     break;
   default: // notices are ours to send
     break;

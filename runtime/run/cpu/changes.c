@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+// changes.c: finds the memory that one run of a kernel changes, whether a section names
+// it or not.
+//
+// A child that only sleeps, the keeper, shares all pages with the worker as they were
+// before the run. A page that the run writes becomes the worker's own, which
+// /proc/self/pagemap tells (bit 56, Linux 4.2). The keeper then returns the old bytes of
+// just these pages. No page is protected, so the run is as always.
+//
+// Looked at is the private memory that the program had when it called the kernel: data of
+// the program and of its own libraries, the callers' frames, the heap and other anonymous
+// memory. The data of run-time libraries is their own matter. An OpenMP run-time library
+// allocates whenever it likes: of kernels with OpenMP only the data, the frames and the
+// pages in which sections begin and end are looked at.
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sandbox.h"
+
+enum { PAGE = CHANGES_PAGE, ENTRIES = CHANGES_ENTRIES };
+enum { DESCRIPTOR = 0x900, RSEQ = 64 };      // bytes, as in glibc 2.36
+static const size_t worth_sharing = 1 << 20; // bytes of a section
+static const uint64_t present = 1ull << 63, of_file = 1ull << 61, own = 1ull << 56;
+
+// ---- regions ------------------------------------------------------------------------
+
+static const char *const run_time_libraries[] = {
+  "ld-",         "libc.",       "libc-",   "libm.",     "libpthread", "libdl.",
+  "librt.",      "libgomp",     "libomp",  "libiomp",   "libarcher",  "libautotune",
+  "libLLVM",     "libclang",    "liblld",  "libstdc++", "libgcc_s",   "libjemalloc",
+  "libtcmalloc", "libmimalloc", "libnuma", "libhwloc",  "libsqlite3", "libjansson",
+  "libxxhash",   "libz.",       "libzstd", "libxml2",   "libffi",     "libedit",
+  "libtinfo",    "libpciaccess"
+};
+
+static bool changes_is_run_time(const char *path) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  for (size_t i = 0; i < sizeof run_time_libraries / sizeof *run_time_libraries; i++)
+    if (strncmp(name, run_time_libraries[i], strlen(run_time_libraries[i])) == 0)
+      return true;
+  return false;
+}
+
+static char *changes_page_of(const char *at) {
+  return (char *)((uintptr_t)at & -(uintptr_t)PAGE);
+}
+
+static void changes_add_region(struct changes *c, const char *base, const char *end,
+                               enum region_kind kind) {
+  if (c->n_regions < MAX_REGIONS && base < end)
+    c->regions[c->n_regions++] =
+        (struct region){ (char *)(uintptr_t)base, (size_t)(end - base), kind };
+}
+
+static void changes_leave_out(struct changes *c, const void *base, size_t size) {
+  if (c->n_left_out < MAX_LEFT_OUT && size > 0)
+    c->left_out[c->n_left_out++] = (struct range){ (char *)(uintptr_t)base, size };
+}
+
+// Leaves out the addresses of functions that the loader fills in at their first call.
+static void changes_leave_out_slots(struct changes *c, const struct dl_phdr_info *info,
+                                    const ElfW(Phdr) * dynamic) {
+  const ElfW(Dyn) *d = (const void *)(info->dlpi_addr + dynamic->p_vaddr);
+  uintptr_t slots = 0, n = 0;
+  for (; d->d_tag != DT_NULL; d++) {
+    if (d->d_tag == DT_PLTGOT)
+      slots = d->d_un.d_ptr;
+    else if (d->d_tag == DT_PLTRELSZ)
+      n = d->d_un.d_val / sizeof(ElfW(Rela));
+  }
+  if (slots >= info->dlpi_addr && n)
+    changes_leave_out(c, (const void *)slots, (n + 3) * sizeof(void *));
+}
+
+// Adds the writable data of one object to the regions, unless it is a run-time library.
+static int changes_add_object(struct dl_phdr_info *info, size_t size, void *data) {
+  struct changes *c = data;
+  bool run_time = changes_is_run_time(info->dlpi_name);
+  (void)size;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+    const char *base = (const char *)(info->dlpi_addr + h->p_vaddr);
+    if (h->p_type == PT_DYNAMIC && !run_time)
+      changes_leave_out_slots(c, info, h);
+    if (h->p_type != PT_LOAD || !(h->p_flags & PF_W))
+      continue;
+    if (!run_time)
+      changes_add_region(c, base, base + h->p_memsz, REGION_DATA);
+    if (c->n_objects < MAX_OBJECTS)
+      c->objects[c->n_objects++] =
+          (struct range){ changes_page_of(base),
+                          (size_t)(base - changes_page_of(base)) + h->p_memsz };
+  }
+  return 0;
+}
+
+// Returns the first address from AT on that is no data of an object.
+static const char *changes_past_objects(const struct changes *c, const char *at) {
+  for (unsigned i = 0; i < c->n_objects; i++) {
+    const struct range *o = &c->objects[i];
+    if (at >= o->base && at < o->base + o->size) {
+      at = changes_page_of(o->base + o->size + PAGE - 1);
+      i = (unsigned)-1; // another may follow
+    }
+  }
+  return at;
+}
+
+// Adds the pages in which sections begin and end.
+static void changes_add_ends(const struct image *m, const struct mapping *map) {
+  for (unsigned i = 0; i < m->n_segments; i++) {
+    const struct segment *s = &m->segments[i];
+    const char *low = changes_page_of(s->base),
+               *high = changes_page_of(s->base + s->size - 1);
+    if (s->base < map->base || s->base >= map->end)
+      continue;
+    changes_add_region(m->changes, low, low + PAGE, REGION_HEAP);
+    if (low != high)
+      changes_add_region(m->changes, high, high + PAGE, REGION_HEAP);
+  }
+}
+
+struct collecting {
+  const struct image *m;
+  const char *here; // an address in the stack that this thread uses
+};
+
+static void changes_collect(const struct mapping *map, void *data) {
+  const struct collecting *w = data;
+  struct changes *c = w->m->changes;
+  const char *args = (const char *)w->m->args, *base = changes_past_objects(c, map->base);
+  int access = PROT_READ | PROT_WRITE;
+  if ((map->protection & access) != access || map->shared || map->device || map->file)
+    return;
+  bool callers = args >= map->base && args < map->end;
+  if (callers)
+    changes_add_region(c, args, map->end, REGION_STACK); // what lies below is ours
+  else if (w->here >= map->base && w->here < map->end)
+    return; // a stack of our own
+  else if (!w->m->kernel->openmp)
+    changes_add_region(c, base, map->end, REGION_HEAP);
+  else if (!map->heap)
+    changes_add_ends(w->m, map);
+}
+
+// Leaves out what the C library and the kernel keep of this thread: errno, the thread's
+// descriptor, the processor's number, which changes at any time (rseq), and the table of
+// its thread-local variables (dtv), which grows after libraries were loaded.
+static void changes_leave_out_thread(struct changes *c) {
+  const char *thread = __builtin_thread_pointer();
+  const ptrdiff_t *rseq = dlsym(RTLD_DEFAULT, "__rseq_offset");
+  changes_leave_out(c, &errno, sizeof errno);
+#if defined(__x86_64__)
+  const size_t *dtv = ((const size_t *const *)thread)[1];
+  changes_leave_out(c, thread, DESCRIPTOR); // thread-local variables lie before it
+#else
+  const size_t *dtv = *(const size_t *const *)thread;
+  changes_leave_out(c, thread - DESCRIPTOR, DESCRIPTOR);
+#endif
+  if (dtv)
+    changes_leave_out(c, dtv - 2, (dtv[-2] + 2) * 2 * sizeof *dtv);
+  if (rseq)
+    changes_leave_out(c, thread + *rseq, RSEQ);
+}
+
+bool changes_new(struct image *m) {
+  char here;
+  struct changes *c = sys_mmap(sizeof *c, true); // shared: what is written is not found
+  struct collecting w = { .m = m, .here = &here };
+  m->changes = c;
+  if (!c)
+    return false;
+  c->pagemap = -1;
+  dl_iterate_phdr(changes_add_object, c);
+  c->known = sandbox_each_mapping(changes_collect, &w);
+  changes_leave_out_thread(c);
+  changes_leave_out(c, m->ret, m->kernel->ret_size);
+  return true;
+}
+
+// Sanitizers write to memory of their own with each access of the program.
+extern void __asan_init(void) __attribute__((weak));
+extern void __tsan_init(void) __attribute__((weak));
+
+void changes_open(const struct image *m) {
+  struct changes *c = m->changes;
+  int dumpable = prctl(PR_GET_DUMPABLE);
+  prctl(PR_SET_DUMPABLE, 1); // else the file belongs to root
+  c->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  prctl(PR_SET_DUMPABLE, dumpable);
+  c->on = c->pagemap >= 0 && c->known && !__asan_init && !__tsan_init &&
+      m->kernel->n_sections > 0 && m->kernel->verify != AUTOTUNE_VERIFY_OFF;
+}
+
+// ---- the keeper ---------------------------------------------------------------------
+
+struct request {
+  const char *base;
+  size_t size;
+};
+
+// Returns old bytes until nobody asks any more. Only system calls: other threads may have
+// held any lock when this process was made.
+static void changes_keep(int socket) {
+  struct request q;
+  while (read(socket, &q, sizeof q) == sizeof q)
+    for (size_t done = 0; done < q.size;) {
+      ssize_t n = write(socket, q.base + done, q.size - done);
+      if (n <= 0)
+        syscall(SYS_exit_group, 1);
+      done += (size_t)n;
+    }
+  syscall(SYS_exit_group, 0);
+}
+
+// Large sections are compared in another way, and need not be shared.
+static void changes_share(const struct image *m, bool yes) {
+  for (unsigned i = 0; i < m->n_segments; i++) {
+    uintptr_t low = (uintptr_t)m->segments[i].base, high = low + m->segments[i].size;
+    low = (low + PAGE - 1) & -(uintptr_t)PAGE;
+    high &= -(uintptr_t)PAGE;
+    if (high > low && high - low >= worth_sharing)
+      madvise((void *)low, high - low, yes ? MADV_DOFORK : MADV_DONTFORK);
+  }
+}
+
+void changes_begin(const struct image *m) {
+  struct changes *c = m->changes;
+  double start = sys_now();
+  int pair[2];
+  c->keeper = -1;
+  c->n = 0;
+  c->used = 0;
+  c->lost = true;
+  if (!c->on || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+    return;
+  changes_share(m, false);
+  c->keeper = (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0); // it raises no signal at its end
+  if (c->keeper == 0) {
+    close(pair[0]);
+    changes_keep(pair[1]);
+  }
+  changes_share(m, true);
+  close(pair[1]);
+  c->socket = pair[0];
+  c->lost = c->keeper < 0;
+  c->seconds = sys_now() - start;
+}
+
+static bool changes_ask(struct changes *c, const char *base, size_t size) {
+  const struct request q = { base, size };
+  size_t done = 0;
+  if (send(c->socket, &q, sizeof q, MSG_NOSIGNAL) != sizeof q)
+    return false;
+  while (done < size) {
+    ssize_t n = read(c->socket, c->page + done, size - done);
+    if (n <= 0)
+      return false;
+    done += (size_t)n;
+  }
+  return true;
+}
+
+// ---- comparing ----------------------------------------------------------------------
+
+// True if AT is compared elsewhere, or not at all.
+static bool changes_covers(const struct image *m, const char *at) {
+  const struct changes *c = m->changes;
+  for (unsigned i = 0; i < m->n_segments; i++)
+    if (at >= m->segments[i].base && at < m->segments[i].base + m->segments[i].size)
+      return true;
+  for (unsigned i = 0; i < c->n_left_out; i++)
+    if (at >= c->left_out[i].base && at < c->left_out[i].base + c->left_out[i].size)
+      return true;
+  return false;
+}
+
+static void changes_add(struct changes *c, char *at, const char *before, size_t size,
+                        enum region_kind kind) {
+  struct change *last = c->n ? &c->list[c->n - 1] : NULL;
+  bool follows = last && last->base + last->size == at && last->kind == kind;
+  if (c->used + size > sizeof c->before || (!follows && c->n == MAX_CHANGES)) {
+    c->lost = true;
+    return;
+  }
+  if (follows)
+    last->size += size;
+  else
+    c->list[c->n++] = (struct change){ at, size, c->used, kind };
+  memcpy(c->before + c->used, before, size);
+  c->used += size;
+}
+
+// Compares a page of R with the old bytes in c->page, eight by eight: a number that
+// changes in one byte is kept as a whole.
+static void changes_compare(const struct image *m, char *page, const struct region *r) {
+  struct changes *c = m->changes;
+  for (size_t i = 0; i < PAGE; i += 8) {
+    bool covered[8], whole = true;
+    if (memcmp(page + i, c->page + i, 8) == 0)
+      continue;
+    for (size_t b = 0; b < 8; b++) {
+      const char *at = page + i + b;
+      covered[b] = at < r->base || at >= r->base + r->size || changes_covers(m, at);
+      whole = whole && !covered[b];
+    }
+    if (whole)
+      changes_add(c, page + i, c->page + i, 8, r->kind);
+    for (size_t b = 0; !whole && b < 8; b++)
+      if (page[i + b] != c->page[i + b] && !covered[b])
+        changes_add(c, page + i + b, c->page + i + b, 1, r->kind);
+  }
+}
+
+// Compares those of N pages of R from BASE on that the run has made its own.
+static void changes_scan(const struct image *m, char *base, size_t n,
+                         const struct region *r) {
+  struct changes *c = m->changes;
+  ssize_t size = (ssize_t)(n * sizeof *c->entries);
+  off_t at = (off_t)((uintptr_t)base / PAGE * sizeof *c->entries);
+  c->lost |= pread(c->pagemap, c->entries, (size_t)size, at) != size;
+  for (size_t i = 0; i < n && !c->lost; i++) {
+    if ((c->entries[i] & (present | of_file | own)) != (present | own))
+      continue;
+    if (changes_ask(c, base + i * PAGE, PAGE))
+      changes_compare(m, base + i * PAGE, r);
+    else
+      c->lost = true;
+  }
+}
+
+// Returns the end of the pages from AT on that lie within one section; AT: it is in none.
+static char *changes_past_section(const struct image *m, char *at) {
+  for (unsigned i = 0; i < m->n_segments; i++) {
+    char *base = m->segments[i].base, *end = base + m->segments[i].size;
+    if (at >= base && end >= at + PAGE)
+      return changes_page_of(end);
+  }
+  return at;
+}
+
+static void changes_look(const struct image *m, const struct region *r) {
+  char *at = changes_page_of(r->base), *end = r->base + r->size;
+  while (at < end && !m->changes->lost) {
+    char *past = changes_past_section(m, at);
+    if (past > at) {
+      at = past;
+      continue;
+    }
+    size_t left = (size_t)(end - at + PAGE - 1) / PAGE, n = 1;
+    while (n < left && n < ENTRIES &&
+           changes_past_section(m, at + n * PAGE) == at + n * PAGE)
+      n++;
+    changes_scan(m, at, n, r);
+    at += n * PAGE;
+  }
+}
+
+void changes_end(const struct image *m) {
+  struct changes *c = m->changes;
+  double start = sys_now();
+  if (c->keeper < 0)
+    return;
+  for (unsigned i = 0; i < c->n_regions && !c->lost; i++)
+    changes_look(m, &c->regions[i]);
+  close(c->socket);
+  waitpid(c->keeper, NULL, __WALL);
+  c->keeper = -1;
+  c->seconds += sys_now() - start;
+}

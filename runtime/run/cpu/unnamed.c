@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// unnamed.c: what the default variant changes although no section names it: a ghost cell
+// behind a pointer of a struct, a counter of the file, the rest of an output whose
+// section is too short. It is kept, put back before checked runs, and compared, like a
+// section whose type is not known. What a variant changes and the default does not is
+// wrong, wherever it is.
+//
+// An allocator changes its own memory whenever it is called. The heap is therefore never
+// put back (a new worker begins with it as it was), and does not count for variants that
+// call functions which may allocate.
+#include <dlfcn.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "sandbox.h"
+
+enum { PIECE = 64, MAX_UNNAMED = MAX_CHANGED / PIECE, MAX_BYTES = 2 * MAX_CHANGED };
+static const long near_enough = 1 << 16; // bytes from a section, to be named after it
+
+struct kept {
+  char *base;
+  size_t size, at; // at: in `bytes`, first those of before, then those of after
+  enum region_kind kind;
+  bool restless; // differs from run to run
+};
+struct unnamed {
+  bool lost;          // too much has changed: nothing is compared
+  bool heap;          // some of it is on the heap
+  unsigned n, sorted; // sorted: of the first ones, by address
+  size_t used;
+  struct kept list[MAX_UNNAMED];
+  char bytes[MAX_BYTES];
+};
+
+bool unnamed_new(struct image *m) {
+  return (m->unnamed = sys_mmap(sizeof *m->unnamed, true)) != NULL;
+}
+
+void unnamed_seal(const struct image *m) {
+  mprotect(m->unnamed, sizeof *m->unnamed, PROT_READ);
+}
+
+// ---- learning -----------------------------------------------------------------------
+
+static int unnamed_by_address(const void *a, const void *b) {
+  const struct kept *x = a, *y = b;
+  return (x->base > y->base) - (x->base < y->base);
+}
+
+// Returns the piece that holds AT; NULL: none does.
+static struct kept *unnamed_find(struct unnamed *u, const char *at) {
+  size_t low = 0, high = u->sorted;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (at < u->list[middle].base)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  struct kept *k = low ? &u->list[low - 1] : NULL;
+  return k && at < k->base + k->size ? k : NULL;
+}
+
+static void unnamed_sort(struct unnamed *u) {
+  qsort(u->list, u->n, sizeof *u->list, unnamed_by_address);
+  u->sorted = u->n;
+}
+
+// Keeps those pieces of change I that are not kept yet.
+static void unnamed_add(const struct image *m, unsigned i, bool restless) {
+  const struct change *c = &m->changes->list[i];
+  struct unnamed *u = m->unnamed;
+  u->heap |= c->kind == REGION_HEAP;
+  for (size_t at = 0; at < c->size && !u->lost;) {
+    size_t size = c->size - at < PIECE ? c->size - at : PIECE;
+    struct kept *known = unnamed_find(u, c->base + at);
+    if (known) {
+      at = (size_t)(known->base + known->size - c->base);
+      continue;
+    }
+    u->lost = u->n == MAX_UNNAMED || u->used + 2 * size > sizeof u->bytes;
+    if (u->lost)
+      return;
+    u->list[u->n++] = (struct kept){ c->base + at, size, u->used, c->kind, restless };
+    memcpy(u->bytes + u->used, m->changes->before + c->at + at, size);
+    memcpy(u->bytes + u->used + size, c->base + at, size);
+    u->used += 2 * size;
+    at += size;
+  }
+}
+
+void unnamed_learn(const struct image *m) {
+  struct unnamed *u = m->unnamed;
+  u->lost = m->changes->lost;
+  for (unsigned i = 0; i < m->changes->n; i++)
+    unnamed_add(m, i, false);
+  unnamed_sort(u);
+}
+
+bool unnamed_unsure(const struct image *m) {
+  return m->unnamed->n > 0 && !m->unnamed->lost;
+}
+
+void unnamed_repeat(const struct image *m) {
+  struct unnamed *u = m->unnamed;
+  u->lost |= m->changes->lost;
+  for (unsigned i = 0; i < u->n; i++) {
+    struct kept *k = &u->list[i];
+    k->restless = memcmp(u->bytes + k->at + k->size, k->base, k->size) != 0;
+  }
+  for (unsigned i = 0; i < m->changes->n; i++)
+    unnamed_add(m, i, true);
+  unnamed_sort(u);
+}
+
+bool unnamed_needs_workers(const struct image *m) {
+  return m->unnamed->heap;
+}
+
+void unnamed_restore(const struct image *m) {
+  const struct unnamed *u = m->unnamed;
+  for (unsigned i = 0; i < u->n && !u->lost && !u->heap; i++)
+    if (!u->list[i].restless)
+      memcpy(u->list[i].base, u->bytes + u->list[i].at, u->list[i].size);
+}
+
+// ---- names --------------------------------------------------------------------------
+
+static const struct autotune_symbol *unnamed_symbol(const struct image *m,
+                                                    const char *at) {
+  for (unsigned i = 0; i < m->kernel->n_symbols; i++) {
+    const struct autotune_symbol *s = &m->kernel->symbols[i];
+    if (at >= (const char *)s->address && at < (const char *)s->address + s->size)
+      return s;
+  }
+  return NULL;
+}
+
+// Returns the section that is nearest to AT, and its distance: below 0 before it, above 0
+// after it.
+static const char *unnamed_section(const struct image *m, const char *at,
+                                   long *distance) {
+  const char *name = NULL;
+  for (unsigned i = 0; i < m->kernel->n_sections; i++) {
+    const char *base = m->spans[i].base, *end = base + m->spans[i].bytes;
+    long d = at < base ? at - base : at - end;
+    if (!base || d > near_enough || d < -near_enough ||
+        (name && labs(d) >= labs(*distance)))
+      continue;
+    name = m->kernel->sections[i].name;
+    *distance = d;
+  }
+  return name;
+}
+
+static void unnamed_name(const struct image *m, const char *at, enum region_kind kind,
+                         char *text, size_t size) {
+  static const char *const places[] = { "static data", "a variable of the caller",
+                                        "memory" };
+  const struct autotune_symbol *s = unnamed_symbol(m, at);
+  Dl_info info;
+  long distance = 0;
+  const char *section = unnamed_section(m, at, &distance);
+  bool data = kind == REGION_DATA && dladdr(at, &info) && info.dli_sname &&
+      info.dli_saddr <= (const void *)at;
+  if (s)
+    snprintf(text, size, "%s, byte %td", s->name, at - (const char *)s->address);
+  else if (section)
+    snprintf(text, size, "%ld bytes %s %s", labs(distance) + (distance >= 0),
+             distance < 0 ? "before" : "after", section);
+  else if (data)
+    snprintf(text, size, "%s, byte %td", info.dli_sname,
+             at - (const char *)info.dli_saddr);
+  else
+    snprintf(text, size, "%s at %p", places[kind], (const void *)at);
+}
+
+void unnamed_note(const struct image *m, bool calls, char *text, size_t size) {
+  const struct unnamed *u = m->unnamed;
+  size_t bytes = 0;
+  const struct kept *first = NULL;
+  char name[128];
+  *text = '\0';
+  for (unsigned i = 0; i < u->n && !u->lost; i++) {
+    const struct kept *k = &u->list[i];
+    if (calls && k->kind == REGION_HEAP)
+      continue;
+    bytes += k->size;
+    first = first ? first : k;
+  }
+  if (!first)
+    return;
+  unnamed_name(m, first->base, first->kind, name, sizeof name);
+  snprintf(text, size, "it also changes %zu bytes that no section names (%s)", bytes,
+           name);
+}
+
+// ---- comparing ----------------------------------------------------------------------
+
+// Numbers of an unknown type agree as far as sums in another order do.
+static bool unnamed_close(double a, double b, double rtol) {
+  return isnormal(a) && isnormal(b) && fabs(a - b) <= rtol * fabs(a);
+}
+
+// True if the eight bytes at A and B are equal, or are one double or two floats that
+// agree.
+static bool unnamed_agree(const char *a, const char *b, size_t size) {
+  double x, y;
+  float p[2], q[2];
+  if (memcmp(a, b, size) == 0)
+    return true;
+  if (size != 8)
+    return false;
+  memcpy(&x, a, 8);
+  memcpy(&y, b, 8);
+  memcpy(p, a, 8);
+  memcpy(q, b, 8);
+  return unnamed_close(x, y, 1e-9) ||
+      ((memcmp(&p[0], &q[0], 4) == 0 || unnamed_close(p[0], q[0], 1e-4)) &&
+       (memcmp(&p[1], &q[1], 4) == 0 || unnamed_close(p[1], q[1], 1e-4)));
+}
+
+static bool unnamed_same(const struct image *m, const struct kept *k, char *message,
+                         size_t size) {
+  const char *expected = m->unnamed->bytes + k->at + k->size;
+  char name[128];
+  for (size_t i = 0; i < k->size; i += 8) {
+    size_t n = k->size - i < 8 ? k->size - i : 8;
+    if (unnamed_agree(expected + i, k->base + i, n))
+      continue;
+    while (expected[i] == k->base[i])
+      i++;
+    unnamed_name(m, k->base + i, k->kind, name, sizeof name);
+    snprintf(message, size, "memory that no section names differs: %s", name);
+    return false;
+  }
+  return true;
+}
+
+bool unnamed_check(const struct image *m, bool calls, char *message, size_t size) {
+  const struct changes *c = m->changes;
+  struct unnamed *u = m->unnamed;
+  char name[128];
+  if (!c->on || u->lost)
+    return true;
+  for (unsigned i = 0; i < u->n; i++) {
+    const struct kept *k = &u->list[i];
+    if (!k->restless && !(calls && k->kind == REGION_HEAP) &&
+        !unnamed_same(m, k, message, size))
+      return false;
+  }
+  for (unsigned i = 0; i < c->n; i++)
+    for (size_t at = 0; at < c->list[i].size; at += 8) {
+      const struct change *change = &c->list[i];
+      if ((calls && change->kind == REGION_HEAP) || unnamed_find(u, change->base + at))
+        continue;
+      unnamed_name(m, change->base + at, change->kind, name, sizeof name);
+      snprintf(message, size, "memory outside its arrays was changed: %s", name);
+      return false;
+    }
+  return true;
+}
