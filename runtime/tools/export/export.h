@@ -10,7 +10,7 @@
 
 struct export_options {
   const char *folder, *kernel, *key, *output; /* each may be NULL */
-  bool t1;                                    /* the format T1; else T4 */
+  bool t1, t4;                                /* T1 if t1 is set, otherwise T4 */
 };
 int export_run(const struct export_options *o, FILE *out);
 

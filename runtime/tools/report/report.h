@@ -9,7 +9,7 @@
 
 struct report_options {
   const char *folder, *kernel;
-  bool json, markdown, verbose;
+  bool json, markdown, verbose, follow;
   struct look look;
   const char *html;    /* the file that a page is written to */
   const char *against; /* for the page: a store or a file of wisdom to compare with */
