@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/tsan.h"
 #include "model/value.h"
 #include "site.h"
 
@@ -106,9 +107,11 @@ static enum autotune_status best_hushed(const char *kernel, const long long *key
                                         const char *parameter,
                                         const struct autotune_value **value) {
   struct blocked_signals blocked_signals;
+  tsan_ignore();
   sys_block_signals(&blocked_signals);
   enum autotune_status status = api_best(kernel, key, parameter, value);
   sys_unblock_signals(&blocked_signals);
+  tsan_heed();
   return status;
 }
 
@@ -173,9 +176,11 @@ static bool forget_stored(const char *kernel, const long long *key) {
 
 enum autotune_status autotune_forget(const char *kernel, const long long *key) {
   struct blocked_signals blocked_signals;
+  tsan_ignore();
   sys_block_signals(&blocked_signals);
   bool known = forget_here(kernel, key), done = forget_stored(kernel, key);
   sys_unblock_signals(&blocked_signals);
+  tsan_heed();
   const char *cache = options_get()->cache;
   bool off = cache && *cache == '\0'; // the user asked for no store
   return !known ? AUTOTUNE_UNKNOWN_KERNEL : done || off ? AUTOTUNE_OK : AUTOTUNE_NO_STORE;
@@ -191,7 +196,7 @@ static void wait_a_little(double left) {
     nanosleep(&nap, NULL);
 }
 
-enum autotune_status autotune_wait(double seconds) {
+static enum autotune_status api_wait(double seconds) {
   double end = seconds < 0 ? 1e300 : sys_now() + seconds;
   while (site_busy()) {
     double left = end - sys_now();
@@ -202,7 +207,15 @@ enum autotune_status autotune_wait(double seconds) {
   return AUTOTUNE_OK;
 }
 
-enum autotune_status autotune_why(const char *kernel, const long long *key, char **text) {
+enum autotune_status autotune_wait(double seconds) {
+  tsan_ignore();
+  enum autotune_status status = api_wait(seconds);
+  tsan_heed();
+  return status;
+}
+
+static enum autotune_status api_why(const char *kernel, const long long *key,
+                                    char **text) {
   if (!kernel || !text)
     return AUTOTUNE_INVALID;
   struct site *s = api_find_kernel(sites_lock(), kernel);
@@ -218,4 +231,11 @@ enum autotune_status autotune_why(const char *kernel, const long long *key, char
     return AUTOTUNE_NO_MEMORY;
   *text = copy;
   return AUTOTUNE_OK;
+}
+
+enum autotune_status autotune_why(const char *kernel, const long long *key, char **text) {
+  tsan_ignore();
+  enum autotune_status status = api_why(kernel, key, text);
+  tsan_heed();
+  return status;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/role.h"
+#include "base/tsan.h"
 #include "keep/capture/capture.h"
 #include "live.h"
 #include "run/cpu/stack.h"
@@ -53,8 +54,8 @@ static bool begin_captures(struct node *n, const struct call *call,
   return stack_run(begin_capture, &c) && c.begun;
 }
 
-autotune_fn autotune_begin(struct autotune_site *place, const long long *key,
-                           void *const *args, struct autotune_call_state *state) {
+static autotune_fn begin_call(struct autotune_site *place, const long long *key,
+                              void *const *args, struct autotune_call_state *state) {
   const struct autotune_kernel *k = place->kernel;
   const struct call call = { .args = args, .key = key };
   state->node = NULL;
@@ -91,6 +92,14 @@ autotune_fn autotune_begin(struct autotune_site *place, const long long *key,
   return code;
 }
 
+autotune_fn autotune_begin(struct autotune_site *place, const long long *key,
+                           void *const *args, struct autotune_call_state *state) {
+  tsan_ignore();
+  autotune_fn code = begin_call(place, key, args, state);
+  tsan_heed();
+  return code;
+}
+
 void begin_launch(struct site *s, struct node *n, const struct call *call) {
   struct autotune_call_state state = { .node = NULL };
   autotune_fn code;
@@ -100,7 +109,7 @@ void begin_launch(struct site *s, struct node *n, const struct call *call) {
     decide_key(s, n, call);
 }
 
-void autotune_end(struct autotune_call_state *state) {
+static void begin_end(struct autotune_call_state *state) {
   if (state->capture) {
     capture_end(state);
     return;
@@ -115,4 +124,10 @@ void autotune_end(struct autotune_call_state *state) {
     live_collect();
     decide_release();
   }
+}
+
+void autotune_end(struct autotune_call_state *state) {
+  tsan_ignore();
+  begin_end(state);
+  tsan_heed();
 }

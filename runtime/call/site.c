@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/role.h"
+#include "base/tsan.h"
 #include "site.h"
 
 static struct {
@@ -269,6 +270,7 @@ void autotune_site_close(struct autotune_site *place) {
   // At exit other threads may still run the variants; in a tuner nothing is cleaned up.
   if (!s || atomic_load(&runtime.exiting) || role_inside())
     return;
+  tsan_ignore();
   sites_lock();
   for (struct site **at = &runtime.sites; *at; at = &(*at)->next)
     if (*at == s) {
@@ -280,4 +282,5 @@ void autotune_site_close(struct autotune_site *place) {
   sites_unlock();
   if (background_leave(s))
     free_site(s);
+  tsan_heed();
 }

@@ -24,6 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/tsan.h"
 #include "packet.h"
 #include "run/cpu/stack.h"
 
@@ -49,10 +50,7 @@ static void restore_sequences(void) {
 
 static bool only_fork_works(void) {
   const char *preloaded = getenv("LD_PRELOAD");
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return true;
-#endif
-  return preloaded && strstr(preloaded, "/vgpreload_");
+  return tsan_or_asan() || (preloaded && strstr(preloaded, "/vgpreload_"));
 }
 
 // In the helper. From FORKED on the calling thread runs again, on the same thread-local

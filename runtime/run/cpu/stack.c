@@ -14,6 +14,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/tsan.h"
 #include "sandbox.h"
 #include "stack.h"
 
@@ -92,10 +93,6 @@ struct trip {
 };
 static _Thread_local struct trip *trip;
 
-// Sanitizers would have to be told of other stacks, and have none of this size.
-extern void __asan_init(void) __attribute__((weak));
-extern void __tsan_init(void) __attribute__((weak));
-
 static void stack_travel(void) {
   trip->run(trip->data);
 }
@@ -117,7 +114,8 @@ static void stack_go(struct stack *s, void (*run)(void *data), void *data) {
 bool stack_run(void (*run)(void *data), void *data) {
   struct stack s;
   int cancel;
-  if (__asan_init || __tsan_init || now.base || left_here() >= enough) {
+  // Sanitizers would have to be told of other stacks, and have none of this size.
+  if (tsan_or_asan() || now.base || left_here() >= enough) {
     run(data);
     return true;
   }
