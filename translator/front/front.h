@@ -7,7 +7,8 @@
  *   front/            text, diagnostics, the source and its tree, tokens, processes
  *   front/pragma/     every `#pragma autotune …` as clauses and arguments, by tables
  *   front/kernel/     the meaning of pragmas: kernels, params, sections, constraints
- *   front/reach/      C as its compiler sees it (-E -dD), and the parts a kernel needs
+ *   front/reach/      cuts text into declarations; C as its compiler sees it (-E -dD),
+ *                     and the parts a kernel needs
  *   front/analysis/   proofs about loops and arrays
  *   front/loops/      transforms loops in a variant as their directives say
  *   front/emit/       kernel units, and the translated file from templates

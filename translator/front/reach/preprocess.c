@@ -50,9 +50,7 @@ static void preprocess_add_options(const struct compile_options *o,
                                    const struct kernel *kernels, unsigned n, bool machine,
                                    const char ***argv, unsigned *argc) {
   for (const char *const *a = o->args; a && *a; a++) {
-    bool with_value = false;
-    for (const char *const *v = valued; *v; v++)
-      with_value |= strcmp(*a, *v) == 0;
+    bool with_value = slice_in(slice_of(*a), valued);
     if (with_value && !a[1])
       break;
     bool macro = preprocess_begins(*a, "-D") || preprocess_begins(*a, "-U");
@@ -175,9 +173,7 @@ const char **preprocess_flags(const struct compile_options *o, unsigned *n) {
   const char **flags = NULL;
   *n = 0;
   for (const char *const *a = o->args; a && *a; a++) {
-    bool with_value = false;
-    for (const char *const *v = valued; *v; v++)
-      with_value |= strcmp(*a, *v) == 0;
+    bool with_value = slice_in(slice_of(*a), valued);
     if (with_value) {
       if (!*++a)
         break;

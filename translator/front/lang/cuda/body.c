@@ -91,8 +91,7 @@ static bool is_dropped_word(const struct writer *w, struct slice word) {
   return w->item->own && slice_in(word, words);
 }
 
-// True for attributes of the entry, which the function it calls does not get.
-static bool is_entry_attribute(struct slice word) {
+bool cuda_entry_attribute(struct slice word) {
   static const char *const words[] = { "__launch_bounds__", "__cluster_dims__",
                                        "__maxnreg__", "__block_size__", NULL };
   return slice_in(word, words);
@@ -108,7 +107,7 @@ static bool write_head_word(struct writer *w, struct lexer *l, struct token t) {
   } else if (is_dropped_word(w, t.text) ||
              (t.kind == TOKEN_STRING && at < w->item->own->name_at)) {
     write_up_to(w, t.text.data);
-  } else if (is_entry_attribute(t.text)) {
+  } else if (cuda_entry_attribute(t.text)) {
     write_up_to(w, t.text.data);
     const char *before = l->p;
     skip_brackets(l);
@@ -223,7 +222,7 @@ static void write_attributes(const struct cuda_reach *r, struct text *out) {
       own = &r->items.list[n];
   struct lexer l = lexer_of(own ? item_head(own) : (struct slice){ 0 });
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
-    if (is_entry_attribute(t.text) && !slice_is(t.text, "__launch_bounds__")) {
+    if (cuda_entry_attribute(t.text) && !slice_is(t.text, "__launch_bounds__")) {
       const char *end = skip_brackets(&l);
       text_printf(out, " %.*s", (int)(end - t.text.data), t.text.data);
     }

@@ -16,19 +16,15 @@ const TSLanguage *tree_sitter_cuda(void); // a grammar's one symbol; it has no h
 // (int i) { … }`.
 static const char *attribute_end(struct slice previous, struct slice word,
                                  struct lexer l) {
-  static const char *const names[] = { "__align__",
-                                       "__builtin_align__",
-                                       "__cluster_dims__",
-                                       "__block_size__",
-                                       "__maxnreg__",
-                                       "__launch_bounds__",
-                                       NULL };
   if (slice_is(previous, "]") &&
       (slice_is(word, "__device__") || slice_is(word, "__host__"))) {
     struct lexer ahead = l;
     return slice_is(lex(&ahead).text, "__device__") ? ahead.p : l.p;
   }
-  return slice_in(word, names) ? skip_brackets(&l) : NULL;
+  return cuda_entry_attribute(word) || slice_is(word, "__align__") ||
+          slice_is(word, "__builtin_align__")
+      ? skip_brackets(&l)
+      : NULL;
 }
 
 // Moves L past `template <…>` if L is at one.

@@ -7,13 +7,14 @@
  *   clauses.c     block, grid, shared, isolate, flush
  *   launches.c    k<<<…>>>(…) and cudaLaunchKernel, wherever they stand
  *   mentions.c    other mentions of a kernel: launches there cannot be tuned
- *   items.c …     the file and its headers, cut into declarations (items.h)
+ *   include.c …   the file and its headers as one list of items (items.h)
  *   unit.c        the declarations that the kernel reaches, as text for NVRTC
  *   emit.c        the translated file
  *   emulate.c     turns a translated file into C++ for the CPU
  *
- * pragma/ and kernel/ are used unchanged. front/reach/ (preprocessed C) is not used: C++
- * is cut by tokens, and kernels and launches are found in Tree-sitter's tree. */
+ * pragma/ and kernel/ are used unchanged, and the cutter of front/reach/ (cut.h). The
+ * preprocessor is not run: it would decide the `#if`s on params, and unfold the headers
+ * of the host's library. Kernels and launches are found in Tree-sitter's tree. */
 #ifndef AUTOTUNE_CUDA_TRANSLATOR_H
 #define AUTOTUNE_CUDA_TRANSLATOR_H
 
@@ -108,7 +109,7 @@ struct launch {
 struct launch *cuda_launches(const struct source *s, const struct kernel *kernels,
                              unsigned n_kernels, unsigned *n);
 
-/* ---- items.c, include.c, unit.c -------------------------------------------------- */
+/* ---- include.c, unit.c ----------------------------------------------------------- */
 
 /* Returns the declarations of S and of the user's headers, which replace their #include
  * (items.h). All kernels of the file use them, one after another. */
@@ -130,6 +131,11 @@ struct cuda_unit {
 struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *kernels,
                                  unsigned n_kernels, const struct kernel *k,
                                  struct items *items, const struct compile_options *o);
+
+/* ---- body.c ---------------------------------------------------------------------- */
+
+/* True for attributes of the function that is launched, not of one that it calls. */
+bool cuda_entry_attribute(struct slice word);
 
 /* ---- emit.c ---------------------------------------------------------------------- */
 
