@@ -234,11 +234,7 @@ static bool is_launcher(const char *word) {
   static const char *const names[] = { "ccache",     "sccache", "distcc", "icecc",
                                        "buildcache", "gomacc",  "recc",   "nice",
                                        "time",       NULL };
-  const char *name = path_name(word);
-  for (const char *const *n = names; *n; n++)
-    if (strcmp(*n, name) == 0)
-      return true;
-  return false;
+  return slice_in(slice_of(path_name(word)), names);
 }
 
 static void args_read_compiler(struct cc_command *c, int argc, char **argv) {
@@ -331,9 +327,8 @@ static enum cc_kind args_other_kind(const char *path, const char *language) {
                                          ".h",   ".hh", ".hpp", ".H",   ".m",   ".mm",
                                          ".mi",  ".f",  ".f90", ".F",   ".F90", ".d",
                                          ".go",  ".bc", ".ll",  ".asm", NULL };
-  for (const char *const *s = sources; dot && *s; s++)
-    if (strcmp(*s, dot) == 0)
-      return CC_OTHER_SOURCE;
+  if (dot && slice_in(slice_of(dot), sources))
+    return CC_OTHER_SOURCE;
   return strcmp(path, "-") == 0 ? CC_OTHER_SOURCE : CC_BINARY;
 }
 
@@ -391,10 +386,7 @@ static bool is_pedantic(const char *word) {
                                      "-Wgnu",
                                      "-Weverything",
                                      NULL };
-  for (const char *const *o = all; *o; o++)
-    if (strcmp(word, *o) == 0)
-      return true;
-  return false;
+  return slice_in(slice_of(word), all);
 }
 
 struct cc_command *cc_command_read(int argc, char **argv, bool emulate) {

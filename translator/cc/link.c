@@ -230,9 +230,9 @@ void cc_link_libraries(const struct cc_command *c, struct words *w) {
   add_rpath(w, folder);
   if (!cc_link_openmp(c))
     return;
-  const char *openmp = openmp_library(), *slash = strrchr(openmp, '/');
+  const char *openmp = openmp_library(), *openmp_folder = path_folder(openmp);
   words_add(w, openmp);
-  if (slash)
-    add_rpath(w, arena_copy(openmp, (size_t)(slash - openmp)));
+  if (*openmp_folder)
+    add_rpath(w, openmp_folder);
   words_add(w, "-pthread");
 }

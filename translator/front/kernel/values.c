@@ -267,10 +267,7 @@ static const char *bad_flag(struct slice word) {
   };
   if (*word.data != '-')
     return "does not begin with '-'";
-  for (const char *const *w = words; *w; w++)
-    if (slice_is(word, *w))
-      return "does not change the code that is made";
-  return NULL;
+  return slice_in(word, words) ? "does not change the code that is made" : NULL;
 }
 
 bool values_check_flags(const struct source *s, const struct value *v) {

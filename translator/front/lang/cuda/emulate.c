@@ -66,11 +66,8 @@ static char *without_attributes(const char *text, size_t size) {
 }
 
 static bool ends_declarator(struct token t) {
-  static const char *const ends[] = { "[", ";", "{", "(", "=", ")", "}" };
-  for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++)
-    if (slice_is(t.text, ends[i]))
-      return true;
-  return t.kind == TOKEN_END || t.kind == TOKEN_STRING;
+  static const char *const ends[] = { "[", ";", "{", "(", "=", ")", "}", NULL };
+  return slice_in(t.text, ends) || t.kind == TOKEN_END || t.kind == TOKEN_STRING;
 }
 
 // Rewrites a declaration of one array in dynamic shared memory. FIRST, the word `extern`,
@@ -180,7 +177,7 @@ static struct slice entry_name(const struct emulation *e, TSNode callee,
 }
 
 static bool is_entry(const struct entry *k, struct slice name) {
-  return k->name.size == name.size && memcmp(k->name.data, name.data, name.size) == 0;
+  return slices_same(k->name, name);
 }
 
 static void rewrite_launch(struct emulation *e, TSNode call, TSNode config) {

@@ -303,13 +303,8 @@ static bool file_declares(struct declared *d, const char *path) {
       name = item_include(i, &quoted);
     if (!name.size || include_is_built_in(name) || library_of(name))
       continue;
-    const char *background =
-        arena_printf("%s/%.*s", include_folder_of(path), (int)name.size, name.data);
-    const char *other =
-        arena_printf("%s/%.*s", d->toolkit->folder, (int)name.size, name.data);
-    const char *found = path_is_file(background) ? background
-        : path_is_file(other)                    ? other
-                                                 : NULL;
+    const struct include_folders toolkit = { .angle = &d->toolkit->folder, .n_angle = 1 };
+    const char *found = include_find(&toolkit, include_folder_of(path), name, true);
     if (found && file_declares(d, found))
       return true;
   }
@@ -324,7 +319,7 @@ bool toolkit_declares(struct toolkit *t, const struct item *i, const struct name
     return false;
   if (library)
     return names_has(seen, slice_of(library));
-  const char *path = arena_printf("%s/%.*s", t->folder, (int)name.size, name.data);
+  const char *path = path_join(t->folder, name);
   struct declared d = { .toolkit = t, .seen = seen };
   return path_is_file(path) && file_declares(&d, path);
 }
