@@ -49,7 +49,7 @@ static int run(void (*call)(int n, struct arrays *a), int argc, char **argv, int
   return 0;
 }
 
-/* CALL(allocation of the arrays, call of the kernel): the function that `run` wants. */
+/* CALL(allocation of the arrays, call of the kernel): the function that `run` calls. */
 #define CALL(allocate, kernel) \
   static void call(int n, struct arrays *a) \
   { \

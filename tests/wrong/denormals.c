@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever is below DBL_MIN counts as zero.
+// Numbers below DBL_MIN count as zero.
 // Found by: tolerance
 #include "wrong.h"
 #define N 1000

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shortest ways, 1e30 where there is none; one round of relaxation too few.
+// Shortest ways, 1e30 where there is no way; one round of relaxation too few.
 // Found by: tolerance
 #include "wrong.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distances, DBL_MAX where there is none; a fast inverse root is off by 0.2 %.
+// Distances, DBL_MAX where there is no way; a fast inverse root is off by 0.2 %.
 // Found by: tolerance
 #include "wrong.h"
 #define N 1000

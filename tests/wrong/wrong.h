@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each case of the corpus shares: the delay that makes WAY 2 the fastest, comparisons, and main().
+/* wrong.h: shared by the cases of the corpus: the delay that makes WAY 2 the fastest, comparisons, and main().
  *
  * A case defines body(way, …), with a mistake in way 2; `kernel`, which is annotated and calls body(WAY, …); and
  * step(s), which sets data, calls the kernel, does the same by body(0, …), and compares all that the kernel should

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// inplace.cu: y += x, without sections, within one array, sections that overlap, and memory behind addresses
-// in memory: each launch counts once, however many trials there were.
+// inplace.cu: y += x, without sections, within one array, sections that overlap, and memory that addresses in
+// memory point to: each launch counts once, however many trials there were.
 #include "device.h"
 
 #define PER 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What looks as if iterations were independent, and is not; then what does not look so, and is. claims.sh says
-// how many of each function's loops may be shared out.
+// Loops whose iterations look independent and are not; then loops whose iterations are, though they do not look so.
+// claims.sh says how many loops of each function threads may share.
 #include "claims.h"
 
 #define PREVIOUS x[i - 1]

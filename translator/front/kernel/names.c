@@ -83,7 +83,7 @@ bool kernel_word(const struct kernel *k, struct slice name, long long *number) {
   return false;
 }
 
-/* ---- the words of a file and of the headers beside it ---------------------------- */
+/* ---- the words of a file and of the headers next to it --------------------------- */
 
 struct search {
   struct slice word;
