@@ -12,6 +12,7 @@
 #include "live.h"
 #include "run/cpu/module.h"
 #include "run/cpu/stack.h"
+#include "run/cpu/state.h"
 #include "call/session/session.h"
 #include "model/space.h"
 #include "keep/wisdom/wisdom.h"
@@ -401,8 +402,11 @@ static autotune_fn decide_miss(struct site *s, struct node *n, const struct call
 
 static autotune_fn miss_hushed(struct site *s, struct node *n, const struct call *call) {
   struct blocked_signals blocked_signals;
+  fenv_t environment;
   sys_block_signals(&blocked_signals);
+  state_enter(&environment);
   autotune_fn code = decide_miss(s, n, call);
+  state_leave(&environment);
   sys_unblock_signals(&blocked_signals);
   return code;
 }
@@ -420,8 +424,11 @@ void decide_look(struct site *s, struct node *n, const struct call *call) {
   if ((!background_goes() && !watch_wants_race(n)) || !decide_take())
     return;
   if (background_calls() || (!background_goes() && watch_wants_race(n))) {
+    fenv_t environment;
     sys_block_signals(&blocked_signals);
+    state_enter(&environment);
     stack_run(race_on, &(struct decide_call){ s, n, call });
+    state_leave(&environment);
     sys_unblock_signals(&blocked_signals);
   }
   decide_release();

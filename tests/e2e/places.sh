@@ -81,6 +81,20 @@ __attribute__((constructor)) static void begin(void) { early = right(1000); }
 __attribute__((destructor)) static void end(void) { puts(early && right(1000) ? "right" : "wrong"); }
 int main(void) { return 0; }
 END
+# A program whose invalid operations raise a signal: neither the runtime nor a compiler may raise it.
+cat > traps.c << 'END'
+#define _GNU_SOURCE
+#include <fenv.h>
+#include "kernel.h"
+int main(void)
+{
+  feenableexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW);
+  fesetround(FE_UPWARD);
+  int fine = right(1000) && right(1000) && fegetround() == FE_UPWARD && (fegetexcept() & FE_INVALID);
+  puts(fine ? "right" : "wrong");
+  return 0;
+}
+END
 cat > library.c << 'END'
 #include "kernel.h"
 __attribute__((visibility("default"))) int library_right(int n) { return right(n); }
@@ -217,11 +231,12 @@ END
 cc="autotune cc gcc -O1 -pthread"
 $cc -fopenmp parallel.c -o parallel && $cc constructor.c -o constructor &&
   $cc -shared -fPIC library.c -o library.so && $cc loading.c -o loading -ldl &&
-  $cc leaving.c -o leaving && $cc forks.c -o forks && $cc stacks.c -o stacks || { echo "FAILED: build"; exit 1; }
-for program in parallel constructor loading leaving forks; do
+  $cc leaving.c -o leaving && $cc forks.c -o forks && $cc stacks.c -o stacks && $cc traps.c -o traps -lm || { echo "FAILED: build"; exit 1; }
+for program in parallel constructor loading leaving forks traps; do
   run $program
   # All threads but the one that leaves early must have reached the tuning, or nothing was tested.
   [ $program = leaving ] || autotune report > report.out || fail "$program: nothing was tuned"
+  [ $program != traps ] || ! grep -q "ended unexpectedly" traps.err || fail "traps: a signal in the tuner"
 done
 
 if nm -D "$build/lib/libautotune.so" | grep -q 'U __asan_init'; then

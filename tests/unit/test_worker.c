@@ -3,6 +3,7 @@
 // nothing but a worker, and must not change the caller's data. (RELIABILITY: V1, V2, V3.)
 #include <dirent.h>
 #include <fcntl.h>
+#include <fenv.h>
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -12,6 +13,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -582,6 +585,98 @@ static void test_unnamed(void **state) {
   assert_true(histogram[3] == 0 && flag == 0);
 }
 
+// State of the thread and of the process that a variant leaves behind.
+static double leaves_rounding(int n, const double *a, double *c) {
+  double sum = right(n, a, c);
+  fesetround(FE_UPWARD);
+  return sum;
+}
+static double leaves_umask(int n, const double *a, double *c) {
+  umask(0);
+  return right(n, a, c);
+}
+static double leaves_folder(int n, const double *a, double *c) {
+  (void)!chdir("/");
+  return right(n, a, c);
+}
+static double leaves_timer(int n, const double *a, double *c) {
+  setitimer(ITIMER_REAL, &(struct itimerval){ .it_value = { 1000, 0 } }, NULL);
+  return right(n, a, c);
+}
+#if defined(__x86_64__)
+static double flushes_subnormals(int n, const double *a, double *c) {
+  double sum = right(n, a, c);
+  __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040);
+  return sum;
+}
+static double leaves_mmx(int n, const double *a, double *c) {
+  double sum = right(n, a, c);
+  __asm__ volatile("fld1");
+  return sum;
+}
+#endif
+
+static void test_state(void **state) {
+  (void)state;
+  static const struct {
+    kernel_fn *fn;
+    const char *message;
+  } cases[] = {
+    { leaves_rounding, "floating-point control" },
+    { leaves_umask, "umask" },
+    { leaves_folder, "working folder" },
+    { leaves_timer, "timers" },
+#if defined(__x86_64__)
+    { flushes_subnormals, "floating-point control" },
+    { leaves_mmx, "x87" },
+#endif
+  };
+  mode_t before = umask(022);
+  char folder[4096];
+  assert_non_null(getcwd(folder, sizeof folder));
+  assert_int_equal(chdir("/tmp"), 0);
+  bench_open(kernel_of(right));
+  assert_int_equal(reference().status, STATUS_OK);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct trial t = try(cases[i].fn);
+    if (t.status != STATUS_WRONG || !strstr(t.message, cases[i].message))
+      fail_msg("case %zu: %s, %s", i, status_words[t.status].name, t.message);
+    assert_int_equal(try(right).status, STATUS_OK);
+  }
+  bench_close();
+  bench_open(kernel_of(leaves_rounding)); // the default itself does
+  assert_int_equal(reference().status, STATUS_OK);
+  assert_int_equal(try(leaves_rounding).status, STATUS_OK);
+  assert_int_equal(try(right).status, STATUS_WRONG);
+  bench_close();
+  umask(before);
+  assert_int_equal(chdir(folder), 0);
+}
+
+// The kernel runs in the program's environment; what runs beside it, in the default one.
+static double needs_upward(int n, const double *a, double *c) {
+  return right(n, a, c) + (fegetround() == FE_UPWARD);
+}
+static void test_environment(void **state) {
+  (void)state;
+  fenv_t programs;
+  fesetround(FE_UPWARD);
+#ifdef __x86_64__
+  feenableexcept(FE_INVALID);
+#endif
+  state_enter(&programs);
+  assert_int_equal(fegetround(), FE_TONEAREST);
+  bench_open(kernel_of(needs_upward));
+  struct trial t = reference();
+  assert_int_equal(t.status, STATUS_OK);
+  assert_int_equal(try(needs_upward).status, STATUS_OK);
+  assert_int_equal(try(right).status, STATUS_WRONG);
+  bench_close();
+  state_leave(&programs);
+  assert_int_equal(fegetround(), FE_UPWARD);
+  fesetenv(FE_DFL_ENV);
+}
+
 // A default that allocates leaves the heap otherwise than a variant that allocates less.
 static double allocates(int n, const double *a, double *c) {
   double *copy = malloc((size_t)n * sizeof *copy), sum;
@@ -879,6 +974,8 @@ int main(void) {
     cmocka_unit_test(test_wrong_in_place),
     cmocka_unit_test(test_outside),
     cmocka_unit_test(test_unnamed),
+    cmocka_unit_test(test_state),
+    cmocka_unit_test(test_environment),
     cmocka_unit_test(test_allocations_are_no_changes),
     cmocka_unit_test(test_default_without_its_inout),
     cmocka_unit_test(test_default_in_place),

@@ -12,6 +12,7 @@
 #include "run/measure.h"
 #include "sandbox.h"
 #include "stack.h"
+#include "state.h"
 
 static const double rest_after = 2e-3, load_limit = 30, cheap = 5e-3; // seconds
 static const double settling =
@@ -29,7 +30,8 @@ struct runner {
   pid_t self;
   struct loaded *loaded;
   unsigned n_loaded;
-  bool warm; // a variant has run here before
+  bool warm;                // a variant has run here before
+  struct state found, left; // by each run; what the last one left
 };
 
 // A variant that calls exit() must not run the program's own handlers; this one was
@@ -50,10 +52,24 @@ static struct sample runner_measured(struct runner *r, const struct trial_plan *
                                      autotune_fn code, unsigned batch) {
   const struct objective *o = objective_get(plan->objective);
   const struct image *m = &r->zygote->image;
+  state_give();
   double begun = o->begin(), start = measure_clock();
   for (unsigned i = 0; i < batch; i++)
     m->kernel->invoke(code, m->args, m->ret);
-  return objective_end(o, begun, measure_clock() - start, batch);
+  struct sample sample = objective_end(o, begun, measure_clock() - start, batch);
+  state_take(&r->left, m->kernel->openmp);
+  state_restore(&r->found, &r->left);
+  return sample;
+}
+
+// True if the last run left the state that the default leaves.
+static bool runner_left_state(const struct runner *r, char *message, size_t size) {
+  const struct image *m = &r->zygote->image;
+  const char *what = state_difference(&m->changes->left, &r->left);
+  bool off = m->kernel->verify == AUTOTUNE_VERIFY_OFF;
+  if (what && !off)
+    snprintf(message, size, "it leaves another state than the default: %s", what);
+  return !what || off;
 }
 
 // Runs once on fresh data. *OUT: the run. WATCH: looks for what changes besides sections.
@@ -84,6 +100,7 @@ static bool runner_reference(struct runner *r, const struct command *c, autotune
     unnamed_note(m, true, a->note, sizeof a->note);
     return true;
   }
+  m->changes->left = r->left;
   unnamed_learn(m);
   a->unwatched = unnamed_unsure(m);
   return image_reference(m, a->message, sizeof a->message);
@@ -103,6 +120,7 @@ static bool runner_checked_run(struct runner *r, const struct command *c,
   struct image *m = &r->zygote->image;
   runner_fresh_run(r, c, l->code, watch, out);
   bool right = image_check(m, true, a->message, sizeof a->message) &&
+      runner_left_state(r, a->message, sizeof a->message) &&
       (!watch || unnamed_check(m, l->calls, a->message, sizeof a->message));
   l->watched |= watch;
   if (watch)
@@ -292,6 +310,8 @@ void runner_main(struct zygote *z, pid_t parent) {
     _exit(1);
   close(z->orders.socket);
   changes_open(&z->image);
+  state_give();
+  state_take(&r.found, z->kernel->openmp);
   struct answer *a =
       sys_malloc(sizeof *a); // large, and the program's thread may have little stack
   while (a && channel_receive(&z->commands, &m, &c, sizeof c, -1) == CHANNEL_MESSAGE) {

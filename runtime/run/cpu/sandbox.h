@@ -21,6 +21,7 @@
 #include "run/target.h"
 #include "base/base.h"
 #include "run/verify.h"
+#include "state.h"
 
 /* ---- sandbox.c ------------------------------------------------------------------- */
 
@@ -140,6 +141,7 @@ struct changes {
   unsigned n_left_out;
   struct range objects[MAX_OBJECTS]; /* data of programs and libraries */
   unsigned n_objects;
+  struct state left; /* by the default */
   int pagemap, socket;
   pid_t keeper;   /* the process that has the old pages; -1: none */
   double seconds; /* that the last look took */

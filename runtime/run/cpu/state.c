@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// state.c: the state of the thread and of the process that a kernel may leave behind.
+#include <dlfcn.h>
+#include <locale.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "state.h"
+
+static struct {
+  bool known;
+  fenv_t environment;
+} program; // of the thread whose call is decided
+
+void state_enter(fenv_t *programs) {
+  fegetenv(programs);
+  program.environment = *programs;
+  program.known = true;
+  fesetenv(FE_DFL_ENV);
+}
+
+void state_leave(const fenv_t *programs) {
+  fesetenv(programs);
+}
+
+void state_give(void) {
+  fesetenv(program.known ? &program.environment : FE_DFL_ENV);
+}
+
+// ---- what a run left ----------------------------------------------------------------
+
+// Reads the control bits of the floating-point unit, without the exceptions raised, and
+// sets the default environment.
+static void state_take_environment(struct state *s) {
+  fenv_t e;
+  fegetenv(&e);
+#if defined(__x86_64__)
+  s->control = (uint64_t)e.__control_word << 32 | (e.__mxcsr & ~0x3fu);
+  s->x87 = e.__tags != 0xffff; // values on its stack, as MMX leaves them
+#elif defined(__aarch64__)
+  s->control = e.__fpcr;
+#else
+  s->control = (unsigned)fegetround();
+#endif
+  fesetenv(FE_DFL_ENV);
+}
+
+static int state_openmp(const char *name) {
+  int (*get)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, name);
+  return get ? get() : -1;
+}
+
+static void state_set_openmp(const char *name, int value) {
+  void (*set)(int) = (void (*)(int))dlsym(RTLD_DEFAULT, name);
+  if (set && value >= 0)
+    set(value);
+}
+
+static uint64_t state_hash(const char *text) {
+  return text ? XXH3_64bits(text, strlen(text)) : 0;
+}
+
+void state_take(struct state *s, bool openmp) {
+  char folder[4096];
+  struct itimerval timer = { 0 };
+  *s = (struct state){ .threads = -1, .dynamic = -1, .levels = -1 };
+  state_take_environment(s);
+  if (openmp) {
+    s->threads = state_openmp("omp_get_max_threads");
+    s->dynamic = state_openmp("omp_get_dynamic");
+    s->levels = state_openmp("omp_get_max_active_levels");
+  }
+  s->umask = umask(0);
+  umask(s->umask);
+  s->locale = state_hash(setlocale(LC_ALL, NULL));
+  s->folder = state_hash(getcwd(folder, sizeof folder));
+  for (int which = ITIMER_REAL; which <= ITIMER_PROF; which++)
+    s->timer |= getitimer((__itimer_which_t)which, &timer) == 0 &&
+        (timer.it_value.tv_sec || timer.it_value.tv_usec);
+}
+
+void state_restore(const struct state *s, const struct state *now) {
+  const struct itimerval none = { 0 };
+  if (s->threads != now->threads)
+    state_set_openmp("omp_set_num_threads", s->threads);
+  if (s->dynamic != now->dynamic)
+    state_set_openmp("omp_set_dynamic", s->dynamic);
+  if (s->levels != now->levels)
+    state_set_openmp("omp_set_max_active_levels", s->levels);
+  umask(s->umask);
+  for (int which = ITIMER_REAL; which <= ITIMER_PROF && now->timer && !s->timer; which++)
+    setitimer((__itimer_which_t)which, &none, NULL);
+}
+
+const char *state_difference(const struct state *a, const struct state *b) {
+  return a->control != b->control ? "floating-point control (rounding, subnormal numbers)"
+      : a->x87 != b->x87          ? "the x87 stack"
+      : a->threads != b->threads  ? "OpenMP's number of threads"
+      : a->dynamic != b->dynamic  ? "OpenMP's dynamic adjustment"
+      : a->levels != b->levels    ? "OpenMP's nested parallelism"
+      : a->umask != b->umask      ? "umask"
+      : a->locale != b->locale    ? "locale"
+      : a->folder != b->folder    ? "working folder"
+      : a->timer != b->timer      ? "timers"
+                                  : NULL;
+}
