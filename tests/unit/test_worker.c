@@ -603,6 +603,16 @@ static double leaves_timer(int n, const double *a, double *c) {
   setitimer(ITIMER_REAL, &(struct itimerval){ .it_value = { 1000, 0 } }, NULL);
   return right(n, a, c);
 }
+static double leaves_random(int n, const double *a, double *c) {
+  return right(n, a, c) + 0 * rand();
+}
+static double leaves_signals(int n, const double *a, double *c) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR1);
+  sigprocmask(SIG_BLOCK, &set, NULL);
+  return right(n, a, c);
+}
 #if defined(__x86_64__)
 static double flushes_subnormals(int n, const double *a, double *c) {
   double sum = right(n, a, c);
@@ -626,6 +636,8 @@ static void test_state(void **state) {
     { leaves_umask, "umask" },
     { leaves_folder, "working folder" },
     { leaves_timer, "timers" },
+    { leaves_random, "rand()" },
+    { leaves_signals, "blocked signals" },
 #if defined(__x86_64__)
     { flushes_subnormals, "floating-point control" },
     { leaves_mmx, "x87" },

@@ -57,7 +57,7 @@ static struct sample runner_measured(struct runner *r, const struct trial_plan *
   for (unsigned i = 0; i < batch; i++)
     m->kernel->invoke(code, m->args, m->ret);
   struct sample sample = objective_end(o, begun, measure_clock() - start, batch);
-  state_take(&r->left, m->kernel->openmp);
+  state_take(&r->left);
   state_restore(&r->found, &r->left);
   return sample;
 }
@@ -311,7 +311,7 @@ void runner_main(struct zygote *z, pid_t parent) {
   close(z->orders.socket);
   changes_open(&z->image);
   state_give();
-  state_take(&r.found, z->kernel->openmp);
+  state_take(&r.found);
   struct answer *a =
       sys_malloc(sizeof *a); // large, and the program's thread may have little stack
   while (a && channel_receive(&z->commands, &m, &c, sizeof c, -1) == CHANNEL_MESSAGE) {

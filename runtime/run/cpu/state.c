@@ -2,6 +2,8 @@
 // state.c: the state of the thread and of the process that a kernel may leave behind.
 #include <dlfcn.h>
 #include <locale.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -9,6 +11,8 @@
 #include <xxhash.h>
 
 #include "state.h"
+
+enum { SIGNAL_BYTES = 8 };
 
 static struct {
   bool known;
@@ -63,16 +67,31 @@ static uint64_t state_hash(const char *text) {
   return text ? XXH3_64bits(text, strlen(text)) : 0;
 }
 
-void state_take(struct state *s, bool openmp) {
+// Returns a hash of the state of rand() and random(). initstate() writes the place in the
+// sequence and the kind of table to the table that it leaves, and returns that table
+// (glibc's stdlib/random_r.c).
+static uint64_t state_random(void) {
+  static const size_t bytes[] = { 8, 32, 64, 128, 256 };
+  char other[8], *own = initstate(1, other, sizeof other);
+  int32_t first = 0;
+  if (!own)
+    return 0;
+  memcpy(&first, own, sizeof first);
+  uint64_t hash = XXH3_64bits(own, bytes[(uint32_t)first % 5]);
+  setstate(own);
+  return hash;
+}
+
+void state_take(struct state *s) {
   char folder[4096];
   struct itimerval timer = { 0 };
   *s = (struct state){ .threads = -1, .dynamic = -1, .levels = -1 };
   state_take_environment(s);
-  if (openmp) {
-    s->threads = state_openmp("omp_get_max_threads");
-    s->dynamic = state_openmp("omp_get_dynamic");
-    s->levels = state_openmp("omp_get_max_active_levels");
-  }
+  s->threads = state_openmp("omp_get_max_threads");
+  s->dynamic = state_openmp("omp_get_dynamic");
+  s->levels = state_openmp("omp_get_max_active_levels");
+  pthread_sigmask(SIG_SETMASK, NULL, &s->signals);
+  s->random = state_random();
   s->umask = umask(0);
   umask(s->umask);
   s->locale = state_hash(setlocale(LC_ALL, NULL));
@@ -91,6 +110,7 @@ void state_restore(const struct state *s, const struct state *now) {
   if (s->levels != now->levels)
     state_set_openmp("omp_set_max_active_levels", s->levels);
   umask(s->umask);
+  pthread_sigmask(SIG_SETMASK, &s->signals, NULL);
   for (int which = ITIMER_REAL; which <= ITIMER_PROF && now->timer && !s->timer; which++)
     setitimer((__itimer_which_t)which, &none, NULL);
 }
@@ -105,5 +125,7 @@ const char *state_difference(const struct state *a, const struct state *b) {
       : a->locale != b->locale    ? "locale"
       : a->folder != b->folder    ? "working folder"
       : a->timer != b->timer      ? "timers"
-                                  : NULL;
+      : a->random != b->random    ? "the state of rand()"
+      : memcmp(&a->signals, &b->signals, SIGNAL_BYTES) != 0 ? "blocked signals"
+                                                            : NULL;
 }

@@ -5,6 +5,7 @@
 #define AUTOTUNE_STATE_H
 
 #include <fenv.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,17 +25,19 @@ void state_leave(const fenv_t *programs);
 struct state {
   uint64_t control;             /* rounding, precision, exceptions, subnormal numbers */
   bool x87;                     /* something is on its stack */
-  int threads, dynamic, levels; /* of OpenMP; -1: there is no OpenMP */
+  int threads, dynamic, levels; /* of OpenMP; -1: the program has none */
   mode_t umask;
-  uint64_t locale, folder; /* hashes */
+  uint64_t locale, folder, random; /* hashes; random: of rand()'s state */
+  sigset_t signals;                /* blocked ones */
   bool timer;
 };
 /* Gives the kernel the program's floating-point environment. */
 void state_give(void);
 /* Sets *S to what a run left, and then the floating-point environment to the default.
- * OPENMP: asks the OpenMP runtime too, which may start it. */
-void state_take(struct state *s, bool openmp);
-/* Puts back what S says and a run changed: OpenMP's settings, umask, timers. */
+ * Starts the program's OpenMP runtime, if there is one. */
+void state_take(struct state *s);
+/* Puts back what S says and a run changed: OpenMP's settings, umask, timers, blocked
+ * signals. */
 void state_restore(const struct state *s, const struct state *now);
 /* Returns the name of the first setting in which A and B differ; NULL: in none. */
 const char *state_difference(const struct state *a, const struct state *b);
