@@ -15,7 +15,7 @@ static void body(int way, int n, const double *x, double *y) {
 #pragma omp parallel for num_threads(3) schedule(static, 1)
     for (int i = 0; i < n; i++) {
       double before = count[(int)x[i]];
-      if (i % 100 < 3)
+      if (i % 300 < 3)
         sched_yield();
       count[(int)x[i]] = before + 1;
     }
