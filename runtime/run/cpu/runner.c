@@ -56,10 +56,13 @@ static struct sample runner_measured(struct runner *r, const struct trial_plan *
   double begun = o->begin(), start = measure_clock();
   for (unsigned i = 0; i < batch; i++)
     m->kernel->invoke(code, m->args, m->ret);
-  struct sample sample = objective_end(o, begun, measure_clock() - start, batch);
+  return objective_end(o, begun, measure_clock() - start, batch);
+}
+
+// Notes the state that the last run left, and puts it back.
+static void runner_settle(struct runner *r) {
   state_take(&r->left);
   state_restore(&r->found, &r->left);
-  return sample;
 }
 
 // True if the last run left the state that the default leaves.
@@ -87,6 +90,7 @@ static void runner_fresh_run(struct runner *r, const struct command *c, autotune
   if (watch)
     changes_end(m);
   stack_confine(false);
+  runner_settle(r); // it may allocate
 }
 
 // Runs the default, and keeps what it changes. A second worker runs it once more, to see
@@ -177,6 +181,7 @@ static bool runner_run(void *data, enum measure_what which, unsigned batch,
   runner_allow(m->runner, m->plan->limit);
   *out = runner_measured(m->runner, m->plan, which == MEASURE_RIVAL ? m->rival : m->code,
                          batch);
+  runner_settle(m->runner);
   return true;
 }
 
