@@ -102,6 +102,14 @@ static const struct jit_api fake_jit = { .abi = JIT_ABI,
                                          .load = fake_load,
                                          .symbol = fake_symbol };
 
+// Changes besides sections are looked for; not under ThreadSanitizer, which writes to its
+// own memory with each access.
+#if defined(__SANITIZE_THREAD__)
+static const bool looks = false;
+#else
+static const bool looks = true;
+#endif
+
 // ---- the bench ----------------------------------------------------------------------
 
 static struct {
@@ -468,6 +476,8 @@ static void test_wrong_in_place(void **state) {
 // The arrays lie within one mapping, so that the memory next to them is certain.
 static void test_outside(void **state) {
   (void)state;
+  if (!looks)
+    skip();
   struct autotune_kernel k = kernel_of(right);
   char *message = NULL;
   double *memory =
@@ -559,9 +569,8 @@ static void test_unnamed(void **state) {
   };
   static const struct autotune_symbol symbols[] = { { "histogram", histogram,
                                                       sizeof histogram } };
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  skip(); // sanitizers write beside each access
-#endif
+  if (!looks)
+    skip();
   for (int on_heap = 0; on_heap < 2; on_heap++) {
     static double halo[4096];
     struct autotune_kernel k = kernel_of(counts);
@@ -848,7 +857,7 @@ static void test_reaching_outside(void **state) {
   assert_int_equal(pipe2(outside.pipe, O_NONBLOCK), 0);
   bench_open(kernel_of(right));
   assert_int_equal(reference().status, STATUS_OK);
-  assert_int_equal(try(writes_shared).status, STATUS_WRONG); // and not here
+  assert_int_equal(try(writes_shared).status, looks ? STATUS_WRONG : STATUS_OK);
   assert_int_equal(try(writes_descriptor).status, STATUS_OK);
   bench_close();
   char byte;
@@ -927,9 +936,11 @@ static void test_rival(void **state) {
   struct trial trial;
   struct trial_plan p = plan;
   kernel_fn *first = tired, *second = slow;
+  struct autotune_kernel k = kernel_of(right);
   p.budget = 10;
   p.min_samples = p.max_samples = 8;
-  bench_open(kernel_of(right));
+  k.verify = AUTOTUNE_VERIFY_OFF; // no variant is looked at in a worker of its own
+  bench_open(k);
   assert_int_equal(reference().status, STATUS_OK);
   assert_int_equal(worker_try(bench.workers, 1, &first, sizeof first, &p, &trial), 0);
   assert_true(trial.slowdown == 1);

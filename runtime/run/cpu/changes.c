@@ -29,17 +29,18 @@
 enum { PAGE = CHANGES_PAGE, ENTRIES = CHANGES_ENTRIES };
 enum { DESCRIPTOR = 0x900, RSEQ = 64 };      // bytes, as in glibc 2.36
 static const size_t worth_sharing = 1 << 20; // bytes of a section
+static const size_t huge = 1ul << 38; // bytes of a mapping that is AddressSanitizer's
 static const uint64_t present = 1ull << 63, of_file = 1ull << 61, own = 1ull << 56;
 
 // ---- regions ------------------------------------------------------------------------
 
 static const char *const run_time_libraries[] = {
-  "ld-",         "libc.",       "libc-",   "libm.",     "libpthread", "libdl.",
-  "librt.",      "libgomp",     "libomp",  "libiomp",   "libarcher",  "libautotune",
-  "libLLVM",     "libclang",    "liblld",  "libstdc++", "libgcc_s",   "libjemalloc",
-  "libtcmalloc", "libmimalloc", "libnuma", "libhwloc",  "libsqlite3", "libjansson",
-  "libxxhash",   "libz.",       "libzstd", "libxml2",   "libffi",     "libedit",
-  "libtinfo",    "libpciaccess"
+  "ld-",      "libc.",    "libc-",       "libm.",       "libpthread",  "libdl.",
+  "librt.",   "libgomp",  "libomp",      "libiomp",     "libarcher",   "libautotune",
+  "libLLVM",  "libclang", "liblld",      "libstdc++",   "libgcc_s",    "libasan",
+  "libubsan", "liblsan",  "libclang_rt", "libjemalloc", "libtcmalloc", "libmimalloc",
+  "libnuma",  "libhwloc", "libsqlite3",  "libjansson",  "libxxhash",   "libz.",
+  "libzstd",  "libxml2",  "libffi",      "libedit",     "libtinfo",    "libpciaccess"
 };
 
 static bool changes_is_run_time(const char *path) {
@@ -139,7 +140,8 @@ static void changes_collect(const struct mapping *map, void *data) {
   struct changes *c = w->m->changes;
   const char *args = (const char *)w->m->args, *base = changes_past_objects(c, map->base);
   int access = PROT_READ | PROT_WRITE;
-  if ((map->protection & access) != access || map->shared || map->device || map->file)
+  if ((map->protection & access) != access || map->shared || map->device || map->file ||
+      (size_t)(map->end - map->base) >= huge)
     return;
   bool callers = args >= map->base && args < map->end;
   if (callers)
@@ -187,8 +189,7 @@ bool changes_new(struct image *m) {
   return true;
 }
 
-// Sanitizers write to memory of their own with each access of the program.
-extern void __asan_init(void) __attribute__((weak));
+// ThreadSanitizer writes to memory of its own with each access of the program.
 extern void __tsan_init(void) __attribute__((weak));
 
 void changes_open(const struct image *m) {
@@ -197,8 +198,8 @@ void changes_open(const struct image *m) {
   prctl(PR_SET_DUMPABLE, 1); // else the file belongs to root
   c->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   prctl(PR_SET_DUMPABLE, dumpable);
-  c->on = c->pagemap >= 0 && c->known && !__asan_init && !__tsan_init &&
-      m->kernel->n_sections > 0 && m->kernel->verify != AUTOTUNE_VERIFY_OFF;
+  c->on = c->pagemap >= 0 && c->known && !__tsan_init && m->kernel->n_sections > 0 &&
+      m->kernel->verify != AUTOTUNE_VERIFY_OFF;
 }
 
 // ---- the keeper ---------------------------------------------------------------------
@@ -214,7 +215,8 @@ static void changes_keep(int socket) {
   struct request q;
   while (read(socket, &q, sizeof q) == sizeof q)
     for (size_t done = 0; done < q.size;) {
-      ssize_t n = write(socket, q.base + done, q.size - done);
+      long n =
+          syscall(SYS_write, socket, q.base + done, q.size - done); // not a sanitizer's
       if (n <= 0)
         syscall(SYS_exit_group, 1);
       done += (size_t)n;
@@ -244,11 +246,12 @@ void changes_begin(const struct image *m) {
   if (!c->on || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
     return;
   changes_share(m, false);
-  c->keeper = (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0); // it raises no signal at its end
-  if (c->keeper == 0) {
+  pid_t keeper = (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0); // its end raises no signal
+  if (keeper == 0) {
     close(pair[0]);
     changes_keep(pair[1]);
   }
+  c->keeper = keeper;
   changes_share(m, true);
   close(pair[1]);
   c->socket = pair[0];
@@ -271,6 +274,25 @@ static bool changes_ask(struct changes *c, const char *base, size_t size) {
 }
 
 // ---- comparing ----------------------------------------------------------------------
+
+// These access the program's memory byte by byte and hidden from sanitizers, which may
+// fence the memory next to an array.
+__attribute__((no_sanitize("address"))) void changes_copy(void *to, const void *from,
+                                                          size_t size) {
+  const volatile char *f = from;
+  volatile char *t = to;
+  for (size_t i = 0; i < size; i++)
+    t[i] = f[i];
+}
+
+__attribute__((no_sanitize("address"))) bool changes_equal(const void *a, const void *b,
+                                                           size_t size) {
+  const volatile char *x = a, *y = b;
+  for (size_t i = 0; i < size; i++)
+    if (x[i] != y[i])
+      return false;
+  return true;
+}
 
 // True if AT is compared elsewhere, or not at all.
 static bool changes_covers(const struct image *m, const char *at) {
@@ -306,7 +328,7 @@ static void changes_compare(const struct image *m, char *page, const struct regi
   struct changes *c = m->changes;
   for (size_t i = 0; i < PAGE; i += 8) {
     bool covered[8], whole = true;
-    if (memcmp(page + i, c->page + i, 8) == 0)
+    if (changes_equal(page + i, c->page + i, 8))
       continue;
     for (size_t b = 0; b < 8; b++) {
       const char *at = page + i + b;
@@ -316,7 +338,7 @@ static void changes_compare(const struct image *m, char *page, const struct regi
     if (whole)
       changes_add(c, page + i, c->page + i, 8, r->kind);
     for (size_t b = 0; !whole && b < 8; b++)
-      if (page[i + b] != c->page[i + b] && !covered[b])
+      if (!changes_equal(page + i + b, c->page + i + b, 1) && !covered[b])
         changes_add(c, page + i + b, c->page + i + b, 1, r->kind);
   }
 }

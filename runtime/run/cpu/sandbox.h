@@ -160,6 +160,9 @@ void changes_open(const struct image *m);
  * regions. */
 void changes_begin(const struct image *m);
 void changes_end(const struct image *m);
+/* Copy and compare memory that a sanitizer may have fenced. */
+void changes_copy(void *to, const void *from, size_t size);
+bool changes_equal(const void *a, const void *b, size_t size);
 
 /* ---- unnamed.c: what the default variant changes besides sections ------------------ */
 

@@ -85,7 +85,7 @@ static void unnamed_add(const struct image *m, unsigned i, bool restless) {
       return;
     u->list[u->n++] = (struct kept){ c->base + at, size, u->used, c->kind, restless };
     memcpy(u->bytes + u->used, m->changes->before + c->at + at, size);
-    memcpy(u->bytes + u->used + size, c->base + at, size);
+    changes_copy(u->bytes + u->used + size, c->base + at, size);
     u->used += 2 * size;
     at += size;
   }
@@ -108,7 +108,7 @@ void unnamed_repeat(const struct image *m) {
   u->lost |= m->changes->lost;
   for (unsigned i = 0; i < u->n; i++) {
     struct kept *k = &u->list[i];
-    k->restless = memcmp(u->bytes + k->at + k->size, k->base, k->size) != 0;
+    k->restless = !changes_equal(u->bytes + k->at + k->size, k->base, k->size);
   }
   for (unsigned i = 0; i < m->changes->n; i++)
     unnamed_add(m, i, true);
@@ -123,7 +123,7 @@ void unnamed_restore(const struct image *m) {
   const struct unnamed *u = m->unnamed;
   for (unsigned i = 0; i < u->n && !u->lost && !u->heap; i++)
     if (!u->list[i].restless)
-      memcpy(u->list[i].base, u->bytes + u->list[i].at, u->list[i].size);
+      changes_copy(u->list[i].base, u->bytes + u->list[i].at, u->list[i].size);
 }
 
 // ---- names --------------------------------------------------------------------------
@@ -209,14 +209,14 @@ static bool unnamed_close(double a, double b, double rtol) {
 static bool unnamed_agree(const char *a, const char *b, size_t size) {
   double x, y;
   float p[2], q[2];
-  if (memcmp(a, b, size) == 0)
+  if (changes_equal(a, b, size))
     return true;
   if (size != 8)
     return false;
-  memcpy(&x, a, 8);
-  memcpy(&y, b, 8);
-  memcpy(p, a, 8);
-  memcpy(q, b, 8);
+  changes_copy(&x, a, 8);
+  changes_copy(&y, b, 8);
+  memcpy(p, &x, 8);
+  memcpy(q, &y, 8);
   return unnamed_close(x, y, 1e-9) ||
       ((memcmp(&p[0], &q[0], 4) == 0 || unnamed_close(p[0], q[0], 1e-4)) &&
        (memcmp(&p[1], &q[1], 4) == 0 || unnamed_close(p[1], q[1], 1e-4)));
@@ -230,7 +230,7 @@ static bool unnamed_same(const struct image *m, const struct kept *k, char *mess
     size_t n = k->size - i < 8 ? k->size - i : 8;
     if (unnamed_agree(expected + i, k->base + i, n))
       continue;
-    while (expected[i] == k->base[i])
+    while (changes_equal(expected + i, k->base + i, 1))
       i++;
     unnamed_name(m, k->base + i, k->kind, name, sizeof name);
     snprintf(message, size, "memory that no section names differs: %s", name);
