@@ -315,7 +315,10 @@ struct autotune_kernel {
    * key is the device's ordinal, which is not stored. */
   const struct autotune_gpu *gpu;
   unsigned inferred; /* 1: sections are inferred from subscripts */
-  unsigned reserved[5];
+  /* Bit I % 32 of element I / 32: symbol I is a static object to which only what the
+   * kernel reaches refers, so that only its own calls can read it. */
+  unsigned own_symbols[4];
+  unsigned reserved[1];
 };
 
 /* autotune_entry points to this in code made from a kernel's `replay`. The lists have one

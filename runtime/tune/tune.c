@@ -185,6 +185,7 @@ static int tune_check(struct tuning *t, int fd, struct outcome *out) {
   const char *name = point ? point : "the variant";
   struct trial trial = { .status = STATUS_PENDING };
   struct trial_plan plan = tune_once(tune_limit(t));
+  plan.budget = 1; // a run of less than that is repeated: the first may leave something
   if (!c) {
     SAY(out, "default: the variant that was to be checked does not exist for this call");
   } else if (!tune_can_check(t)) {

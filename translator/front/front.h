@@ -458,6 +458,7 @@ struct symbol { /* a global or a function that the program passes by address */
   const char *name;
   bool function;
   bool sized; /* `sizeof` of it compiles after the kernel */
+  bool own;   /* a static object to which only what the kernel reaches refers */
 };
 struct unit {
   const char *compiler;

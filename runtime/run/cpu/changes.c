@@ -29,18 +29,17 @@
 enum { PAGE = CHANGES_PAGE, ENTRIES = CHANGES_ENTRIES };
 enum { DESCRIPTOR = 0x900, RSEQ = 64 };      // bytes, as in glibc 2.36
 static const size_t worth_sharing = 1 << 20; // bytes of a section
-static const size_t huge = 1ul << 38; // bytes of a mapping that is AddressSanitizer's
 static const uint64_t present = 1ull << 63, of_file = 1ull << 61, own = 1ull << 56;
 
 // ---- regions ------------------------------------------------------------------------
 
 static const char *const run_time_libraries[] = {
-  "ld-",      "libc.",    "libc-",       "libm.",       "libpthread",  "libdl.",
-  "librt.",   "libgomp",  "libomp",      "libiomp",     "libarcher",   "libautotune",
-  "libLLVM",  "libclang", "liblld",      "libstdc++",   "libgcc_s",    "libasan",
-  "libubsan", "liblsan",  "libclang_rt", "libjemalloc", "libtcmalloc", "libmimalloc",
-  "libnuma",  "libhwloc", "libsqlite3",  "libjansson",  "libxxhash",   "libz.",
-  "libzstd",  "libxml2",  "libffi",      "libedit",     "libtinfo",    "libpciaccess"
+  "ld-",         "libc.",       "libc-",   "libm.",     "libpthread", "libdl.",
+  "librt.",      "libgomp",     "libomp",  "libiomp",   "libarcher",  "libautotune",
+  "libLLVM",     "libclang",    "liblld",  "libstdc++", "libgcc_s",   "libjemalloc",
+  "libtcmalloc", "libmimalloc", "libnuma", "libhwloc",  "libsqlite3", "libjansson",
+  "libxxhash",   "libz.",       "libzstd", "libxml2",   "libffi",     "libedit",
+  "libtinfo",    "libpciaccess"
 };
 
 static bool changes_is_run_time(const char *path) {
@@ -140,8 +139,7 @@ static void changes_collect(const struct mapping *map, void *data) {
   struct changes *c = w->m->changes;
   const char *args = (const char *)w->m->args, *base = changes_past_objects(c, map->base);
   int access = PROT_READ | PROT_WRITE;
-  if ((map->protection & access) != access || map->shared || map->device || map->file ||
-      (size_t)(map->end - map->base) >= huge)
+  if ((map->protection & access) != access || map->shared || map->device || map->file)
     return;
   bool callers = args >= map->base && args < map->end;
   if (callers)
@@ -174,6 +172,14 @@ static void changes_leave_out_thread(struct changes *c) {
     changes_leave_out(c, thread + *rseq, RSEQ);
 }
 
+// Leaves out the static objects that only the kernel's own calls can read: workspaces.
+static void changes_leave_out_own(struct changes *c, const struct autotune_kernel *k) {
+  const unsigned bits = 32, n = bits * sizeof k->own_symbols / sizeof *k->own_symbols;
+  for (unsigned i = 0; i < k->n_symbols && i < n; i++)
+    if (k->own_symbols[i / bits] >> i % bits & 1)
+      changes_leave_out(c, k->symbols[i].address, k->symbols[i].size);
+}
+
 bool changes_new(struct image *m) {
   char here;
   struct changes *c = sys_mmap(sizeof *c, true); // shared: what is written is not found
@@ -185,11 +191,13 @@ bool changes_new(struct image *m) {
   dl_iterate_phdr(changes_add_object, c);
   c->known = sandbox_each_mapping(changes_collect, &w);
   changes_leave_out_thread(c);
+  changes_leave_out_own(c, m->kernel);
   changes_leave_out(c, m->ret, m->kernel->ret_size);
   return true;
 }
 
-// ThreadSanitizer writes to memory of its own with each access of the program.
+// Sanitizers write to memory of their own with each access of the program.
+extern void __asan_init(void) __attribute__((weak));
 extern void __tsan_init(void) __attribute__((weak));
 
 void changes_open(const struct image *m) {
@@ -198,8 +206,8 @@ void changes_open(const struct image *m) {
   prctl(PR_SET_DUMPABLE, 1); // else the file belongs to root
   c->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   prctl(PR_SET_DUMPABLE, dumpable);
-  c->on = c->pagemap >= 0 && c->known && !__tsan_init && m->kernel->n_sections > 0 &&
-      m->kernel->verify != AUTOTUNE_VERIFY_OFF;
+  c->on = c->pagemap >= 0 && c->known && !__asan_init && !__tsan_init &&
+      m->kernel->n_sections > 0 && m->kernel->verify != AUTOTUNE_VERIFY_OFF;
 }
 
 // ---- the keeper ---------------------------------------------------------------------

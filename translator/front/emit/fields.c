@@ -270,7 +270,7 @@ static const struct template_field fields_unit[] = {
 #undef THIS
 #define THIS struct symbol
 static const struct template_field fields_symbol[] = {
-  FIELD(STRING, name), FIELD(BOOL, sized), TEMPLATE_END
+  FIELD(STRING, name), FIELD(BOOL, sized), FIELD(BOOL, own), TEMPLATE_END
 };
 #undef THIS
 #define THIS struct emission

@@ -109,7 +109,8 @@ static void add_symbol(struct reach *r, const struct item *item,
       return;
     }
   *GROW(r->symbols, r->n_symbols) =
-      (struct symbol){ arena_copy(d->name.data, d->name.size), d->function, sized };
+      (struct symbol){ arena_copy(d->name.data, d->name.size), d->function, sized,
+                       .own = item->is_static && !d->function };
 }
 
 // Returns how function NAME gets into the unit.
@@ -341,6 +342,29 @@ static void check_function(const struct source *s, const struct reach *r,
   }
 }
 
+static bool reach_declares(const struct item *item, const char *name) {
+  for (unsigned i = 0; i < item->n_names; i++)
+    if (slice_is(item->names[i].name, name))
+      return true;
+  return false;
+}
+
+// Finds the objects that nothing outside of what the kernel reaches refers to.
+static void reach_own_symbols(struct reach *r) {
+  const struct items *items = &r->x->items;
+  for (unsigned i = 0; i < items->n && r->n_symbols > 0; i++) {
+    const struct item *item = &items->list[i];
+    struct lexer l = lexer_of(item->text);
+    if (item->system || (r->how[i] != HOW_NOT && r->how[i] != HOW_EXTERN))
+      continue;
+    for (struct token t = declare_lex(&l); t.kind != TOKEN_END; t = declare_lex(&l))
+      for (unsigned s = 0; s < r->n_symbols && t.kind == TOKEN_WORD; s++)
+        if (slice_is(t.text, r->symbols[s].name) &&
+            !reach_declares(item, r->symbols[s].name))
+          r->symbols[s].own = false;
+  }
+}
+
 struct reach *reach_kernel(const struct source *s, const struct kernel *k,
                            const struct expansion *x, struct slice more) {
   struct reach *r = arena_alloc(sizeof *r);
@@ -369,5 +393,6 @@ struct reach *reach_kernel(const struct source *s, const struct kernel *k,
       r->raws[j++] = raw;
     }
   }
+  reach_own_symbols(r);
   return r;
 }
