@@ -13,8 +13,8 @@
 
 #include "sandbox.h"
 
-// 0x40 repeated is 32.5 as double, 3.0 as float, 2.1 as half: nothing slow, nothing NaN, and
-// neither lost in a sum nor hiding one: adding to it instead of clearing it is found.
+// 0x40 repeated is 32.5 as double, 3.0 as float, 2.1 as half: nothing slow, nothing NaN,
+// and neither lost in a sum nor hiding one: adding to it instead of clearing it is found.
 enum { PATTERN = 0x40 };
 
 static size_t round_up(size_t size) {
