@@ -14,10 +14,10 @@
 
 enum { SIGNAL_BYTES = 8 };
 
-static struct {
+static _Thread_local struct {
   bool known;
   fenv_t environment;
-} program; // of the thread whose call is decided
+} program; // a process that is forked has its thread's
 
 void state_enter(fenv_t *programs) {
   fegetenv(programs);

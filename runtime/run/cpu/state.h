@@ -15,8 +15,7 @@
 
 /* Between these two calls the thread has the default floating-point environment, so that
  * no arithmetic of the runtime raises a signal that the program enabled. Processes that
- * are forked meanwhile know the program's environment. Call them while holding
- * decide_take, or for a moment. */
+ * are forked meanwhile know the thread's environment. Any thread. */
 void state_enter(fenv_t *programs);
 void state_leave(const fenv_t *programs);
 
