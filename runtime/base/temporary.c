@@ -2,9 +2,9 @@
 // temporary.c: private folders for temporary files (temporary.h).
 //
 // Each folder is locked (flock) by the process that made it. The lock goes with the
-// process, however that ends, and not with compilers that it runs. A folder without a
-// lock that is a moment old was left behind. Where the file system has no such locks,
-// nothing is removed.
+// process, however that ends, and not with compilers that it runs. If a folder is older
+// than MOMENT and has no lock, its owner has ended, and the folder is removed. Where the
+// file system has no such locks, nothing is removed.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,8 +24,8 @@
 
 #define NAME "autotune-private-"
 
-// Seconds before a folder may be taken for one that was left behind: its owner makes it
-// and then locks it.
+// Seconds that a folder may be without a lock: its owner makes it first and then locks
+// it.
 enum { MOMENT = 10 };
 
 // A folder entry as the kernel writes it; readdir would not be safe in a signal handler.

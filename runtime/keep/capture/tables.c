@@ -104,7 +104,8 @@ static size_t tables_least(const struct layout *l) {
   return least;
 }
 
-// Reads or writes a TABLE, a LIST or WORDS. What is read ends with an element of zeros.
+// Reads or writes a field of the type TABLE, LIST or WORDS. After the elements that are
+// read there is one more element, of zeros.
 static void tables_elements(struct stream *s, const struct field *f, char *what) {
   unsigned words = 0, *n = f->type == WORDS ? &words : (void *)(what + f->n_at);
   char *elements;

@@ -68,12 +68,13 @@ static void recall_take(struct recall *out, enum recall_kind kind,
   out->path = path;
 }
 
-// True if M's check is worth what a check of today's program would be. Otherwise OUT->why
-// says why not.
+// True if M's winner may run without another check. Otherwise OUT->why says why not.
 static bool recall_is_checked(const struct autotune_kernel *k, const struct identity *id,
                               const struct summary *m, bool locked, struct recall *out) {
   bool checked = m->verified || k->verify == AUTOTUNE_VERIFY_OFF;
-  if (m->contract != id->contract)
+  if (m->contract == 0)
+    SAY(out, "it is not known how it was checked");
+  else if (m->contract != id->contract)
     SAY(out, "sections, tolerance or the default's compiler changed since the tuning");
   else if (locked && !checked)
     SAY(out,

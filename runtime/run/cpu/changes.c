@@ -7,15 +7,16 @@
 // /proc/self/pagemap tells (bit 56, Linux 4.2). The keeper then returns the old bytes of
 // just these pages. No page is protected, so the run is as always.
 //
-// Looked at is the private memory that the program had when it called the kernel: data of
-// the program and of its own libraries, the callers' frames, the heap and other anonymous
-// memory. The data of run-time libraries is their own matter. An OpenMP run-time library
-// allocates whenever it likes: of kernels with OpenMP only the data, the frames and the
-// pages in which sections begin and end are looked at.
+// The regions are the private memory that the program had when it called the kernel: data
+// of the program and of its own libraries, the callers' frames, the heap and other
+// anonymous memory. Data of run-time libraries is left out. An OpenMP run-time library
+// may allocate at any time, so for kernels with OpenMP the heap is left out except for
+// the pages in which sections begin and end.
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -24,6 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/tsan.h"
 #include "sandbox.h"
 
 enum { PAGE = CHANGES_PAGE, ENTRIES = CHANGES_ENTRIES };
@@ -62,7 +64,9 @@ static void changes_add_region(struct changes *c, const char *base, const char *
 }
 
 static void changes_leave_out(struct changes *c, const void *base, size_t size) {
-  if (c->n_left_out < MAX_LEFT_OUT && size > 0)
+  if (c->n_left_out == MAX_LEFT_OUT)
+    c->known = false;
+  else if (size > 0)
     c->left_out[c->n_left_out++] = (struct range){ (char *)(uintptr_t)base, size };
 }
 
@@ -188,17 +192,14 @@ bool changes_new(struct image *m) {
   if (!c)
     return false;
   c->pagemap = -1;
+  c->known = true;
   dl_iterate_phdr(changes_add_object, c);
-  c->known = sandbox_each_mapping(changes_collect, &w);
+  c->known &= sandbox_each_mapping(changes_collect, &w);
   changes_leave_out_thread(c);
   changes_leave_out_own(c, m->kernel);
   changes_leave_out(c, m->ret, m->kernel->ret_size);
   return true;
 }
-
-// Sanitizers write to memory of their own with each access of the program.
-extern void __asan_init(void) __attribute__((weak));
-extern void __tsan_init(void) __attribute__((weak));
 
 void changes_open(const struct image *m) {
   struct changes *c = m->changes;
@@ -206,8 +207,8 @@ void changes_open(const struct image *m) {
   prctl(PR_SET_DUMPABLE, 1); // else the file belongs to root
   c->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   prctl(PR_SET_DUMPABLE, dumpable);
-  c->on = c->pagemap >= 0 && c->known && !__asan_init && !__tsan_init &&
-      m->kernel->n_sections > 0 && m->kernel->verify != AUTOTUNE_VERIFY_OFF;
+  c->on = c->pagemap >= 0 && c->known && !tsan_or_asan() && m->kernel->n_sections > 0 &&
+      m->kernel->verify != AUTOTUNE_VERIFY_OFF;
 }
 
 // ---- the keeper ---------------------------------------------------------------------
@@ -403,6 +404,7 @@ void changes_end(const struct image *m) {
   for (unsigned i = 0; i < c->n_regions && !c->lost; i++)
     changes_look(m, &c->regions[i]);
   close(c->socket);
+  kill(c->keeper, SIGKILL); // a process that the run has forked may hold the socket
   waitpid(c->keeper, NULL, __WALL);
   c->keeper = -1;
   c->seconds += sys_now() - start;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// state.c: the state of the thread and of the process that a kernel may leave behind.
+// state.c: the state of the thread and of the process that a kernel may change.
 #include <dlfcn.h>
 #include <locale.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/single_threaded.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@ enum { SIGNAL_BYTES = 8 };
 
 static _Thread_local struct {
   bool known;
+  bool threads; // the process had several
   fenv_t environment;
 } program; // a process that is forked has its thread's
 
@@ -23,6 +25,7 @@ void state_enter(fenv_t *programs) {
   fegetenv(programs);
   program.environment = *programs;
   program.known = true;
+  program.threads = !__libc_single_threaded;
   fesetenv(FE_DFL_ENV);
 }
 
@@ -69,10 +72,11 @@ static uint64_t state_hash(const char *text) {
 
 // Returns a hash of the state of rand() and random(). initstate() writes the place in the
 // sequence and the kind of table to the table that it leaves, and returns that table
-// (glibc's stdlib/random_r.c).
+// (glibc's stdlib/random_r.c). Where the program had several threads, one may have held
+// the lock of these functions when this process was forked: then the hash is always 0.
 static uint64_t state_random(void) {
   static const size_t bytes[] = { 8, 32, 64, 128, 256 };
-  char other[8], *own = initstate(1, other, sizeof other);
+  char other[8], *own = program.threads ? NULL : initstate(1, other, sizeof other);
   int32_t first = 0;
   if (!own)
     return 0;

@@ -17,11 +17,13 @@
 #include "sandbox.h"
 
 enum { PIECE = 64, MAX_UNNAMED = MAX_CHANGED / PIECE, MAX_BYTES = 2 * MAX_CHANGED };
-static const long near_enough = 1 << 16; // bytes from a section, to be named after it
+static const long near_enough = 1
+    << 16; // bytes from a section; further away, it is not named
 
 struct kept {
   char *base;
-  size_t size, at; // at: in `bytes`, first those of before, then those of after
+  size_t size, at; // at: in `bytes`, where SIZE bytes from before the default's run are
+                   // followed by SIZE bytes from after it
   enum region_kind kind;
   bool restless; // differs from run to run
 };

@@ -69,7 +69,7 @@ static bool worker_order(struct worker_pool *w, enum zygote_message order,
   struct message m;
   struct notice n;
   struct channel c = w->orders;
-  if (order == ORDER_KILL) // nothing is left behind, also when this process is to stop
+  if (order == ORDER_KILL) // must be done even when this process is to stop
     c.stop = NULL;
   if (w->pid <= 0 ||
       channel_ask(&c, &question, &m, &n, sizeof n, seconds) != CHANNEL_MESSAGE) {
