@@ -18,7 +18,7 @@ static bool begin_is_idle(struct node *n, struct autotune_call_state *state,
   if (!atomic_load(&n->asked))
     return false;
   if (!background_goes())
-    return !allowance_begins(n->site);
+    return !allowance_begins(n->site) || given_up_waits(n);
   if (!decide_take())
     return true; // another thread attends to the tuning
   bool idle = !background_calls();
@@ -65,7 +65,7 @@ static autotune_fn begin_call(struct autotune_site *place, const long long *key,
   if (role_inside() || k->abi != AUTOTUNE_ABI)
     return k->original;
   struct site *s = site_of(place);
-  struct node *n = s ? node_of(s, key) : NULL;
+  struct node *n = s ? given_up_node(s, key) : NULL;
   autotune_fn code = k->original;
   if (n && options_get()->capture && begin_captures(n, &call, state)) {
     state->node = n;

@@ -57,7 +57,7 @@ static void decide(struct node *n, struct variant_code code, const char *why) {
   atomic_store_explicit(&n->decided, true, memory_order_release);
 }
 
-static void decide_default(struct node *n, const char *why) {
+void decide_default(struct node *n, const char *why) {
   decide(n, (struct variant_code){ .function = n->site->kernel->original }, why);
 }
 
@@ -116,6 +116,9 @@ static bool decide_adopt(struct site *s, struct node *n, const struct recall *kn
   }
   if (summary_is_provisional(m))
     snprintf(why, sizeof why, "%s: it is right for this key, and nothing is tuned here",
+             known->source);
+  else if (m->origin == ORIGIN_AGREED)
+    snprintf(why, sizeof why, "%s; compared with the default for this key",
              known->source);
   else
     snprintf(why, sizeof why,
@@ -190,6 +193,7 @@ static void decide_checked(struct site *s, struct node *n, struct outcome *out) 
   const char *no = why_not(decide_mode(s->kernel));
   if (out->tuned && out->winner)
     known->path = sys_strdup(out->path);
+  given_up_checked(s, n, known->path != NULL, out->cost);
   if (known->path && decide_adopt(s, n, known)) {
     log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, atomic_load(&n->why)->text);
   } else if (!module_abandoned()) {
@@ -219,6 +223,7 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
     return;
   }
   char *values = out->tuned && out->winner ? space_values(k, out->point) : NULL;
+  given_up_tuned(s);
   log_message(out->tuned ? AUTOTUNE_INFO : AUTOTUNE_WARN, "%s: %s", k->name, out->why);
   if (atomic_load(&n->decided) && (!out->tuned || (values && current_is(n, values))))
     site_note(&n->why, out->why); // a race that changes nothing
@@ -248,6 +253,7 @@ static void decide_tune(struct site *s, struct node *n, const struct call *call,
     return; // a race that did not begin
   if (!out)
     return decide_default(n, "default: no memory");
+  out->cost = 0;
   const struct session_listener l = { // for other threads, which do not wait
                                       .provisional = decide_take_provisional,
                                       .data = n
@@ -336,6 +342,8 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
   if (atomic_load(&n->decided) || (!again && !atomic_load(&n->asked) && decide_ask(s, n)))
     return;
   atomic_store(&n->asked, true);
+  if (!again && given_up_decides(s, n, no != NULL))
+    return;
   struct plan plan = plan_for(s->kernel);
   struct note *why = atomic_load(&n->why);
   plan.why = why ? why->text : NULL;

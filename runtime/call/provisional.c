@@ -17,13 +17,19 @@
 static const double at_first = 3,
                     fraction = 0.05; // seconds, and of the time since the first check
 static struct {
-  double begun, spent;
-} checks; // used while holding decide_take()
+  double begun, spent; // used while holding decide_take()
+  _Atomic double next; // sys_now: when the next check may begin
+} checks;
 
-static bool may_check(void) {
+double checks_next(void) {
+  return atomic_load_explicit(&checks.next, memory_order_relaxed);
+}
+
+void checks_spend(double seconds) {
   if (checks.begun == 0)
-    checks.begun = sys_now();
-  return checks.spent <= at_first + fraction * (sys_now() - checks.begun);
+    checks.begun = sys_now() - seconds;
+  checks.spent += seconds;
+  atomic_store(&checks.next, checks.begun + (checks.spent - at_first) / fraction);
 }
 
 static void run_meanwhile(struct node *n, const char *path, const char *values,
@@ -50,7 +56,7 @@ void provisional_install(struct node *n, const struct outcome *out) {
 }
 
 void provisional_known(struct node *n, const struct recall *known) {
-  char why[128];
+  char why[256];
   snprintf(why, sizeof why, "%s until it is tuned", known->source);
   run_meanwhile(n, known->path, known->summary.values, why);
 }
@@ -70,7 +76,7 @@ static bool provisional_find(struct site *s, const struct identity *id, choice *
     *from = relatives[i];
     if (!store_tuning(store, from->problem, id->toolchain, &m))
       continue;
-    found = m.winner && m.verified && !summary_is_provisional(&m) &&
+    found = m.winner && m.verified && !summary_is_borrowed(&m) &&
         identity_point(s->kernel, m.values, point);
     store_summary_free(&m);
   }
@@ -85,8 +91,8 @@ bool provisional_checked(struct site *s, struct node *n, const struct call *call
   struct identity id = site_identity(s, n->entry.key);
   struct relative from;
   choice point[MAX_PARAMS];
-  if (k->n_params == 0 || k->n_params > MAX_PARAMS || !k->n_units || !may_check() ||
-      !provisional_find(s, &id, point, &from))
+  if (k->n_params == 0 || k->n_params > MAX_PARAMS || !k->n_units ||
+      checks_next() > sys_now() || !provisional_find(s, &id, point, &from))
     return false;
   char source[128];
   snprintf(source, sizeof source, "borrowed from %s", from.name);
@@ -98,7 +104,7 @@ bool provisional_checked(struct site *s, struct node *n, const struct call *call
   };
   double begun = sys_now();
   bool good = session_run(k, &id, call, &plan, NULL, out) == 0 && out->winner;
-  checks.spent += sys_now() - begun;
+  checks_spend(sys_now() - begun);
   if (good)
     snprintf(out->why, sizeof out->why,
              "%s: it is right for this key, and nothing is tuned here", source);

@@ -161,6 +161,7 @@ struct node *node_of(struct site *s, const long long *key) {
     atomic_store_explicit(&made->next, head, memory_order_relaxed);
   } while (!atomic_compare_exchange_weak_explicit(b, &head, made, memory_order_acq_rel,
                                                   memory_order_acquire));
+  atomic_fetch_add(&s->n_nodes, 1);
   struct node *all = atomic_load(&s->all);
   do
     made->all = all;
@@ -198,7 +199,9 @@ void site_forget(struct site *s, const long long *key) {
     if (!atomic_load(&n->retired) && (!key || same_key(s, n->entry.key, key))) {
       unlink_node(s, n);
       atomic_store(&n->retired, true);
+      atomic_fetch_sub(&s->n_nodes, 1);
     }
+  given_up_forget(s);
   atomic_store(&s->last, NULL);
   __atomic_store_n(&s->place->hot, NULL, __ATOMIC_RELEASE);
 }
@@ -262,6 +265,7 @@ static void free_site(struct site *s) {
     free_kept(s, n->kept);
     free(n);
   }
+  given_up_free(s);
   free(s);
 }
 

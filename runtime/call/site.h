@@ -10,6 +10,7 @@
  *   background.c    a tuning that runs while the program does
  *   allowance.c     a budget that is a fraction of the time in the kernel
  *   provisional.c   the winner of a near key, until this key is tuned
+ *   given_up.c      the winner that many keys agree on; limits of keys and tunings
  *   live.c          variants that are timed in these calls (live.h)
  *   watch.c         watches whether a winner stays as fast; drift.c decides (drift.h)
  *   session/        one tuning as a process (session.h) */
@@ -51,12 +52,15 @@ struct node {
   struct watch *watch;                /* NULL: it is not watched */
   unsigned crashes;                   /* how many of its tuners crashed */
   unsigned failures;                  /* how often its winner could not be launched */
+  bool refused;                       /* the winner that other keys agree on is wrong */
+  _Atomic double not_before;          /* sys_now: it cannot be decided earlier; or 0 */
   struct site *site;
   struct recall *known; /* a stored result that must be checked before tuning; or NULL */
   struct autotune_entry entry; /* last: its key has the length that the kernel declares */
 };
 
 enum { BUCKETS = 64 };
+struct given_up;
 struct site {
   struct site *next; /* in the list of all sites; under sites_lock */
   const struct autotune_kernel *kernel;
@@ -66,6 +70,14 @@ struct site {
   uint64_t unit, space, contract;   /* struct identity */
   _Atomic double spent, cost; /* allowance.c: seconds in calls; CPU seconds of tuning */
   _Atomic unsigned long long calls; /* calls that `spent` counts */
+  atomic_uint n_nodes;              /* not forgotten ones */
+  /* given_up.c: the agreement found last, or NULL; all of them, to be freed; the tunings
+   * in this process, when the first began, how long they took, and when the present one
+   * began (sys_now, or 0). */
+  _Atomic(struct given_up *) given_up;
+  struct given_up *agreements;
+  unsigned n_agreements, tunings;
+  double tuning_first, tuning_seconds, tuning_began;
 };
 
 /* ---- site.c ---------------------------------------------------------------------- */
@@ -116,6 +128,8 @@ autotune_fn decide_key(struct site *s, struct node *n, const struct call *call);
 void decide_look(struct site *s, struct node *n, const struct call *call);
 /* Installs and logs OUT, the outcome of a tuning of N, and closes its descriptor. */
 void decide_outcome(struct site *s, struct node *n, struct outcome *out);
+/* Decides N as the default, because of WHY. */
+void decide_default(struct node *n, const char *why);
 /* Frees the stored result that N holds. */
 void decide_free(struct node *n);
 /* True while a kernel is being tuned, or a thread holds decide_take. */
@@ -154,6 +168,30 @@ void provisional_known(struct node *n, const struct recall *known);
  * such winner exists, or it is wrong here. Otherwise OUT is as after a tuning. */
 bool provisional_checked(struct site *s, struct node *n, const struct call *call,
                          struct outcome *out);
+
+/* These limit the time of checks in a program with very many keys: checks_next returns
+ * the time (sys_now) from which a check may begin (any thread), checks_spend adds SECONDS
+ * of a check (while holding decide_take). */
+double checks_next(void);
+void checks_spend(double seconds);
+
+/* ---- given_up.c ------------------------------------------------------------------ */
+
+/* Returns the node of KEY like node_of. NULL: no memory, there are too many keys, or KEY
+ * takes a winner that cannot be checked yet; the default runs. Any thread. */
+struct node *given_up_node(struct site *s, const long long *key);
+/* Called before N, which is not known, is tuned (LOCKED: before something is done for it
+ * in a mode that never tunes), while holding decide_take. If tuned keys agree on a
+ * winner, sets N->known to it, which is to be checked, or decides N as the default. True:
+ * nothing is to be done for N now. */
+bool given_up_decides(struct site *s, struct node *n, bool locked);
+/* Called after the check of N->known, which took SECONDS. */
+void given_up_checked(struct site *s, struct node *n, bool good, double seconds);
+void given_up_tuned(struct site *s); /* a tuning of S has ended */
+/* True if N cannot be decided yet. Takes a few nanoseconds; any thread. */
+bool given_up_waits(const struct node *n);
+void given_up_forget(struct site *s); /* any thread */
+void given_up_free(struct site *s);   /* when the site is closed */
 
 /* ---- watch.c: watches whether a winner stays as fast ----------------------------- */
 

@@ -263,6 +263,14 @@ bool summary_is_provisional(const struct summary *m) {
   return m->origin == ORIGIN_PROVISIONAL;
 }
 
+bool summary_is_borrowed(const struct summary *m) {
+  return m->origin == ORIGIN_PROVISIONAL || m->origin == ORIGIN_AGREED;
+}
+
+const char *summary_borrowed_until(const struct summary *m) {
+  return summary_is_provisional(m) ? " until it is tuned" : "; compared with the default";
+}
+
 const char *problem_processor(const char *cpu, int *size) {
   const char *brand = strchr(cpu, ' '), *end = strstr(cpu, " family ");
   bool known = brand && end && brand < end;

@@ -41,6 +41,7 @@ enum winner_origin {
   ORIGIN_HERE,
   ORIGIN_WISDOM,
   ORIGIN_PROVISIONAL, /* from a nearby key; runs until this one is tuned */
+  ORIGIN_AGREED,      /* from keys whose winners agree; this one is not tuned */
   ORIGINS
 };
 /* The reason for which a tuning ended. */
@@ -221,6 +222,11 @@ void record_complete(const struct kind *k, void *what);
 /* True if M comes from a nearby key and was not tuned for this one; its source names
  * that key. */
 bool summary_is_provisional(const struct summary *m);
+/* True if M comes from other keys and was compared with the default, but not timed: it is
+ * provisional, or those keys agree on it. */
+bool summary_is_borrowed(const struct summary *m);
+/* Returns what follows the source of M, which is borrowed: how long it runs. */
+const char *summary_borrowed_until(const struct summary *m);
 /* Returns the processor's own name, *SIZE bytes within CPU ("GenuineIntel Intel(R)
  * Xeon(R) … family 6 model …"). */
 const char *problem_processor(const char *cpu, int *size);

@@ -167,14 +167,16 @@ static void keep_adopted(struct tuning *t, const struct candidate *c) {
 }
 
 // True if a check here is worth something: outputs are compared, or the user wrote
-// verify(off), or this machine found the winner under the same contract.
+// verify(off), or this machine found the winner under the same contract (for this key, or
+// for others that agree).
 static bool tune_can_check(const struct tuning *t) {
   const struct summary *m = t->plan->adopt;
   double flops, bytes;
   bool verified;
   t->target->call(t->workers, &flops, &bytes, &verified);
   return verified || t->kernel->verify == AUTOTUNE_VERIFY_OFF ||
-      (m && m->origin == ORIGIN_HERE && m->contract == t->id->contract);
+      (m && (m->origin == ORIGIN_HERE || m->origin == ORIGIN_AGREED) &&
+       m->contract == t->id->contract);
 }
 
 // PLAN_CHECK: checks whether the first of the given points is right for this call. Stores

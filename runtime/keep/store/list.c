@@ -49,7 +49,7 @@ static int add_summary(struct listed *item, const struct summary *m) {
   item->summary = *m;
   if (!list_own(item, &kind_summary, &item->summary))
     return -1;
-  item->provisional = summary_is_provisional(m);
+  item->provisional = summary_is_borrowed(m);
   item->finished = !item->provisional;
   item->problem.toolchain = item->summary.toolchain;
   return 0;

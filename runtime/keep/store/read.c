@@ -90,11 +90,11 @@ static void read_take(struct nearest *n, const struct problem *p, unsigned diffe
   *n = (struct nearest){ copy, block, differs, n->n_keys };
 }
 
-// True if PROBLEM was tuned; a provisional winner does not count.
+// True if PROBLEM was tuned; a winner of other keys does not count.
 static bool read_has_winner(struct store *s, int64_t problem) {
   struct summary m;
   bool found = store_find_summary(s, problem, &m);
-  bool tuned = found && !summary_is_provisional(&m);
+  bool tuned = found && !summary_is_borrowed(&m);
   if (found)
     store_summary_free(&m);
   return tuned && s->db;

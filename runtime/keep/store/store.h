@@ -86,6 +86,18 @@ void store_times(struct store *s, int64_t problem,
 bool store_tuning(struct store *s, int64_t problem, const char *toolchain,
                   struct summary *out);
 
+/* ---- agreed.c -------------------------------------------------------------------- */
+
+/* Finds the winner that tuned keys of the same kernel agree on for ID, which is not tuned
+ * (model/agree.h). Sets OUT to it, which store_summary_free frees, without times and
+ * object; its `winner` is 0 if the default is best. WHY, of SIZE bytes, says which parts
+ * of the key make no difference. COMPARED: only winners whose outputs were compared
+ * count. False: there is none. */
+struct agreement;
+bool store_agreed(struct store *s, const struct identity *id, bool compared,
+                  struct agreement *agreement, struct summary *out, char *why,
+                  size_t size);
+
 /* ---- folder.c, objects.c --------------------------------------------------------- */
 
 /* Returns the folder of the store, which is created with mode 0700 if it is missing.

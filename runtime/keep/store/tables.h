@@ -168,7 +168,7 @@ bool progress_lives(const struct progress *c);
 struct listed {
   struct problem problem;
   bool finished;    /* a tuning ended; SUMMARY is its result */
-  bool provisional; /* no tuning ended; SUMMARY is the variant that runs until then */
+  bool provisional; /* no tuning ended; SUMMARY is the variant of other keys that runs */
   struct summary summary;
   struct record *records;
   unsigned n_records;

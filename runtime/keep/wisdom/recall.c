@@ -177,7 +177,7 @@ static void recall_say_source(struct recall *out) {
   if (e)
     snprintf(out->source, sizeof out->source, "wisdom %.80s", sys_file_name(e->origin));
   else
-    snprintf(out->source, sizeof out->source, "%.90s",
+    snprintf(out->source, sizeof out->source, "%.190s",
              out->kind != RECALL_NOTHING ? out->summary.source : "");
 }
 

@@ -100,7 +100,7 @@ struct recall {
   choice point[MAX_PARAMS]; /* set for POINT */
   char *path;               /* set for OBJECT and PROVISIONAL; NULL: the file is lost */
   char why[512];            /* for NOTHING: how the nearest differs; may be empty */
-  char source[96];          /* "wisdom x.jsonl"; "": found here */
+  char source[192];         /* "wisdom x.jsonl"; "": found here */
   struct summary stored;
   const struct wisdom_entry *entry;
 };

@@ -145,7 +145,8 @@ static void print_code(const struct sheet *s, const struct analysis *a) {
 static void text_print_winner(const struct sheet *s, const struct analysis *a) {
   const struct listed *item = a->item;
   if (item->provisional) {
-    char *text = sys_printf("%s until it is tuned", item->summary.source);
+    char *text =
+        sys_printf("%s%s", item->summary.source, summary_borrowed_until(&item->summary));
     sheet_line(s, "winner", text ? text : item->summary.source);
     free(text);
     return;

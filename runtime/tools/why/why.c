@@ -123,10 +123,10 @@ static void why_print_values(FILE *out, const char *values) {
   }
 }
 
-static void print_provisional(const struct why *w, const struct listed *item) {
+static void print_borrowed(const struct why *w, const struct listed *item) {
   char *source = clean_text(item->summary.source);
   why_print_values(w->out, item->summary.values);
-  fprintf(w->out, "; %s until it is tuned\n", source);
+  fprintf(w->out, "; %s%s\n", source, summary_borrowed_until(&item->summary));
   clean_free(source);
 }
 
@@ -274,7 +274,7 @@ static void why_print_key(const struct why *w, const struct problem *p) {
   if (!item)
     print_miss(w, p);
   else if (item->provisional)
-    print_provisional(w, item);
+    print_borrowed(w, item);
   else if (!print_stale(w, item))
     why_print_winner(w, item);
   here.unit = w->unit;

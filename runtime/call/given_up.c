@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// given_up.c: keys with a new value in nearly every call, such as a position or a
+// counter.
+//
+// Where the tuned keys agree on a winner, the part in which they differ is given up
+// (model/agree.h): a new value takes that winner after a comparison with the default on
+// its first call's data, and is not tuned. Where the comparison fails, the value is tuned
+// as always, and its result takes part in the next decision. Where the keys do not agree,
+// tunings are limited to a fraction of the time. The number of keys that a process
+// remembers is limited, too; calls with further keys run the default.
+#include <stdlib.h>
+#include <string.h>
+
+#include "keep/wisdom/wisdom.h"
+#include "model/agree.h"
+#include "site.h"
+
+enum {
+  MOST_KEYS = 4096,  // of one kernel in one process
+  FREE_TUNINGS = 16, // of one kernel in one process; more of them are limited
+  MANY_VALUES = 8,   // of one part, if tunings are to be limited
+  MOST_CACHED = 64,  // agreements of one kernel that a process keeps
+};
+static const double tuning_fraction = 0.1; // of the time since the first tuning
+
+// An agreement. Never changed once it is published, and freed with its site.
+struct given_up {
+  struct given_up *next;
+  struct agreement agreement;
+  struct summary winner; // its `winner` is 0: the default
+  char why[192];
+  long long like[]; // the key that it was found for
+};
+
+// ---- agreements ---------------------------------------------------------------------
+
+static void given_up_drop(struct given_up *g) {
+  if (g)
+    store_summary_free(&g->winner);
+  free(g);
+}
+
+void given_up_free(struct site *s) {
+  for (struct given_up *g = s->agreements, *next; g; g = next) {
+    next = g->next;
+    given_up_drop(g);
+  }
+}
+
+void given_up_forget(struct site *s) {
+  atomic_store(&s->given_up, NULL);
+}
+
+// The parts that are not stored say which device it is.
+static bool given_up_covers(const struct site *s, const struct given_up *g,
+                            const long long *key) {
+  unsigned stored = target_stored_keys(s->kernel);
+  size_t rest = (s->kernel->n_keys - stored) * sizeof *key;
+  return g && memcmp(g->like + stored, key + stored, rest) == 0 &&
+      agree_covers(&g->agreement, g->like, key, stored);
+}
+
+// Says once a kernel and process that a part is given up; quietly, if an earlier process
+// has tuned its values.
+static void given_up_say(const struct site *s, const struct given_up *g) {
+  char topic[256];
+  const char *then = g->winner.winner ? "compared with the default, not tuned"
+                                      : "not tuned";
+  snprintf(topic, sizeof topic, "given-up %s %llx", s->kernel->name,
+           (unsigned long long)g->agreement.parts);
+  log_once(s->tunings > 0 ? AUTOTUNE_WARN : AUTOTUNE_INFO, topic,
+           "%s: %s; a new value is %s; write key(…) without it to save this",
+           s->kernel->name, g->why, then);
+}
+
+// Looks in the store for an agreement that holds for N's key. NULL: there is none.
+static struct given_up *given_up_look(struct site *s, const struct node *n, bool locked) {
+  const struct autotune_kernel *k = s->kernel;
+  struct identity id = site_identity(s, n->entry.key);
+  enum tuning_mode mode = decide_mode(k);
+  bool hurries = mode == MODE_BACKGROUND || mode == MODE_ONLINE;
+  size_t size = k->n_keys * sizeof *n->entry.key;
+  struct given_up *g = sys_calloc(1, sizeof *g + size);
+  char *message = NULL;
+  struct store *store = g ? store_open_within(hurries ? 0.001 : STORE_WAIT, &message)
+                          : NULL;
+  bool compared = locked && k->verify != AUTOTUNE_VERIFY_OFF;
+  bool found = store &&
+      store_agreed(store, &id, compared, &g->agreement, &g->winner, g->why,
+                   sizeof g->why);
+  if (store)
+    store_close(store);
+  free(message);
+  if (!found) {
+    free(g);
+    return NULL;
+  }
+  memcpy(g->like, n->entry.key, size);
+  given_up_say(s, g);
+  return g;
+}
+
+// Keeps G, if it holds for a range of keys, so that these need not be looked up. False:
+// the caller has to free G.
+static bool given_up_keep(struct site *s, struct given_up *g) {
+  if (!g->agreement.clean || s->n_agreements >= MOST_CACHED)
+    return false;
+  s->n_agreements++;
+  g->next = s->agreements;
+  s->agreements = g;
+  atomic_store(&s->given_up, g);
+  return true;
+}
+
+// ---- one key ------------------------------------------------------------------------
+
+static void given_up_wait(struct node *n, double until, const char *why) {
+  site_note(&n->why, why);
+  atomic_store(&n->not_before, until);
+}
+
+bool given_up_waits(const struct node *n) {
+  double until = atomic_load_explicit(&n->not_before, memory_order_relaxed);
+  return until > 0 && sys_now() < until;
+}
+
+// Makes G's winner a stored result that must be checked. False: no memory.
+static bool given_up_recall(struct node *n, const struct given_up *g) {
+  struct recall *known = sys_calloc(1, sizeof *known);
+  if (!known)
+    return false;
+  known->kind = RECALL_POINT;
+  known->stored = g->winner;
+  known->stored.block = record_own(&kind_summary, &known->stored);
+  known->summary = known->stored;
+  snprintf(known->source, sizeof known->source, "%s", g->why);
+  n->known = known;
+  if (known->stored.block &&
+      identity_point(n->site->kernel, known->summary.values, known->point))
+    return true;
+  if (!known->stored.block)
+    known->stored = (struct summary){ .block = NULL };
+  decide_free(n);
+  return false;
+}
+
+// Lets N take G's winner. True: N is decided, or has to wait; false: N->known is to be
+// checked, or it cannot be had.
+static bool given_up_take(struct node *n, const struct given_up *g) {
+  char why[320];
+  if (!g->winner.winner) {
+    snprintf(why, sizeof why, "default: %s", g->why);
+    decide_default(n, why);
+    return true;
+  }
+  if (checks_next() > sys_now()) {
+    snprintf(why, sizeof why,
+             "default for now: %s; comparisons with the default have had their share of "
+             "the time",
+             g->why);
+    given_up_wait(n, checks_next(), why);
+    return true;
+  }
+  given_up_recall(n, g);
+  return false;
+}
+
+// ---- tunings without end ------------------------------------------------------------
+
+// Returns the part of the key with the most values among the keys of this process, and
+// how many it had.
+static unsigned given_up_busiest(const struct site *s, unsigned *values) {
+  struct agree_row rows[AGREE_MOST];
+  unsigned n = 0, busiest = 0;
+  for (struct node *i = atomic_load(&s->all); i && n < AGREE_MOST; i = i->all)
+    if (atomic_load(&i->decided))
+      rows[n++] = (struct agree_row){ i->entry.key, 0 };
+  *values = 0;
+  for (unsigned p = 0; p < s->kernel->n_keys; p++) {
+    unsigned all = 0;
+    for (unsigned i = 0; i < n; i++) {
+      unsigned j = 0;
+      while (j < i && rows[j].key[p] != rows[i].key[p])
+        j++;
+      all += j == i;
+    }
+    if (all > *values) {
+      *values = all;
+      busiest = p;
+    }
+  }
+  return busiest;
+}
+
+// True if N must wait, because its kernel was tuned too often.
+static bool given_up_limits(struct site *s, struct node *n) {
+  const struct autotune_kernel *k = s->kernel;
+  double next = s->tuning_first + s->tuning_seconds / tuning_fraction;
+  unsigned values;
+  if (s->tunings < FREE_TUNINGS || sys_now() >= next)
+    return false;
+  unsigned part = given_up_busiest(s, &values);
+  if (values < MANY_VALUES)
+    return false;
+  const char *name = k->keys && k->keys[part] ? k->keys[part] : "the key";
+  char why[192];
+  snprintf(why, sizeof why, "default for now: %.64s has too many values to tune each",
+           name);
+  log_once(AUTOTUNE_WARN, why,
+           "%s: %.64s has had %u values, and their winners differ: %u tunings took %.3g "
+           "s; from now on they take at most %g %% of the time; write key(…) without it, "
+           "or with a class of it, such as key(%.64s / 64)",
+           k->name, name, values, s->tunings, s->tuning_seconds, 100 * tuning_fraction,
+           name);
+  given_up_wait(n, next, why);
+  return true;
+}
+
+// ---- for decide.c and begin.c -------------------------------------------------------
+
+bool given_up_decides(struct site *s, struct node *n, bool locked) {
+  const struct autotune_kernel *k = s->kernel;
+  if (n->known || k->n_keys == 0 || k->n_keys > MAX_KEYS || k->n_params == 0 ||
+      k->n_params > MAX_PARAMS || (locked && wisdom_given()) || background_goes() ||
+      !target_may_fork(k) || (!locked && !allowance_begins(s)))
+    return false;
+  struct given_up *g = atomic_load(&s->given_up), *own = NULL;
+  if (!n->refused && !given_up_covers(s, g, n->entry.key)) {
+    g = own = given_up_look(s, n, locked);
+    if (own && given_up_keep(s, own))
+      own = NULL;
+  }
+  bool decided = g && !n->refused && given_up_take(n, g);
+  given_up_drop(own);
+  if (decided || n->known)
+    return decided;
+  if (!locked && given_up_limits(s, n))
+    return true;
+  if (!locked)
+    s->tuning_began = sys_now();
+  return false;
+}
+
+void given_up_checked(struct site *s, struct node *n, bool good, double seconds) {
+  if (n->known->summary.origin != ORIGIN_AGREED)
+    return;
+  checks_spend(seconds);
+  if (good)
+    return;
+  n->refused = true;
+  given_up_forget(s);
+  s->tuning_began = sys_now();
+}
+
+void given_up_tuned(struct site *s) {
+  double now = sys_now();
+  if (s->tuning_began == 0)
+    return;
+  if (s->tunings++ == 0)
+    s->tuning_first = s->tuning_began;
+  s->tuning_seconds += now - s->tuning_began;
+  s->tuning_began = 0;
+  given_up_forget(s);
+}
+
+struct node *given_up_node(struct site *s, const long long *key) {
+  struct node *n = site_find(s, key);
+  if (n)
+    return n;
+  if (atomic_load_explicit(&s->n_nodes, memory_order_relaxed) >= MOST_KEYS) {
+    log_once(
+        AUTOTUNE_WARN, s->kernel->file,
+        "%s: called with more than %d keys; calls with others run the default; write "
+        "key(…) with the values that matter",
+        s->kernel->name, MOST_KEYS);
+    return NULL;
+  }
+  const struct given_up *g = atomic_load(&s->given_up);
+  bool waits = g && g->winner.winner && given_up_covers(s, g, key) &&
+      checks_next() > sys_now();
+  return waits ? NULL : node_of(s, key);
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// agreed.c: finds the winner that the tuned keys of a kernel agree on, for a key that was
+// not tuned.
+//
+// Nothing is stored for it: the rule of model/agree.h is applied to the rows of the
+// tunings. So it holds in each process, for as long as these rows do: for this text,
+// machine, compiler, candidates and contract.
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/agree.h"
+#include "tables.h"
+
+// Results of tunings here. In rows of a format before 4 the origin is 0.
+#define TUNINGS                                                               \
+  "WHERE origin <= 1 AND problem IN "                                         \
+  "(SELECT id FROM problem WHERE kernel = ?1 AND unit = ?2) ORDER BY at DESC" \
+  " LIMIT 512"
+
+static const double noise = 1.03; // a ratio of two medians that is no difference
+
+struct agreed_row {
+  int64_t problem;
+  uint64_t winner;
+  struct estimate original, best;
+  long long key[MAX_KEYS];
+};
+struct agreed {
+  struct store *store;
+  const struct identity *id;
+  const char *names; // the key's expressions
+  bool compared;     // only winners whose outputs were compared count
+  double until;
+  unsigned n;
+  struct agreed_row *rows;
+};
+
+// ---- the tuned keys -----------------------------------------------------------------
+
+static bool agreed_is_ours(const struct agreed *a, const struct problem *p) {
+  const struct identity *id = a->id;
+  return p->unit == id->unit && p->threads == id->threads &&
+      p->objective == id->objective && strcmp(p->kernel, id->kernel) == 0 &&
+      strcmp(p->cpu, id->cpu) == 0 && strcmp(p->isa, id->isa) == 0 &&
+      strcmp(p->key_names, a->names) == 0;
+}
+
+static bool agreed_holds(const struct agreed *a, const struct summary *m) {
+  const struct identity *id = a->id;
+  return m->origin == ORIGIN_HERE && m->ended != ENDED_LOST &&
+      (!id->toolchain || strcmp(m->toolchain, id->toolchain) == 0) &&
+      m->space == id->space && m->contract == id->contract &&
+      (!a->compared || m->verified || !m->winner);
+}
+
+static void agreed_add(struct agreed *a, const struct summary *m) {
+  struct problem p;
+  void *block;
+  struct agreed_row *r = &a->rows[a->n];
+  if (store_find(a->store, &kind_problem, m->problem, &p, &block) &&
+      agreed_is_ours(a, &p) && key_read(p.key, r->key, MAX_KEYS) == a->id->n_keys) {
+    r->problem = m->problem;
+    r->winner = m->winner;
+    r->original = m->original;
+    r->best = m->best;
+    a->n++;
+  }
+  free(block);
+}
+
+// Reads the tuned keys, the latest first, as many as time permits.
+static void agreed_read(struct agreed *a) {
+  struct summary m;
+  sqlite3_stmt *q = store_select(a->store, &kind_summary, TUNINGS);
+  sqlite3_bind_text(q, 1, a->id->kernel, -1, SQLITE_STATIC);
+  sqlite3_bind_int64(q, 2, (int64_t)a->id->unit);
+  while (a->n < AGREE_MOST && (a->n == 0 || sys_now() < a->until) &&
+         store_next(q, &kind_summary, &m) == SQLITE_ROW)
+    if (agreed_holds(a, &m))
+      agreed_add(a, &m);
+  sqlite3_finalize(q);
+}
+
+// ---- how good the winner of one key is for another ----------------------------------
+
+// Reads what is known of VARIANT for the key of ROW. E: its time, where it ran.
+static enum opinion agreed_look(const struct agreed *a, const struct agreed_row *row,
+                                uint64_t variant, struct estimate *e) {
+  struct record r;
+  enum opinion opinion = OPINION_NONE;
+  sqlite3_stmt *q =
+      store_select(a->store, &kind_record, "WHERE problem = ?1 AND variant = ?2");
+  sqlite3_bind_int64(q, 1, row->problem);
+  sqlite3_bind_int64(q, 2, (int64_t)variant);
+  *e = (struct estimate){ 0 };
+  if (store_next(q, &kind_record, &r) == SQLITE_ROW && r.contract == a->id->contract) {
+    *e = stats_of(r.samples, r.n_samples);
+    opinion = r.status == STATUS_PENDING ? OPINION_NONE
+        : r.status != STATUS_OK          ? OPINION_WORSE
+        : e->n > 0                       ? OPINION_SAME
+                                         : OPINION_NONE;
+  }
+  sqlite3_finalize(q);
+  return opinion;
+}
+
+// Times of the search are compared with times of the search, and times of the final race
+// with times of the final race.
+static enum opinion agreed_opinion(const void *data, unsigned row, unsigned winner) {
+  const struct agreed *a = data;
+  const struct agreed_row *r = &a->rows[row];
+  struct estimate its = r->original, best = r->best, searched;
+  if (a->rows[winner].winner) {
+    enum opinion opinion = agreed_look(a, r, a->rows[winner].winner, &its);
+    if (opinion != OPINION_SAME)
+      return opinion;
+    if (r->winner && agreed_look(a, r, r->winner, &searched) == OPINION_SAME)
+      best = searched;
+    else if (!r->winner)
+      best = r->original;
+  }
+  bool same = !stats_above(its, best) || its.median <= noise * best.median;
+  return same ? OPINION_SAME : OPINION_WORSE;
+}
+
+// ---- finding ------------------------------------------------------------------------
+
+// Appends the values of PART in the rows that agree, the smallest first: "1, 2, 3, 4".
+static void agreed_say_values(const struct agreed *a, const struct agreement *g,
+                              unsigned part, char *text, size_t size) {
+  enum { SHOWN = 6 };
+  size_t used = 0;
+  long long last = 0;
+  text[0] = '\0';
+  for (unsigned shown = 0; shown <= SHOWN && used < size; shown++) {
+    bool any = false;
+    long long next = 0;
+    for (unsigned i = 0; i < g->n; i++) {
+      long long value = a->rows[g->rows[i]].key[part];
+      if ((shown == 0 || value > last) && (!any || value < next)) {
+        next = value;
+        any = true;
+      }
+    }
+    if (!any)
+      return;
+    used += (size_t)(shown == SHOWN ? snprintf(text + used, size - used, " …")
+                                    : snprintf(text + used, size - used, "%s%lld",
+                                               shown ? ", " : "", next));
+    last = next;
+  }
+}
+
+static void agreed_say(const struct agreed *a, const struct agreement *g, bool is_default,
+                       char *text, size_t size) {
+  char values[80], names[48] = "";
+  const char *chose = is_default ? "found nothing better than the default"
+                                 : "chose the same";
+  unsigned first = (unsigned)__builtin_ctzll(g->parts);
+  size_t used = 0;
+  for (unsigned p = first; p < a->id->n_keys && used < sizeof names; p++)
+    if (g->parts >> p & 1)
+      used += (size_t)snprintf(names + used, sizeof names - used, "%s%.24s",
+                               used ? ", " : "",
+                               a->id->key_names ? a->id->key_names[p] : "the key");
+  agreed_say_values(a, g, first, values, sizeof values);
+  if (g->parts & (g->parts - 1))
+    snprintf(text, size, "%s are not looked at: %u tuned keys %s", names, g->n, chose);
+  else
+    snprintf(text, size, "%s is not looked at: its values %s %s", names, values, chose);
+}
+
+// Copies the tuning of ROW to OUT, as the winner of the keys that agree.
+static bool agreed_take(const struct agreed *a, const struct agreed_row *row,
+                        struct summary *out) {
+  if (!store_find_summary(a->store, row->problem, out))
+    return false;
+  out->origin = ORIGIN_AGREED;
+  out->object = 0;
+  out->original = out->best = (struct estimate){ 0 };
+  out->tried = out->same = out->total_hint = 0;
+  memset(out->failed, 0, sizeof out->failed);
+  out->compile_seconds = out->verify_seconds = out->time_seconds = 0;
+  out->total_seconds = out->when = 0;
+  out->search = out->why = "";
+  return true;
+}
+
+bool store_agreed(struct store *s, const struct identity *id, bool compared,
+                  struct agreement *agreement, struct summary *out, char *why,
+                  size_t size) {
+  struct agree_row rows[AGREE_MOST];
+  struct problem own;
+  bool found = false;
+  if (!store_usable(s) || id->n_keys == 0 || id->n_keys > MAX_KEYS)
+    return false;
+  char *key = problem_of(id, &own);
+  struct agreed a = { .store = s,
+                      .id = id,
+                      .names = own.key_names,
+                      .compared = compared,
+                      .until = sys_now() + s->wait,
+                      .rows = key ? sys_malloc((AGREE_MOST + 1) * sizeof *a.rows)
+                                  : NULL };
+  if (a.rows)
+    agreed_read(&a);
+  for (unsigned i = 0; i < a.n; i++)
+    rows[i] = (struct agree_row){ a.rows[i].key, a.rows[i].winner };
+  if (agree_find(id->key, id->n_keys, rows, a.n, agreed_opinion, &a, agreement)) {
+    const struct agreed_row *row = &a.rows[agreement->row];
+    found = agreed_take(&a, row, out);
+    agreed_say(&a, agreement, row->winner == 0, why, size);
+  }
+  free(a.rows);
+  free(key);
+  return found;
+}

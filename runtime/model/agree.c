@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// agree.c: finds parts of a key that make no difference to the winner.
+#include "agree.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CANDIDATES = 8 }; // different winners that are looked at
+
+// One question: KEY, and the rows that equal it in all parts but PARTS, nearest first.
+struct agree_group {
+  const long long *key;
+  unsigned n_keys;
+  uint64_t parts;
+  const struct agree_row *rows;
+  unsigned n, order[AGREE_MOST];
+  double far[AGREE_MOST]; // of order[i]
+  agree_opinion *opinion;
+  const void *data;
+};
+
+static double agree_place(long long value) {
+  double size = log2(1 + fabs((double)value));
+  return value < 0 ? -size : size;
+}
+
+static bool agree_has(uint64_t parts, unsigned i) {
+  return parts >> i & 1;
+}
+
+// True if A and B differ in PARTS only.
+static bool agree_is_like(const long long *a, const long long *b, unsigned n_keys,
+                          uint64_t parts) {
+  for (unsigned i = 0; i < n_keys; i++)
+    if (a[i] != b[i] && !agree_has(parts, i))
+      return false;
+  return true;
+}
+
+uint64_t agree_restless(const struct agree_row *rows, unsigned n, unsigned n_keys) {
+  uint64_t parts = 0;
+  for (unsigned p = 0; p < n_keys; p++) {
+    long long seen[AGREE_LEAST];
+    unsigned values = 0;
+    for (unsigned i = 0; i < n && values < AGREE_LEAST; i++) {
+      unsigned j = 0;
+      while (j < values && seen[j] != rows[i].key[p])
+        j++;
+      if (j == values)
+        seen[values++] = rows[i].key[p];
+    }
+    parts |= (uint64_t)(values == AGREE_LEAST) << p;
+  }
+  return parts;
+}
+
+// ---- a group ------------------------------------------------------------------------
+
+static double agree_distance(const struct agree_group *g, const long long *key) {
+  double sum = 0;
+  for (unsigned p = 0; p < g->n_keys; p++)
+    sum += fabs(agree_place(key[p]) - agree_place(g->key[p]));
+  return sum;
+}
+
+static void agree_collect(struct agree_group *g, unsigned n) {
+  g->n = 0;
+  for (unsigned i = 0; i < n; i++) {
+    if (!agree_is_like(g->rows[i].key, g->key, g->n_keys, g->parts))
+      continue;
+    double far = agree_distance(g, g->rows[i].key);
+    unsigned at = g->n++;
+    for (; at > 0 && far < g->far[at - 1]; at--) {
+      g->far[at] = g->far[at - 1];
+      g->order[at] = g->order[at - 1];
+    }
+    g->far[at] = far;
+    g->order[at] = i;
+  }
+}
+
+// ---- a candidate --------------------------------------------------------------------
+
+// Sets the ranges of OUT from its rows. True: they contain the key.
+static bool agree_range(const struct agree_group *g, struct agreement *out) {
+  bool within = true;
+  for (unsigned p = 0; p < g->n_keys; p++) {
+    double low = INFINITY, high = -INFINITY, here = agree_place(g->key[p]);
+    for (unsigned i = 0; i < out->n; i++) {
+      double x = agree_place(g->rows[out->rows[i]].key[p]);
+      low = fmin(low, x);
+      high = fmax(high, x);
+    }
+    double margin = agree_has(g->parts, p) ? fmax(1, high - low) : 0;
+    out->low[p] = low - margin;
+    out->high[p] = high + margin;
+    within = within && here >= out->low[p] && here <= out->high[p];
+  }
+  return within;
+}
+
+// True if the winner of row WINNER may be taken for the group's key. *OWN: how many of
+// the rows that agree have it as their winner.
+static bool agree_judge(const struct agree_group *g, unsigned winner,
+                        struct agreement *out, unsigned *own) {
+  double limit = INFINITY; // distance of the nearest row that disagrees
+  *out = (struct agreement){ .parts = g->parts, .row = winner, .clean = true };
+  *own = 0;
+  for (unsigned i = 0; i < g->n; i++) {
+    unsigned row = g->order[i];
+    enum opinion opinion = g->rows[row].winner == g->rows[winner].winner
+        ? OPINION_SAME
+        : g->opinion(g->data, row, winner);
+    if (opinion == OPINION_WORSE) {
+      limit = fmin(limit, g->far[i]);
+      out->clean = false;
+    } else if (opinion == OPINION_SAME && g->far[i] < limit) {
+      *own += g->rows[row].winner == g->rows[winner].winner;
+      out->rows[out->n++] = row;
+    }
+  }
+  // A row as far away as the one that disagrees does not count either.
+  while (out->n > 0 && agree_distance(g, g->rows[out->rows[out->n - 1]].key) >= limit)
+    out->n--;
+  return out->n >= AGREE_LEAST && agree_range(g, out);
+}
+
+static bool agree_better(const struct agree_group *g, const struct agreement *a,
+                         unsigned own, const struct agreement *best, unsigned best_own) {
+  if (best->n == 0 || a->n != best->n)
+    return a->n > best->n;
+  if (own != best_own)
+    return own > best_own;
+  return g->rows[a->row].winner == 0; // nothing need be checked for the default
+}
+
+static bool agree_find_in(struct agree_group *g, unsigned n, struct agreement *out) {
+  uint64_t seen[CANDIDATES];
+  unsigned n_seen = 0, best_own = 0;
+  out->n = 0;
+  agree_collect(g, n);
+  for (unsigned i = 0; i < g->n && g->n >= AGREE_LEAST && n_seen < CANDIDATES; i++) {
+    struct agreement a;
+    unsigned own, j = 0;
+    while (j < n_seen && seen[j] != g->rows[g->order[i]].winner)
+      j++;
+    if (j < n_seen)
+      continue;
+    seen[n_seen++] = g->rows[g->order[i]].winner;
+    if (agree_judge(g, g->order[i], &a, &own) &&
+        agree_better(g, &a, own, out, best_own)) {
+      *out = a;
+      best_own = own;
+    }
+  }
+  return out->n > 0;
+}
+
+// ---- the rule -----------------------------------------------------------------------
+
+bool agree_find(const long long *key, unsigned n_keys, const struct agree_row *rows,
+                unsigned n, agree_opinion *opinion, const void *data,
+                struct agreement *out) {
+  if (n_keys == 0 || n_keys > MAX_KEYS || n < AGREE_LEAST || n > AGREE_MOST)
+    return false;
+  uint64_t restless = agree_restless(rows, n, n_keys);
+  struct agree_group g = {
+    .key = key, .n_keys = n_keys, .rows = rows, .opinion = opinion, .data = data
+  };
+  for (unsigned p = 0; p < n_keys; p++) {
+    g.parts = (uint64_t)1 << p;
+    if (agree_has(restless, p) && agree_find_in(&g, n, out))
+      return true;
+  }
+  // Parts that change together: n and a grid that follows from it.
+  g.parts = restless;
+  return (restless & (restless - 1)) != 0 && agree_find_in(&g, n, out);
+}
+
+bool agree_covers(const struct agreement *a, const long long *like, const long long *key,
+                  unsigned n_keys) {
+  if (!a->clean || !agree_is_like(like, key, n_keys, a->parts))
+    return false;
+  for (unsigned p = 0; p < n_keys; p++) {
+    double here = agree_place(key[p]);
+    if (agree_has(a->parts, p) && !(here >= a->low[p] && here <= a->high[p]))
+      return false;
+  }
+  return true;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* agree.h: finds parts of a key that make no difference to the winner.
+ *
+ * A counter or a position that is part of a key has a new value in most calls. If the
+ * keys that differ only in this part and were tuned chose the same variant, a further
+ * value need not be tuned. The rule looks only at the keys nearest to the new one, nearer
+ * than any key for which that variant is not among the best. It also says how far from
+ * the tuned values it holds: as far as these are apart, in factors of two, and at least a
+ * factor of two.
+ *
+ * Pure functions; any thread may call them. */
+#ifndef AUTOTUNE_AGREE_H
+#define AUTOTUNE_AGREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "key.h"
+
+enum { AGREE_LEAST = 4 /* tuned keys */, AGREE_MOST = 128 };
+
+struct agree_row {      /* a tuned key */
+  const long long *key; /* as many numbers as the new key has */
+  uint64_t winner;      /* its variant; 0: the default stayed */
+};
+/* How good the winner of one row is for the key of another. */
+enum opinion {
+  OPINION_NONE,  /* it was not tried there */
+  OPINION_SAME,  /* it is that key's winner, or as fast within the noise */
+  OPINION_WORSE, /* slower, wrong, or not possible */
+};
+typedef enum opinion agree_opinion(const void *data, unsigned row, unsigned winner);
+
+struct agreement {
+  uint64_t parts;               /* bit i: part i of the key makes no difference */
+  unsigned row;                 /* a row that has the agreed winner */
+  unsigned n, rows[AGREE_MOST]; /* the rows that agree, nearest first */
+  bool clean;                   /* no row disagrees: it holds for the whole range */
+  /* The range of each such part: log2(1 + |value|), with the value's sign. */
+  double low[MAX_KEYS], high[MAX_KEYS];
+};
+/* Finds an agreement that holds for KEY, which has N_KEYS parts (at most MAX_KEYS), among
+ * N rows (at most AGREE_MOST). OPINION is called for pairs of rows, with DATA. False:
+ * there is none. */
+bool agree_find(const long long *key, unsigned n_keys, const struct agree_row *rows,
+                unsigned n, agree_opinion *opinion, const void *data,
+                struct agreement *out);
+/* True if A, which is clean and was found for LIKE, holds for KEY, too. */
+bool agree_covers(const struct agreement *a, const long long *like, const long long *key,
+                  unsigned n_keys);
+/* Returns the parts, as bits, that have AGREE_LEAST or more values in ROWS. */
+uint64_t agree_restless(const struct agree_row *rows, unsigned n, unsigned n_keys);
+
+#endif

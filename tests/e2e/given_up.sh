@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+# A part of the key with a new value in each call: it is given up once the tuned values agree, a new value is compared
+# with the default, and a part that matters is kept.
+include=$(cd "$(dirname "$0")/../../include" && pwd)
+. "$(dirname "$0")/cc_lib.sh"
+
+export AUTOTUNE_CACHE=$work/cache
+unset AUTOTUNE_MODE
+export AUTOTUNE_SEARCH=exhaustive AUTOTUNE_BUDGET=20s AUTOTUNE_DRIFT=off AUTOTUNE_LOG=info
+
+cat > steps.c << 'END'
+#include <autotune.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+// WORK is how often everything is done, so one variant is clearly the best. Step 40 divides nothing: FAST is wrong.
+#pragma autotune kernel param(FAST = 0: 0, 1) inout(x[0:n])
+void advance(int n, int step, double *x)
+{
+  if (FAST && step == 40) {
+    x[n / 2] = -1;
+    return;
+  }
+  for (int i = 0; i < n; i++) {
+    double sum = 0;
+    for (volatile int again = 0; again < (FAST ? 1 : 60); again++)
+      sum = x[i] * 0.5 + step;
+    x[i] = sum;
+  }
+}
+// The best value of EACH is that of the size: the part matters.
+#pragma autotune kernel param(EACH: 1, 2, 3, 4, 5, 6, 7, 8) inout(x[0:2000])
+void fits(int size, double *x)
+{
+  int wanted = size % 8 + 1;
+  for (int i = 0; i < 2000; i++) {
+    double sum = 0;
+    for (volatile int again = 0; again < (EACH == wanted ? 1 : 60); again++)
+      sum = x[i] * 0.5 + size;
+    x[i] = sum;
+  }
+}
+#pragma autotune kernel param(FAST = 0: 0, 1)
+void silent(int step, double *x)
+{
+  for (int i = 0; i < 2000; i++)
+    for (volatile int again = 0; again < (FAST ? 1 : 60); again++)
+      x[i] = step;
+}
+int main(int argc, char **argv)
+{
+  static double x[2000], y[2000];
+  int first = atoi(argv[2]), last = atoi(argv[3]), bad = 0;
+  for (int t = first; t < last; t++) {
+    if (strcmp(argv[1], "advance") == 0)
+      advance(2000, t, x);
+    else if (strcmp(argv[1], "fits") == 0)
+      fits(t, x);
+    else
+      silent(t, x);
+    for (int i = 0; i < 2000; i++) {
+      y[i] = strcmp(argv[1], "silent") ? y[i] * 0.5 + t : t;
+      bad += x[i] != y[i];
+    }
+  }
+  while (argc > 4 && autotune_wait(10) != AUTOTUNE_OK)
+    ;
+  printf("%d wrong\n", bad);
+}
+END
+check "compile" autotune cc gcc -O1 -I"$include" steps.c -o steps
+tunings() { grep -c "info: $1: \(tuned: \|default: none\|default: the only\)" "$2"; } # KERNEL LOG
+
+# A counter: few tunings, said once, each new value compared.
+check "counter" ./steps advance 0 32 > out 2> err
+is "answers" "$(cat out)" "0 wrong"
+check "at most five tunings, not $(tunings advance err)" [ "$(tunings advance err)" -le 5 ]
+is "it is said once" "$(grep -c 'warning: advance: step is not looked at: its values 0, 1, 2, 3 chose the same' err)" 1
+has "a new value is compared" err 'info: advance: step is not looked at: .*; compared with the default for this key'
+# The next process knows: nothing is tuned, known values are not even compared again.
+./steps advance 4 36 > out 2> err
+is "the next process tunes nothing" "$(tunings advance err)" 0
+hasnt "and does not repeat the warning" err 'warning: advance'
+is "it compares only new values" "$(grep -c 'compared with the default for this key' err)" 4
+AUTOTUNE_MODE=locked ./steps advance 36 39 > out 2> err
+is "mode locked: answers" "$(cat out)" "0 wrong"
+is "mode locked compares, too" "$(grep -c 'compared with the default for this key' err)" 3
+# While the program runs on, a new value waits for nothing.
+AUTOTUNE_MODE=background ./steps advance 39 40 wait > out 2> err
+is "mode background: answers" "$(cat out)" "0 wrong"
+has "mode background compares, too" err 'compared with the default for this key'
+is "and tunes nothing" "$(tunings advance err)" 0
+# A value for which the winner is wrong is tuned, and the default stays there.
+./steps advance 40 41 > out 2> err
+is "wrong for a new value: answers" "$(cat out)" "0 wrong"
+has "it is said" err 'info: advance: step is not looked at: .*: default: FAST=1: wrong'
+autotune why advance --key n=2000,step=40 > why
+has "the default stays there" why 'the default: '
+autotune why advance --key n=2000,step=30 > why
+has "why" why 'FAST=1; step is not looked at: its values .* chose the same; compared with the default$'
+autotune report > report
+has "report" report 'step is not looked at: its values'
+hasnt "it is not to be tuned" report 'is not looked at.*until it is tuned'
+# A part that matters keeps its winners.
+./steps fits 0 8 > out 2> err
+is "a part that matters: answers" "$(cat out)" "0 wrong"
+is "each of its values is tuned" "$(tunings fits err)" 8
+hasnt "it is not given up" err 'fits: .*not looked at'
+for t in 2 5; do
+  autotune why fits --key size=$t > why
+  has "size $t keeps its winner" why "EACH=$((t % 8 + 1))"
+done
+# Without outputs to compare, as for a tuning: but never in mode locked.
+./steps silent 0 12 > out 2> err
+check "no outputs: at most four tunings" [ "$(tunings silent err)" -le 4 ]
+AUTOTUNE_MODE=locked ./steps silent 12 13 > out 2> err
+hasnt "no outputs: nothing in mode locked" err 'compared with the default for this key'
+finish

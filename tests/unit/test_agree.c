@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of tuned keys, and which parts of the key make no difference for a new one.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/agree.h"
+
+enum { ROWS = 40 };
+
+// One tuned key: n, pos; its winner; the other variants that are as fast, the variants
+// that were not tried ("": none). Variants are letters, "-" is the default.
+struct tuned {
+  long long key[2];
+  char winner;
+  const char *same, *untried;
+};
+
+static enum opinion judge(const void *data, unsigned row, unsigned winner) {
+  const struct tuned *t = data;
+  const char *same = t[row].same, *untried = t[row].untried;
+  return same && strchr(same, t[winner].winner)      ? OPINION_SAME
+      : untried && strchr(untried, t[winner].winner) ? OPINION_NONE
+                                                     : OPINION_WORSE;
+}
+
+static struct agreement found;
+static struct agree_row rows[ROWS];
+
+// Returns the agreed winner for the key (N, POS); 0: none.
+static char agreed(const struct tuned *t, unsigned n, long long first, long long second) {
+  long long key[] = { first, second };
+  for (unsigned i = 0; i < n; i++)
+    rows[i] =
+        (struct agree_row){ t[i].key, t[i].winner == '-' ? 0 : (uint64_t)t[i].winner };
+  return agree_find(key, 2, rows, n, judge, t, &found) ? t[found.row].winner : 0;
+}
+
+#define AGREED(t, n, pos) agreed(t, sizeof t / sizeof *(t), n, pos)
+
+static void test_counter(void **state) {
+  (void)state;
+  const struct tuned t[] = { { { 8, 1 }, 'a', NULL, NULL },
+                             { { 8, 2 }, 'a', NULL, NULL },
+                             { { 8, 3 }, 'a', NULL, NULL },
+                             { { 8, 4 }, 'a', NULL, NULL } };
+  assert_int_equal(agreed(t, 3, 8, 4), 0); // three are too few
+  assert_int_equal(AGREED(t, 8, 5), 'a');
+  assert_int_equal(found.parts, 2);
+  assert_int_equal(found.n, 4);
+  assert_int_equal(AGREED(t, 9, 5), 0); // no key with n = 9 was tuned
+  // As far beyond the values as they are apart: 1 to 4 is 1.3 on the scale.
+  assert_int_equal(AGREED(t, 8, 11), 'a');
+  assert_int_equal(AGREED(t, 8, 12), 0);
+  assert_int_equal(AGREED(t, 8, 100), 0);
+  assert_int_equal(AGREED(t, 8, -5), 0);
+}
+
+// Each further tuning doubles the range on the scale of factors.
+static void test_few_tunings(void **state) {
+  (void)state;
+  static struct tuned t[ROWS];
+  unsigned n = 0;
+  for (long long i = 0; i < 200000; i++)
+    if (!agreed(t, n, 8, i)) {
+      assert_true(n < ROWS);
+      t[n++] = (struct tuned){ { 8, i }, 'a', NULL, NULL };
+      assert_false(i < 64 && n > 5);
+    }
+  assert_true(n <= 8);
+}
+
+static void test_close_values(void **state) {
+  (void)state;
+  const struct tuned t[] = { { { 100, 7 }, 'a', NULL, NULL },
+                             { { 101, 7 }, 'a', NULL, NULL },
+                             { { 102, 7 }, 'a', NULL, NULL },
+                             { { 103, 7 }, 'a', NULL, NULL } };
+  assert_int_equal(AGREED(t, 200, 7), 'a');
+  assert_int_equal(found.parts, 1);
+  assert_int_equal(AGREED(t, 208, 7), 0); // more than twice the largest
+  assert_int_equal(AGREED(t, 50, 7), 'a');
+  assert_int_equal(AGREED(t, 48, 7), 0);
+}
+
+// Small sizes want another variant: the part matters, but not among the large ones.
+static void test_part_that_matters(void **state) {
+  (void)state;
+  const struct tuned t[] = {
+    { { 2, 7 }, 'b', NULL, NULL },   { { 4, 7 }, 'b', NULL, NULL },
+    { { 64, 7 }, 'a', NULL, NULL },  { { 128, 7 }, 'a', NULL, NULL },
+    { { 256, 7 }, 'a', NULL, NULL }, { { 512, 7 }, 'a', NULL, NULL },
+  };
+  assert_int_equal(AGREED(t, 300, 7), 'a');
+  assert_int_equal(found.n, 4);
+  assert_false(found.clean);
+  assert_int_equal(AGREED(t, 3, 7), 0);
+  assert_int_equal(AGREED(t, 16, 7), 0);
+  assert_int_equal(AGREED(t, 70, 7), 'a');
+  const struct tuned mixed[] = {
+    { { 1, 1 }, 'a', NULL, NULL }, { { 1, 2 }, 'b', NULL, NULL },
+    { { 1, 3 }, 'a', NULL, NULL }, { { 1, 4 }, 'b', NULL, NULL },
+    { { 1, 5 }, 'a', NULL, NULL }, { { 1, 6 }, 'b', NULL, NULL },
+  };
+  for (int i = 0; i < 20; i++)
+    assert_int_equal(AGREED(mixed, 1, i), 0);
+}
+
+// The winners differ by noise: one of them is as fast everywhere.
+static void test_noise(void **state) {
+  (void)state;
+  const struct tuned t[] = { { { 1, 1 }, 'a', "b", NULL },
+                             { { 1, 2 }, 'b', "a", NULL },
+                             { { 1, 3 }, 'c', "a", NULL },
+                             { { 1, 4 }, 'b', "a", NULL } };
+  assert_int_equal(AGREED(t, 1, 5), 'a');
+  assert_true(found.clean);
+  const struct tuned few[] = { { { 1, 1 }, 'a', "b", NULL },
+                               { { 1, 2 }, 'b', NULL, "a" }, // nobody knows
+                               { { 1, 3 }, 'c', "a", "b" },
+                               { { 1, 4 }, 'b', NULL, "a" } };
+  assert_int_equal(AGREED(few, 1, 5), 0);
+}
+
+static void test_default(void **state) {
+  (void)state;
+  const struct tuned t[] = { { { 1, 1 }, '-', NULL, NULL },
+                             { { 1, 2 }, '-', "a", NULL },
+                             { { 1, 3 }, '-', "a", NULL },
+                             { { 1, 4 }, 'a', "-", NULL } };
+  assert_int_equal(AGREED(t, 1, 5), '-');
+}
+
+// A size and what follows from it change together; no two keys differ in one part.
+static void test_together(void **state) {
+  (void)state;
+  const struct tuned t[] = { { { 1000, 4 }, 'a', NULL, NULL },
+                             { { 2000, 8 }, 'a', NULL, NULL },
+                             { { 3000, 12 }, 'a', NULL, NULL },
+                             { { 4000, 16 }, 'a', NULL, NULL } };
+  assert_int_equal(AGREED(t, 5000, 20), 'a');
+  assert_int_equal(found.parts, 3);
+  assert_int_equal(AGREED(t, 5000, 200), 0);
+}
+
+static void test_cover(void **state) {
+  (void)state;
+  const struct tuned t[] = { { { 8, 1 }, 'a', NULL, NULL },
+                             { { 8, 2 }, 'a', NULL, NULL },
+                             { { 8, 3 }, 'a', NULL, NULL },
+                             { { 8, 4 }, 'a', NULL, NULL } };
+  const long long like[] = { 8, 5 }, in[] = { 8, 9 }, out[] = { 8, 12 },
+                  other[] = { 9, 5 };
+  assert_int_equal(AGREED(t, 8, 5), 'a');
+  assert_true(agree_covers(&found, like, in, 2));
+  assert_false(agree_covers(&found, like, out, 2));
+  assert_false(agree_covers(&found, like, other, 2));
+  assert_int_equal(agree_restless(rows, 4, 2), 2);
+  assert_int_equal(agree_restless(rows, 3, 2), 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_counter),      cmocka_unit_test(test_few_tunings),
+    cmocka_unit_test(test_close_values), cmocka_unit_test(test_part_that_matters),
+    cmocka_unit_test(test_noise),        cmocka_unit_test(test_default),
+    cmocka_unit_test(test_together),     cmocka_unit_test(test_cover),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
