@@ -174,7 +174,12 @@ enum autotune_element {
   AUTOTUNE_CONST_ADDRESSES = 32, /* through which nothing is written */
   AUTOTUNE_DEEP_ADDRESSES = 64   /* of addresses again */
 };
-enum autotune_access { AUTOTUNE_IN = 1, AUTOTUNE_OUT = 2, AUTOTUNE_INOUT = 3 };
+enum autotune_access {
+  AUTOTUNE_IN = 1,
+  AUTOTUNE_OUT = 2,
+  AUTOTUNE_INOUT = 3,
+  AUTOTUNE_SCRATCH = 4 /* neither its old nor its new contents matter */
+};
 
 struct autotune_section {
   const char *name; /* "C[0:m*n]" */

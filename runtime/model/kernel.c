@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernel.c: what depends on the language that a kernel was translated from.
+#include <stdio.h>
+
 #include "kernel.h"
 
 bool kernel_is_launched(const struct autotune_kernel *k) {
@@ -15,4 +17,35 @@ bool kernel_geometry(const struct autotune_kernel *k,
                      const struct autotune_machine *machine,
                      const struct autotune_launch *asked, struct autotune_launch *out) {
   return k->gpu->geometry(values, args, machine, asked, out) != 0;
+}
+
+static bool kernel_section_is_scratch(const struct autotune_section *s) {
+  return s->access == AUTOTUNE_SCRATCH;
+}
+
+bool kernel_has_scratch(const struct autotune_kernel *k) {
+  for (unsigned i = 0; i < k->n_sections; i++)
+    if (kernel_section_is_scratch(&k->sections[i]))
+      return true;
+  return false;
+}
+
+const char *kernel_scratch_names(const struct autotune_kernel *k, char *text,
+                                 size_t size) {
+  size_t used = 0;
+  *text = '\0';
+  for (unsigned i = 0; i < k->n_sections && used < size; i++)
+    if (kernel_section_is_scratch(&k->sections[i])) {
+      int n = snprintf(text + used, size - used, "%s%s", used ? " or " : "",
+                       k->sections[i].name);
+      used += n > 0 ? (size_t)n : 0;
+    }
+  return text;
+}
+
+bool kernel_has_sections(const struct autotune_kernel *k) {
+  for (unsigned i = 0; i < k->n_sections; i++)
+    if (!kernel_section_is_scratch(&k->sections[i]))
+      return true;
+  return false;
 }

@@ -26,5 +26,13 @@ bool kernel_geometry(const struct autotune_kernel *k,
                      const struct autotune_value *const *values, void *const *args,
                      const struct autotune_machine *machine,
                      const struct autotune_launch *asked, struct autotune_launch *out);
+/* True if K declares memory whose contents do not matter. */
+bool kernel_has_scratch(const struct autotune_kernel *k);
+/* Writes the names of that memory into TEXT, which is returned: "work[0:n] or t[0:m]". */
+const char *kernel_scratch_names(const struct autotune_kernel *k, char *text,
+                                 size_t size);
+/* True if K has sections besides: then they are all the memory that it is said to
+ * write. */
+bool kernel_has_sections(const struct autotune_kernel *k);
 
 #endif

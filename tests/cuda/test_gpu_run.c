@@ -303,6 +303,88 @@ static void no_repetition(void **state) {
   gpu_run_free(r);
 }
 
+// ---- workspaces ----------------------------------------------------------------------
+
+#define WORK "((float *)a)"
+
+static void scratch(bool on) {
+  begin_call(AUTOTUNE_OUT);
+  sections[1].access = on ? AUTOTUNE_SCRATCH : AUTOTUNE_IN;
+}
+
+// `a` is a workspace: variants may leave anything there, but not read what was in it.
+static void workspaces(void **state) {
+  (void)state;
+  const char *uses = UNIT("if (i < n) { " WORK "[i] = i; c[i] = 2 * a[i]; }");
+  const char *other = UNIT("if (i < n) { " WORK "[n - 1 - i] = 7 * i; c[i] = 2 * i; }");
+  const char *reads = UNIT("if (i < n) c[i] = 2 * i + (i == 9 ? a[i] - 1 : 0);");
+  scratch(true);
+  struct gpu_answer a = tried_with(uses, other, &times);
+  assert_string_equal(a.message, "");
+  assert_int_equal(a.status, STATUS_OK);
+  a = tried_with(uses, reads, &checks);
+  assert_int_equal(a.status, STATUS_WRONG);
+  assert_non_null(strstr(a.message, "c[0:n]: element 9"));
+  scratch(false);
+}
+
+// The default reads what the run before has left there.
+static void workspace_that_is_read(void **state) {
+  (void)state;
+  struct gpu_answer a;
+  scratch(true);
+  set_original(UNIT("if (i < n) { c[i] = a[i]; " WORK "[i] += 1; }"));
+  struct gpu_run *r = run_of_call();
+  gpu_run_reference(r, original, &times, &a);
+  assert_int_equal(a.status, STATUS_WRONG);
+  const char *message = "a[0:n] is declared scratch, but the kernel reads what was in it "
+                        "(c[0:n]: element 0 is 2 instead of 1";
+  if (!strstr(a.message, message))
+    fail_msg("%s", a.message);
+  gpu_run_free(r);
+  assert_untouched();
+  scratch(false);
+}
+
+// Without other sections all of `c` is compared but for the workspace in it.
+static void workspace_in_an_allocation(void **state) {
+  (void)state;
+  begin_call(AUTOTUNE_SCRATCH);
+  set_sections(1);
+  call.c_first = 100;
+  call.c_count = 200;
+  struct gpu_call c = described();
+  assert_int_equal(c.n_regions, 3);
+  for (int i = 0; i < 3; i++)
+    assert_int_equal(c.regions[i].access, i == 1 ? AUTOTUNE_SCRATCH : AUTOTUNE_INOUT);
+  assert_int_equal(c.regions[0].bytes, 400);
+  assert_int_equal(c.regions[2].base, call.c + 1200);
+  const char *uses = UNIT("if (i < n) c[i] = 2 * i;");
+  struct gpu_answer a = tried_with(
+      uses, UNIT("if (i < n) c[i] = i >= 100 && i < 300 ? 5 : 2 * i;"), &times);
+  assert_string_equal(a.message, "");
+  a = tried_with(uses, UNIT("if (i < n) c[i] = i >= 100 && i < 301 ? 5 : 2 * i;"),
+                 &checks);
+  assert_wrong(&a, "c: element 0 is 5 instead of 600");
+}
+
+static void workspace_in_an_output(void **state) {
+  (void)state;
+  static struct gpu_call c;
+  struct autotune_launch asked = launch_of(BLOCK);
+  char why[256] = "";
+  scratch(true);
+  gpu_pointer a = call.a;
+  call.a = call.c + 4 * (N - 1);
+  call.n = 1;
+  call.c_count = N;
+  assert_int_equal(gpu_call_describe(&kernel, call_args, &asked, &c, why, sizeof why),
+                   -1);
+  assert_string_equal(why, "the section a[0:n] is scratch, and overlaps c[0:n]");
+  call.a = a;
+  scratch(false);
+}
+
 static void other_formats(void **state) {
   (void)state;
   static const struct {
@@ -815,6 +897,10 @@ int main(int argc, char **argv) {
     cmocka_unit_test(changed_input),
     cmocka_unit_test(beside_the_section),
     cmocka_unit_test(no_repetition),
+    cmocka_unit_test(workspaces),
+    cmocka_unit_test(workspace_that_is_read),
+    cmocka_unit_test(workspace_in_an_allocation),
+    cmocka_unit_test(workspace_in_an_output),
     cmocka_unit_test(other_formats),
     cmocka_unit_test(cannot_be_launched),
     cmocka_unit_test(too_slow),

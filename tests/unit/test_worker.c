@@ -594,6 +594,142 @@ static void test_unnamed(void **state) {
   assert_true(histogram[3] == 0 && flag == 0);
 }
 
+// ---- scratch(…) ---------------------------------------------------------------------
+
+// Its workspace is on the heap, and others know it: only a section can tell what it is.
+static double *work;
+
+static void describe_work(void *const *args, struct autotune_call *call) {
+  describe(args, call);
+  call->spans[2] = (struct autotune_span){ work, N * sizeof *work };
+}
+static const struct autotune_section work_sections[] = {
+  { "A[0:n]", AUTOTUNE_IN, AUTOTUNE_F64, 8 },
+  { "C[0:n]", AUTOTUNE_OUT, AUTOTUNE_F64, 8 },
+  { "work[0:n]", AUTOTUNE_SCRATCH, AUTOTUNE_F64, 8 },
+};
+
+static double works(int n, const double *a, double *c) {
+  for (int i = 0; i < n; i++)
+    work[i] = 3 * a[i];
+  for (int i = 0; i < n; i++)
+    c[i] = work[i] - a[i];
+  return a[0];
+}
+static double works_backwards(int n, const double *a, double *c) {
+  for (int i = 0; i < n; i++)
+    work[n - 1 - i] = 4 * a[i];
+  for (int i = 0; i < n; i++)
+    c[i] = work[n - 1 - i] - 2 * a[i];
+  return a[0];
+}
+static double works_nowhere(int n, const double *a, double *c) {
+  right(n, a, c);
+  return a[0];
+}
+static double works_behind(int n, const double *a, double *c) {
+  work[N] = 1;
+  return works(n, a, c);
+}
+static double works_on_old(int n, const double *a, double *c) {
+  double old = work[5];
+  works(n, a, c);
+  c[5] += old; // 0 in the program
+  return a[0];
+}
+static double follows_old(int n, const double *a, double *c) {
+  double *volatile *address = (double *volatile *)work;
+  **address = 1;
+  return works(n, a, c);
+}
+
+static void open_work(kernel_fn *original) {
+  struct autotune_kernel k = kernel_of(original);
+  k.describe = describe_work;
+  k.sections = work_sections;
+  k.n_sections = 3;
+  bench_open(k);
+}
+
+static void test_scratch(void **state) {
+  (void)state;
+  work = calloc(N + 64, sizeof *work);
+  open_work(works);
+  struct trial t = reference();
+  assert_int_equal(t.status, STATUS_OK);
+  assert_string_equal(t.note, "");
+  assert_int_equal(try(works_backwards).status, STATUS_OK);
+  assert_int_equal(try(works_nowhere).status, STATUS_OK);
+  t = try(works_on_old);
+  assert_int_equal(t.status, STATUS_WRONG);
+  assert_non_null(strstr(t.message, "C[0:n]: element 5"));
+  assert_int_equal(try(works_nowhere).status, STATUS_OK);
+  t = try(works_behind);
+  if (looks)
+    assert_string_equal(t.message,
+                        "memory outside its arrays was changed: 1 bytes after work[0:n]");
+  bench_close();
+  assert_true(work[0] == 0);
+  free(work);
+}
+
+// Without the section the same workspace makes right variants wrong.
+static void test_no_scratch(void **state) {
+  (void)state;
+  if (!looks)
+    skip();
+  work = calloc(N + 64, sizeof *work);
+  bench_open(kernel_of(works));
+  assert_int_equal(reference().status, STATUS_OK);
+  assert_int_equal(try(works).status, STATUS_OK);
+  assert_int_equal(try(works_backwards).status, STATUS_WRONG);
+  bench_close();
+  free(work);
+}
+
+static void test_scratch_that_is_read(void **state) {
+  (void)state;
+  double before = 0, *into = &before;
+  work = calloc(N + 64, sizeof *work);
+  open_work(works_on_old);
+  struct trial t = reference();
+  assert_int_equal(t.status, STATUS_WRONG);
+  if (!strstr(t.message,
+              "work[0:n] is declared scratch, but the kernel reads what was in "
+              "it (C[0:n]: element 5"))
+    fail_msg("%s", t.message);
+  assert_int_equal(t.n_samples, 0);
+  bench_close();
+  memcpy(work, &into, sizeof into); // an address: the pattern is none
+  open_work(follows_old);
+  t = reference();
+  assert_int_equal(t.status, STATUS_WRONG);
+  if (!strstr(t.message, "the kernel reads what was in it (SIG"))
+    fail_msg("%s", t.message);
+  bench_close();
+  free(work);
+}
+
+static void describe_work_in_output(void *const *args, struct autotune_call *call) {
+  describe(args, call);
+  call->spans[2] = (struct autotune_span){ *(double **)args[2] + N - 1, 80 };
+}
+
+static void test_scratch_overlaps(void **state) {
+  (void)state;
+  struct autotune_kernel k = kernel_of(right);
+  k.describe = describe_work_in_output;
+  k.sections = work_sections;
+  k.n_sections = 3;
+  int n = N;
+  double a[N] = { 0 }, c[N + 10] = { 0 }, *pa = a, *pc = c;
+  void *args[] = { &n, &pa, &pc };
+  char *message = NULL;
+  assert_null(worker_start(&k, args, &fake_jit, &message));
+  assert_string_equal(message, "the section work[0:n] is scratch, and overlaps C[0:n]");
+  free(message);
+}
+
 // State of the thread and of the process that a variant leaves behind.
 static double leaves_rounding(int n, const double *a, double *c) {
   double sum = right(n, a, c);
@@ -997,6 +1133,10 @@ int main(void) {
     cmocka_unit_test(test_wrong_in_place),
     cmocka_unit_test(test_outside),
     cmocka_unit_test(test_unnamed),
+    cmocka_unit_test(test_scratch),
+    cmocka_unit_test(test_no_scratch),
+    cmocka_unit_test(test_scratch_that_is_read),
+    cmocka_unit_test(test_scratch_overlaps),
     cmocka_unit_test(test_state),
     cmocka_unit_test(test_environment),
     cmocka_unit_test(test_allocations_are_no_changes),

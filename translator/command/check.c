@@ -76,14 +76,13 @@ static void print_keys(const struct kernel *k) {
 }
 
 static void print_sections(const struct kernel *k) {
-  static const char *const access[] = { "", "in", "out", "inout" };
   bool output = false;
   if (k->n_sections || !k->returns || k->verify)
     puts("  data");
   if (k->inferred)
     puts("    no sections are declared; inferred from the subscripts:");
   for (unsigned i = 0; i < k->n_sections; i++) {
-    printf("    %-5s %s\n", access[k->sections[i].access], k->sections[i].name);
+    printf("    %-5s %s\n", sections_access[k->sections[i].access], k->sections[i].name);
     output = output || (k->sections[i].access & AUTOTUNE_OUT);
   }
   if (k->language->device && !k->n_sections)

@@ -128,10 +128,9 @@ static const char *kernel_pragma(const struct sections *found, const char *threa
   if (threads)
     put_threads(m, threads, &t);
   if (!found->why && found->n) {
-    static const char *const names[] = { "in", "out", "inout" };
     size_t width = 0;
     for (unsigned access = AUTOTUNE_IN; access <= AUTOTUNE_INOUT; access++)
-      put_sections(found, access, names[access - 1], &width, &t);
+      put_sections(found, access, sections_access[access], &width, &t);
   }
   text_printf(&t, "\n");
   return t.data;

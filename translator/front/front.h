@@ -329,7 +329,7 @@ struct kernel_arg { /* a parameter of the function */
 };
 struct section {
   const char *name;  /* as written */
-  unsigned access;   /* 1 in, 2 out, 3 inout */
+  unsigned access;   /* enum autotune_access */
   struct slice base; /* "A", "s->data" */
   struct section_dim {
     struct slice low, length;
@@ -338,6 +338,7 @@ struct section {
                       (global, *p, struct) */
   size_t offset;
 };
+extern const char *const sections_access[]; /* clauses, by enum autotune_access */
 struct loop_directive { /* a directive whose sets have become params */
   const struct pragma *pragma;
   enum directive_kind kind;

@@ -65,7 +65,7 @@ LAYOUT(condition, struct autotune_condition, ARRAY(condition, params, index),
        FIELD(NUMBER, condition, n_leaves, .most = MOST_LEAVES),
        ARRAY(condition, steps, step));
 LAYOUT(section, struct autotune_section, FIELD(NAME, section, name),
-       FIELD(NUMBER, section, access, .most = AUTOTUNE_INOUT),
+       FIELD(NUMBER, section, access, .most = AUTOTUNE_SCRATCH),
        FIELD(NUMBER, section, element, .most = AUTOTUNE_F128),
        FIELD(WIDE, section, element_size));
 LAYOUT(span, struct autotune_span, FIELD(WIDE, span, base), FIELD(WIDE, span, bytes));

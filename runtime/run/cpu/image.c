@@ -4,8 +4,10 @@
 // The sections of a call, which may overlap, are cut into segments of one kind each.
 // Before a checked run, INOUT segments get their pristine bytes and OUT segments a
 // pattern, so that a variant that leaves out part of its work does not pass with the old
-// contents. IN segments must keep their hash. All this takes two private copies of the
-// memory that is written. unnamed.c does the same for what no section names.
+// contents. IN segments must keep their hash. SCRATCH segments get the pattern, too, but
+// not before the first run of the default, and are not compared. All this takes two
+// private copies of the memory that is written. unnamed.c does the same for what no
+// section names.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -30,16 +32,17 @@ static int image_by_address(const void *a, const void *b) {
 
 static enum segment_kind image_kind_of(const struct image *m, const char *at,
                                        bool *covered) {
-  bool in = false, out = false;
+  unsigned access = 0;
   for (unsigned i = 0; i < m->kernel->n_sections; i++) {
     const struct autotune_span *s = &m->spans[i];
-    if (at < (char *)s->base || at >= (char *)s->base + s->bytes)
-      continue;
-    in |= m->kernel->sections[i].access & AUTOTUNE_IN;
-    out |= m->kernel->sections[i].access & AUTOTUNE_OUT;
+    if (at >= (char *)s->base && at < (char *)s->base + s->bytes)
+      access |= m->kernel->sections[i].access;
   }
-  *covered = in || out;
-  return in && out ? SEGMENT_INOUT : out ? SEGMENT_OUT : SEGMENT_IN;
+  *covered = access != 0;
+  return access & AUTOTUNE_SCRATCH ? SEGMENT_SCRATCH
+      : access == AUTOTUNE_INOUT   ? SEGMENT_INOUT
+      : access == AUTOTUNE_OUT     ? SEGMENT_OUT
+                                   : SEGMENT_IN;
 }
 
 // Cuts segments: between two neighbouring ends of sections, all bytes are of one kind.
@@ -123,6 +126,23 @@ static const char *find_too_wide(const struct image *m) {
   return NULL;
 }
 
+// Writes into MESSAGE which workspace overlaps another section. False: none does.
+static bool find_overlap(const struct image *m, char *message, size_t size) {
+  const struct autotune_section *list = m->kernel->sections;
+  for (unsigned i = 0; i < m->kernel->n_sections; i++)
+    for (unsigned j = 0; j < m->kernel->n_sections; j++) {
+      const struct autotune_span *a = &m->spans[i], *b = &m->spans[j];
+      if (list[i].access != AUTOTUNE_SCRATCH || list[j].access == AUTOTUNE_SCRATCH ||
+          !a->bytes || !b->bytes || (char *)a->base >= (char *)b->base + b->bytes ||
+          (char *)b->base >= (char *)a->base + a->bytes)
+        continue;
+      snprintf(message, size, "the section %s is scratch, and overlaps %s", list[i].name,
+               list[j].name);
+      return true;
+    }
+  return false;
+}
+
 int image_make(struct image *m, const struct autotune_kernel *k, void *const *args,
                char *message, size_t size) {
   unsigned n = k->n_sections, outputs = 0;
@@ -145,6 +165,8 @@ int image_make(struct image *m, const struct autotune_kernel *k, void *const *ar
              wide);
     return -1;
   }
+  if (find_overlap(m, message, size))
+    return -1;
   if (!make_segments(m) || !make_copies(m) || !changes_new(m) || !unnamed_new(m)) {
     snprintf(message, size, "no memory for copies of what the kernel writes");
     return -1;
@@ -168,10 +190,11 @@ void image_restore(const struct image *m) {
       memcpy(m->segments[i].base, m->segments[i].pristine, m->segments[i].size);
 }
 
-void image_prepare(const struct image *m) {
+void image_prepare(const struct image *m, bool scratch) {
   image_restore(m);
   for (unsigned i = 0; i < m->n_segments; i++)
-    if (m->segments[i].kind == SEGMENT_OUT)
+    if (m->segments[i].kind == SEGMENT_OUT ||
+        (scratch && m->segments[i].kind == SEGMENT_SCRATCH))
       memset(m->segments[i].base, PATTERN, m->segments[i].size);
   memset(m->ret, PATTERN, m->kernel->ret_size);
   unnamed_restore(m);

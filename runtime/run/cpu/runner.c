@@ -80,7 +80,7 @@ static void runner_fresh_run(struct runner *r, const struct command *c, autotune
                              bool watch, struct sample *out) {
   struct image *m = &r->zygote->image;
   runner_allow(r, load_limit);
-  image_prepare(m);
+  image_prepare(m, !c->reference || c->scratch);
   stack_confine(true);
   if (watch)
     changes_begin(m);
@@ -94,7 +94,7 @@ static void runner_fresh_run(struct runner *r, const struct command *c, autotune
 }
 
 // Runs the default, and keeps what it changes. A second worker runs it once more, to see
-// what of that it repeats.
+// what of that it repeats, and whether it reads what was in its workspaces.
 static bool runner_reference(struct runner *r, const struct command *c, autotune_fn code,
                              struct answer *a, struct sample *out) {
   struct image *m = &r->zygote->image;
@@ -102,7 +102,8 @@ static bool runner_reference(struct runner *r, const struct command *c, autotune
   if (c->repeat) {
     unnamed_repeat(m);
     unnamed_note(m, true, a->note, sizeof a->note);
-    return true;
+    return !kernel_has_scratch(m->kernel) ||
+        image_check(m, true, a->message, sizeof a->message);
   }
   m->changes->left = r->left;
   unnamed_learn(m);

@@ -61,7 +61,7 @@ bool sandbox_follow(pid_t parent, int signal);
 
 /* ---- image.c --------------------------------------------------------------------- */
 
-enum segment_kind { SEGMENT_IN, SEGMENT_OUT, SEGMENT_INOUT };
+enum segment_kind { SEGMENT_IN, SEGMENT_OUT, SEGMENT_INOUT, SEGMENT_SCRATCH };
 /* A stretch of memory that the call's sections cover in the same way. */
 struct segment {
   char *base;
@@ -92,8 +92,9 @@ struct image {
  * message. */
 int image_make(struct image *m, const struct autotune_kernel *k, void *const *args,
                char *message, size_t size);
-void image_prepare(const struct image *m);  /* restores the memory of before the call;
-                                               fills outputs with a pattern */
+/* Restores the memory of before the call, and fills outputs with a pattern; workspaces
+ * too if SCRATCH. */
+void image_prepare(const struct image *m, bool scratch);
 void image_restore(const struct image *m);  /* restores only what is read and written */
 bool image_restores(const struct image *m); /* true if image_restore does anything */
 /* After a run of the default: keeps its outputs. False and a message: the sections must
@@ -191,6 +192,7 @@ enum { MAX_SAMPLES = 256 };
 struct command {
   uint64_t ticket, object_size;
   bool reference, repeat; /* repeat: the second run of the reference */
+  bool scratch;           /* of the second run: workspaces hold a pattern */
   struct trial_plan plan;
 };
 struct answer {

@@ -350,20 +350,56 @@ int worker_try(struct worker_pool *w, uint64_t ticket, const void *object, size_
   return rc;
 }
 
+// Runs the default once more and only once, in a worker of its own, with a pattern in its
+// workspaces if SCRATCH.
+static int worker_repeat(struct worker_pool *w, const struct trial_plan *plan,
+                         bool scratch, struct trial *out) {
+  struct command c = {
+    .reference = true, .repeat = true, .scratch = scratch, .plan = *plan
+  };
+  c.plan.max_samples = c.plan.min_samples = 1;
+  c.plan.budget = 0;
+  int rc = worker_trial(w, &c, NULL, out);
+  free(out->samples);
+  out->samples = NULL;
+  kill_worker(w);
+  return rc;
+}
+
+// Writes into OUT that the default reads what was in its workspaces, unless it does not
+// repeat itself anyway. PATTERN: its run with a pattern there, which failed.
+static int worker_blame_scratch(struct worker_pool *w, const struct trial_plan *plan,
+                                const struct trial *pattern, struct trial *out) {
+  struct trial again;
+  char names[96];
+  int rc = worker_repeat(w, plan, false, &again);
+  if (rc != 0 || again.status != STATUS_OK) {
+    out->status = again.status;
+    snprintf(out->message, sizeof out->message, "%s", again.message);
+    return rc;
+  }
+  out->status = STATUS_WRONG;
+  out->n_samples = 0; // so that it is no matter of two runs that differ
+  snprintf(out->message, sizeof out->message,
+           "%s is declared scratch, but the kernel reads what was in it (%.120s)",
+           kernel_scratch_names(w->kernel, names, sizeof names), pattern->message);
+  return 0;
+}
+
 int worker_reference(struct worker_pool *w, const struct trial_plan *plan,
                      struct trial *out) {
   struct command c = { .reference = true, .plan = *plan };
   c.plan.verify = true; // it must repeat itself
   int rc = worker_trial(w, &c, NULL, out);
   kill_worker(w); // it could write to the copies that the others will be compared with
-  if (rc == 0 && out->status == STATUS_OK && out->unwatched) {
+  bool scratch = kernel_has_scratch(w->kernel);
+  bool unsure = out->status == STATUS_OK && out->unwatched;
+  if (rc == 0 && (unsure || scratch)) {
     struct trial trial;
-    c.repeat = true;
-    c.plan.max_samples = c.plan.min_samples = 1;
-    rc = worker_trial(w, &c, NULL, &trial);
+    rc = worker_repeat(w, &c.plan, scratch, &trial);
     snprintf(out->note, sizeof out->note, "%s", trial.note);
-    free(trial.samples);
-    kill_worker(w);
+    if (rc == 0 && scratch && trial.status != STATUS_OK)
+      rc = worker_blame_scratch(w, &c.plan, &trial, out);
   }
   if (rc == 0 && !worker_order(w, ORDER_SEAL, START_GRACE))
     rc = -1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // call.c: describes one call of a CUDA kernel as plain bytes. The kernel may write its
-// sections; without sections, every allocation that its arguments reach. It may read
+// sections; without sections, every allocation that its arguments reach, where scratch(…)
+// says which part of it is a workspace. It may read
 // every allocation that an argument points into, so a helper gets copies of these. The
 // driver is asked about each word of structures that are passed by value, and of memory
 // that an argument `float **` points to: such a word may be an address.
@@ -22,6 +23,7 @@ struct description {
   const struct autotune_kernel *kernel;
   const struct gpu_api *api;
   struct gpu_call *call;
+  bool named; // the kernel has sections besides workspaces
   char *why;
   size_t size;
 };
@@ -144,6 +146,38 @@ static bool add_sections(struct description *d, void *const *args) {
   return good;
 }
 
+static bool call_overlap(const struct gpu_region *a, const struct gpu_region *b) {
+  return a->base < b->base + b->bytes && b->base < a->base + a->bytes;
+}
+
+// Takes workspace S out of region I, which overlaps it. What lies after S becomes a
+// region of its own.
+static bool call_cut(struct description *d, const struct gpu_region *s, unsigned i) {
+  struct gpu_region *r = &d->call->regions[i], after = *r;
+  gpu_pointer end = r->base + r->bytes;
+  if (!r->whole)
+    return call_refuse(d, "the section %s is scratch, and overlaps %s", s->name, r->name);
+  after.base = s->base + s->bytes;
+  r->bytes = s->base > r->base ? s->base - r->base : 0;
+  if (end <= after.base)
+    return true;
+  after.bytes = end - after.base;
+  return add_region(d, after, after.name);
+}
+
+// Takes the workspaces out of whole allocations. False: one overlaps a section.
+static bool call_cut_scratch(struct description *d) {
+  struct gpu_call *c = d->call;
+  for (unsigned i = 0; i < c->n_regions; i++) {
+    const struct gpu_region s = c->regions[i];
+    for (unsigned j = 0; s.access == AUTOTUNE_SCRATCH && j < c->n_regions; j++)
+      if (c->regions[j].access != AUTOTUNE_SCRATCH && call_overlap(&s, &c->regions[j]) &&
+          !call_cut(d, &s, j))
+        return false;
+  }
+  return true;
+}
+
 static int by_base(const void *a, const void *b) {
   const struct gpu_region *x = a, *y = b;
   return (x->base > y->base) - (x->base < y->base);
@@ -166,6 +200,8 @@ static void merge_regions(struct description *d) {
   qsort(c->regions, c->n_regions, sizeof *c->regions, by_base);
   for (unsigned i = 0; i < c->n_regions; i++) {
     struct gpu_region *r = &c->regions[i], *last = n ? &c->regions[n - 1] : NULL;
+    if (r->bytes == 0) // all of it is a workspace
+      continue;
     if (!last || last->base + last->bytes <= r->base) {
       c->regions[n++] = *r;
       continue;
@@ -277,7 +313,7 @@ static bool add_table(struct description *d, gpu_pointer p, int index, int eleme
   bool good = read_table(d, p, words, n, name) &&
       call_follow(d, index, at, words, n, element, name);
   free(words);
-  if (!good || d->kernel->n_sections)
+  if (!good || d->named)
     return good;
   return add_region(d,
                     (struct gpu_region){ .base = a->base,
@@ -299,7 +335,7 @@ static bool add_pointer(struct description *d, unsigned arg) {
   gpu_pointer p = word_at(d->call, offset);
   int element = written_element(d->kernel->gpu, arg);
   bool table = element >= 0 && (element & ANY_ADDRESSES);
-  if (d->kernel->n_sections && !table)
+  if (d->named && !table)
     element = -1;
   enum place place = call_place_of(d, p, &a);
   if (p == 0 || (place <= PLACE_BOUNDLESS && element < 0))
@@ -322,14 +358,14 @@ static bool call_add_value(struct description *d, unsigned arg) {
   for (unsigned at = 0; at + sizeof(gpu_pointer) <= size; at += sizeof(gpu_pointer)) {
     struct gpu_allocation a = { 0 };
     enum place place = call_place_of(d, word_at(d->call, offset + at), &a);
-    if (place != PLACE_HERE && place != PLACE_UNKNOWN && d->kernel->n_sections == 0)
+    if (place != PLACE_HERE && place != PLACE_UNKNOWN && !d->named)
       return refuse_place(d, name, place); // it may be written, and could not be saved
     if (place != PLACE_HERE)
       continue;
     int index = add_allocation(d, &a, name);
     if (index < 0 || !note_pointer(d, 0, offset + at, index))
       return false;
-    if (d->kernel->n_sections == 0 && !whole_allocation(d, index, AUTOTUNE_BYTES, name))
+    if (!d->named && !whole_allocation(d, index, AUTOTUNE_BYTES, name))
       return false;
   }
   return true;
@@ -413,15 +449,18 @@ int gpu_call_describe(const struct autotune_kernel *k, void *const *args,
                       const struct autotune_launch *asked, struct gpu_call *out,
                       char *why, size_t size) {
   const char *missing = "";
-  struct description d = {
-    .kernel = k, .api = gpu_api_get(&missing), .call = out, .why = why, .size = size
-  };
+  struct description d = { .kernel = k,
+                           .api = gpu_api_get(&missing),
+                           .call = out,
+                           .named = kernel_has_sections(k),
+                           .why = why,
+                           .size = size };
   memset(out, 0, sizeof *out); // also the padding
   out->asked = *asked;
   out->flags = k->gpu->flags;
   bool good = d.api || call_refuse(&d, "%s", missing);
   good = good && call_find_device(&d) && add_args(&d, args) && add_sections(&d, args) &&
-      call_add_symbols(&d);
+      call_add_symbols(&d) && call_cut_scratch(&d);
   if (!good)
     return -1;
   merge_regions(&d);

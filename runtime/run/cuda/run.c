@@ -10,6 +10,10 @@
 // checked run, so that a variant that skips a part of its work does not pass with the old
 // contents. Memory that is only read must keep its hash.
 //
+// Workspaces get the pattern before each checked run of a variant. The default must not
+// be run with a pattern there: it would fault in the program if it read an address or a
+// subscript. It runs twice with what the first run left there, as in the program.
+//
 // Memory next to the sections must also stay as it was, unless the default changes it. In
 // the program it is restored with isolate(off) only: it may belong to other streams, and
 // the helper has checked the variant before. In the helper all memory that is not written
@@ -138,12 +142,12 @@ struct gpu_run *gpu_run_new(const struct gpu_api *api, const struct gpu_call *ca
 // ---- checked runs -------------------------------------------------------------------
 
 // Queues the restoring of memory as before the call; outputs that are only written get a
-// pattern.
-static gpu_result make_ready(struct gpu_run *r) {
+// pattern, and workspaces if SCRATCH.
+static gpu_result make_ready(struct gpu_run *r, bool scratch) {
   gpu_result e = gpu_put_back(r);
   for (unsigned i = 0; i < r->call.n_regions && e == 0; i++) {
     const struct gpu_region *x = r->pieces[i].region;
-    if (x->access == AUTOTUNE_OUT)
+    if (x->access == AUTOTUNE_OUT || (scratch && x->access == AUTOTUNE_SCRATCH))
       e = r->api->set_bytes(x->base, PATTERN, x->bytes, r->stream);
   }
   return e;
@@ -176,7 +180,7 @@ static bool same_inputs(struct gpu_run *r, struct gpu_answer *a) {
   for (unsigned i = 0; i < r->call.n_regions; i++) {
     const struct gpu_region *x = r->pieces[i].region;
     uint64_t hash = r->pieces[i].hash;
-    gpu_result e = x->access & AUTOTUNE_OUT ? 0 : gpu_hash(r, x->base, x->bytes, &hash);
+    gpu_result e = x->access != AUTOTUNE_IN ? 0 : gpu_hash(r, x->base, x->bytes, &hash);
     if (!gpu_good(r, e, "comparing", a))
       return false;
     if (hash != r->pieces[i].hash)
@@ -277,9 +281,10 @@ static bool keep_outputs(struct gpu_run *r, struct gpu_answer *a) {
 static bool run_checked_run(struct gpu_run *r, const struct loaded *l, bool keep,
                             const struct trial_plan *p, struct sample *out,
                             struct gpu_answer *a) {
-  return gpu_good(r, make_ready(r), "restoring", a) && hash_rests(r, keep, a) &&
-      gpu_once(r, l, 1, p, out, a) && (keep ? keep_outputs(r, a) : same_outputs(r, a)) &&
-      same_inputs(r, a) && same_fences(r, keep, a) && same_rests(r, keep, a);
+  return gpu_good(r, make_ready(r, l != NULL), "restoring", a) &&
+      hash_rests(r, keep, a) && gpu_once(r, l, 1, p, out, a) &&
+      (keep ? keep_outputs(r, a) : same_outputs(r, a)) && same_inputs(r, a) &&
+      same_fences(r, keep, a) && same_rests(r, keep, a);
 }
 
 // ---- the functions of gpu.h ---------------------------------------------------------
@@ -322,11 +327,37 @@ static void run_finish(struct gpu_run *r, const struct gpu_scope *s,
   gpu_leave(r, s);
 }
 
+// After a second run of the default that was wrong: writes the reason into A. With
+// workspaces as before the call it is right where it reads what is in them.
+static void run_blame(struct gpu_run *r, const struct trial_plan *plan,
+                      struct gpu_answer *a) {
+  struct gpu_answer again = { .status = STATUS_OK };
+  struct sample sample;
+  gpu_result e = 0;
+  char message[sizeof a->message];
+  memcpy(message, a->message, sizeof message);
+  const char *name = NULL;
+  for (unsigned i = 0; i < r->call.n_regions && e == 0; i++)
+    if (r->call.regions[i].access == AUTOTUNE_SCRATCH) {
+      name = name ? name : r->call.regions[i].name;
+      e = gpu_buffer_load(r->api, &r->pieces[i].saved, r->call.regions[i].base,
+                          r->stream);
+    }
+  if (name && gpu_good(r, e, "restoring", &again) &&
+      run_checked_run(r, NULL, false, plan, &sample, &again))
+    snprintf(a->message, sizeof a->message,
+             "%.60s is declared scratch, but the kernel reads what was in it (%.120s)",
+             name, message);
+  else
+    snprintf(a->message, sizeof a->message,
+             "the kernel as written does not repeat itself: %.200s", message);
+  a->sticky |= again.sticky;
+}
+
 void gpu_run_reference(struct gpu_run *r,
                        int (*original)(const struct autotune_launch *, void *const *),
                        const struct trial_plan *plan, struct gpu_answer *out) {
   struct gpu_scope scope;
-  char message[sizeof out->message];
   double start = measure_clock();
   struct sample first, second = { .seconds = -1 };
   if (!run_begin(r, out))
@@ -336,10 +367,8 @@ void gpu_run_reference(struct gpu_run *r,
   bool good = run_checked_run(r, NULL, true, plan, &first, out);
   if (good && !run_checked_run(r, NULL, false, plan, &second, out)) {
     good = false;
-    memcpy(message, out->message, sizeof message);
     if (out->status == STATUS_WRONG)
-      snprintf(out->message, sizeof out->message,
-               "the kernel as written does not repeat itself: %.200s", message);
+      run_blame(r, plan, out);
   }
   out->verify_seconds = measure_clock() - start;
   if (good && plan->max_samples > 0)

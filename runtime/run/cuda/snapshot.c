@@ -12,10 +12,10 @@ static bool make_piece(struct gpu_run *r, unsigned i, char *why, size_t size) {
   p->region = region;
   p->tolerance = region->tolerance;
   r->restores |= region->access == AUTOTUNE_INOUT;
-  if (!(region->access & AUTOTUNE_OUT))
+  if (region->access == AUTOTUNE_IN)
     return gpu_tell(r, gpu_hash(r, region->base, region->bytes, &p->hash), region->name,
                     why, size);
-  // In a helper outputs that are only written need not be restored.
+  // In a helper outputs that are only written need not be restored, nor workspaces.
   size_t saved = !r->copied || region->access == AUTOTUNE_INOUT ? region->bytes : 0;
   size_t expected = region->compared ? region->bytes : 0;
   if (!gpu_buffer_make(r->api, &p->saved, saved, false, why, size) ||

@@ -326,6 +326,15 @@ static bool has_bounds(const struct array *a) {
   return true;
 }
 
+// True if the user has declared A as scratch.
+static bool section_is_scratch(const struct model *m, const struct array *a) {
+  for (unsigned i = 0; i < m->k->n_sections; i++)
+    if (m->k->sections[i].access == AUTOTUNE_SCRATCH &&
+        slices_same(m->k->sections[i].base, a->name))
+      return true;
+  return false;
+}
+
 struct sections sections_infer(struct model *m, bool guarded) {
   struct sections out = { 0 };
   struct reach assumed = { 0 };
@@ -340,7 +349,7 @@ struct sections sections_infer(struct model *m, bool guarded) {
   for (unsigned i = 0; i < m->n_arrays && !out.why; i++) {
     const struct array *a = m->arrays[i];
     bool touched = a->read || a->written;
-    if (a->local || (!touched && ts_node_is_null(a->handed)))
+    if (a->local || section_is_scratch(m, a) || (!touched && ts_node_is_null(a->handed)))
       continue;
     if (!ts_node_is_null(a->handed))
       section_refuse(&out, a->handed, "it is passed on here");
@@ -368,8 +377,10 @@ static struct slice section_widen(struct slice text) {
 }
 
 void sections_adopt(const struct source *s, struct kernel *k, const struct expansion *x) {
-  bool output = false;
-  if (k->n_sections || k->returns || !k->language->loops_check ||
+  bool output = false, declared = false;
+  for (unsigned i = 0; i < k->n_sections; i++)
+    declared |= k->sections[i].access != AUTOTUNE_SCRATCH;
+  if (declared || k->returns || !k->language->loops_check ||
       k->verify == AUTOTUNE_VERIFY_OFF)
     return;
   struct sections found = sections_infer(scan_function(s, k, &k->main, x), true);
@@ -380,7 +391,7 @@ void sections_adopt(const struct source *s, struct kernel *k, const struct expan
   }
   if (found.why || !output)
     return;
-  k->sections = found.list;
-  k->n_sections = found.n;
+  for (unsigned i = 0; i < found.n; i++)
+    *GROW(k->sections, k->n_sections) = found.list[i];
   k->inferred = true;
 }

@@ -142,8 +142,8 @@ static void fields_element(const struct template_scope *scope, struct text *out)
 
 static void fields_access(const struct template_scope *scope, struct text *out) {
   static const char *const access[] = { "0", "AUTOTUNE_IN", "AUTOTUNE_OUT",
-                                        "AUTOTUNE_INOUT" };
-  text_printf(out, "%s", access[((const struct section *)scope->data)->access & 3]);
+                                        "AUTOTUNE_INOUT", "AUTOTUNE_SCRATCH" };
+  text_printf(out, "%s", access[((const struct section *)scope->data)->access]);
 }
 
 // ---- params, conditions -------------------------------------------------------------

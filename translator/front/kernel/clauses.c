@@ -282,6 +282,7 @@ static const struct clause_reader readers[] = {
   { "in", sections_read },
   { "out", sections_read },
   { "inout", sections_read },
+  { "scratch", sections_read },
   { "verify", read_verify },
   { "flops", read_flops },
   { "bytes", read_bytes },
@@ -299,6 +300,7 @@ static void check_expressions(const struct source *s, const struct kernel *k) {
     names_check(s, k, p, k->keys[i], 0, "a key");
   names_check(s, k, p, k->flops, 0, "the work of a call");
   names_check(s, k, p, k->bytes, 0, "the work of a call");
+  sections_check(s, k);
 }
 
 // Returns the reader in TABLE for clauses called NAME, or NULL.

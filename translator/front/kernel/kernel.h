@@ -80,8 +80,10 @@ struct clause_reader {
   void (*read)(const struct source *s, struct kernel *k, const struct clause *c);
 };
 void clauses_read(const struct source *s, struct kernel *k);
-/* Reads a clause in(…), out(…) or inout(…). */
+/* Reads a clause in(…), out(…), inout(…) or scratch(…). */
 void sections_read(const struct source *s, struct kernel *k, const struct clause *c);
+/* Reports sections of scratch(…) that overlap others, as far as their texts show. */
+void sections_check(const struct source *s, const struct kernel *k);
 /* Reads all directives in F from the pragmas between its braces. Returns false if some
  * are not as loops.c needs them. */
 bool directives_read(const struct source *s, const struct pragma *pragmas, unsigned n,

@@ -5,6 +5,8 @@
 #include "autotune_abi.h"
 #include "kernel.h"
 
+const char *const sections_access[] = { "", "in", "out", "inout", "scratch" };
+
 // Returns the last run of brackets in TEXT; *BASE is the text before it.
 static struct slice *trailing_brackets(struct slice text, struct slice *base,
                                        unsigned *n) {
@@ -108,10 +110,10 @@ static bool check_base(const struct source *s, const struct kernel *k,
                "how much of '%s' is meant?", a->name);
     return false;
   }
-  if (bare && a->pointer && (x->access & AUTOTUNE_OUT) &&
+  if (bare && a->pointer && x->access != AUTOTUNE_IN &&
       lex_mentions(a->specifiers, slice_of("const"))) {
-    diag_error(s, at, x->base.size, "write in(…)",
-               "'%s' points to const, so it is no output", a->name);
+    diag_error(s, at, x->base.size, "write in(…)", "'%s' points to const, so it is no %s",
+               a->name, x->access == AUTOTUNE_SCRATCH ? "workspace" : "output");
     return false;
   }
   return true;
@@ -142,7 +144,10 @@ static void read_section(const struct source *s, struct kernel *k,
   }
   for (unsigned i = 0; i < k->n_sections; i++)
     if (strcmp(k->sections[i].name, x.name) == 0) {
-      diag_error(s, a->offset, a->text.size, "one that is read and written is inout(…)",
+      diag_error(s, a->offset, a->text.size,
+                 access == AUTOTUNE_SCRATCH || k->sections[i].access == AUTOTUNE_SCRATCH
+                     ? "scratch(…) is memory that nobody reads after the call"
+                     : "one that is read and written is inout(…)",
                  "the section '%s' is given twice", x.name);
       return;
     }
@@ -150,10 +155,53 @@ static void read_section(const struct source *s, struct kernel *k,
 }
 
 void sections_read(const struct source *s, struct kernel *k, const struct clause *c) {
-  unsigned access = strcmp(c->name, "in") == 0 ? AUTOTUNE_IN
-      : strcmp(c->name, "out") == 0            ? AUTOTUNE_OUT
-                                               : AUTOTUNE_INOUT;
+  unsigned access = AUTOTUNE_IN;
+  while (strcmp(c->name, sections_access[access]) != 0) // it is one of them
+    access++;
   for (unsigned i = 0; i < c->n_args; i++)
     if (c->args[i].text.size)
       read_section(s, k, &c->args[i], access);
+}
+
+// ---- overlaps -----------------------------------------------------------------------
+
+// Sets *LOW and *LENGTH of D. False: they are no plain numbers.
+static bool sections_numbers(const struct section_dim *d, long long *low,
+                             long long *length) {
+  *low = 0;
+  *length = 1;
+  return (!d->low.size || read_integer(d->low, low)) &&
+      (!d->length.size || read_integer(d->length, length));
+}
+
+// True if A and B share elements for certain. A length that is no number may be 0, but
+// then the section is of no use.
+static bool dimensions_overlap(const struct section_dim *a, const struct section_dim *b) {
+  long long low_a, low_b, length_a, length_b;
+  if (sections_numbers(a, &low_a, &length_a) && sections_numbers(b, &low_b, &length_b))
+    return low_a < low_b + length_b && low_b < low_a + length_a;
+  return slices_same(a->low.size ? a->low : slice_of("0"),
+                     b->low.size ? b->low : slice_of("0"));
+}
+
+static bool sections_overlap(const struct section *a, const struct section *b) {
+  if (!slices_same(a->base, b->base))
+    return false;
+  for (unsigned i = 0; i < a->n_dims && i < b->n_dims; i++)
+    if (!dimensions_overlap(&a->dims[i], &b->dims[i]))
+      return false;
+  return true;
+}
+
+void sections_check(const struct source *s, const struct kernel *k) {
+  for (unsigned i = 0; i < k->n_sections; i++)
+    for (unsigned j = 0; j < k->n_sections; j++) {
+      const struct section *a = &k->sections[i], *b = &k->sections[j];
+      if (a->access == AUTOTUNE_SCRATCH && b->access != AUTOTUNE_SCRATCH &&
+          sections_overlap(a, b))
+        diag_error(s, a->offset, strlen(a->name),
+                   "scratch(…) is memory that nobody reads after the call",
+                   "the section '%s' is scratch, and overlaps %s(%s)", a->name,
+                   sections_access[b->access], b->name);
+    }
 }

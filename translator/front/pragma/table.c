@@ -78,6 +78,7 @@ static const struct clause_rule kernel_rules[] = {
   { "in", 0, ARGS_MUST, CLAUSE_REPEATS },
   { "out", 0, ARGS_MUST, CLAUSE_REPEATS },
   { "inout", 0, ARGS_MUST, CLAUSE_REPEATS },
+  { "scratch", 0, ARGS_MUST, CLAUSE_REPEATS },
   { "verify", 0, ARGS_MUST, CLAUSE_LABELS },
   { "flops", 0, ARGS_MUST, CLAUSE_WHOLE },
   { "bytes", 0, ARGS_MUST, CLAUSE_WHOLE },
