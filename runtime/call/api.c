@@ -220,8 +220,9 @@ static enum autotune_status api_why(const char *kernel, const long long *key,
     return AUTOTUNE_INVALID;
   struct site *s = api_find_kernel(sites_lock(), kernel);
   struct node *n = s ? node_for(s, key) : NULL;
-  struct note *why = n ? atomic_load(&n->why) : NULL;
-  char *copy = why ? sys_strdup(why->text) : NULL;
+  struct note *note = n ? atomic_load(&n->why) : NULL;
+  const char *why = note ? note->text : s ? given_up_why(s, key) : NULL;
+  char *copy = why ? sys_strdup(why) : NULL;
   sites_unlock();
   if (!s)
     return AUTOTUNE_UNKNOWN_KERNEL;

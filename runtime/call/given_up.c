@@ -207,7 +207,7 @@ static bool given_up_limits(struct site *s, struct node *n) {
   snprintf(why, sizeof why, "default for now: %.64s has too many values to tune each",
            name);
   log_once(AUTOTUNE_WARN, why,
-           "%s: %.64s has had %u values, and their winners differ: %u tunings took %.3g "
+           "%s: %.64s has had %u values, and each was tuned: %u tunings took %.3g "
            "s; from now on they take at most %g %% of the time; write key(…) without it, "
            "or with a class of it, such as key(%.64s / 64)",
            k->name, name, values, s->tunings, s->tuning_seconds, 100 * tuning_fraction,
@@ -263,9 +263,18 @@ void given_up_tuned(struct site *s) {
   given_up_forget(s);
 }
 
+const char *given_up_why(const struct site *s, const long long *key) {
+  const struct given_up *g = atomic_load(&s->given_up);
+  return key && given_up_covers(s, g, key) ? g->why : NULL;
+}
+
 struct node *given_up_node(struct site *s, const long long *key) {
+  const struct given_up *g = atomic_load_explicit(&s->given_up, memory_order_acquire);
+  bool covered = g && given_up_covers(s, g, key);
+  if (covered && !g->winner.winner)
+    return NULL; // the default is best for the whole range
   struct node *n = site_find(s, key);
-  if (n)
+  if (n || (covered && checks_next() > sys_now()))
     return n;
   if (atomic_load_explicit(&s->n_nodes, memory_order_relaxed) >= MOST_KEYS) {
     log_once(
@@ -275,8 +284,5 @@ struct node *given_up_node(struct site *s, const long long *key) {
         s->kernel->name, MOST_KEYS);
     return NULL;
   }
-  const struct given_up *g = atomic_load(&s->given_up);
-  bool waits = g && g->winner.winner && given_up_covers(s, g, key) &&
-      checks_next() > sys_now();
-  return waits ? NULL : node_of(s, key);
+  return node_of(s, key);
 }

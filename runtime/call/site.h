@@ -177,9 +177,13 @@ void checks_spend(double seconds);
 
 /* ---- given_up.c ------------------------------------------------------------------ */
 
-/* Returns the node of KEY like node_of. NULL: no memory, there are too many keys, or KEY
- * takes a winner that cannot be checked yet; the default runs. Any thread. */
+/* Returns the node of KEY like node_of. NULL: the default runs, because there is no
+ * memory, there are too many keys, KEY takes a winner that cannot be checked yet, or
+ * tuned keys agree on the default. Any thread. */
 struct node *given_up_node(struct site *s, const long long *key);
+/* Returns what tuned keys agree on for KEY, which may be NULL, for people; it lives until
+ * the site is closed. NULL: nothing. Any thread. */
+const char *given_up_why(const struct site *s, const long long *key);
 /* Called before N, which is not known, is tuned (LOCKED: before something is done for it
  * in a mode that never tunes), while holding decide_take. If tuned keys agree on a
  * winner, sets N->known to it, which is to be checked, or decides N as the default. True:

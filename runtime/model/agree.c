@@ -38,19 +38,21 @@ static bool agree_is_like(const long long *a, const long long *b, unsigned n_key
   return true;
 }
 
-uint64_t agree_restless(const struct agree_row *rows, unsigned n, unsigned n_keys) {
+// Returns the parts, as bits, that have LEAST or more values, at most AGREE_LEAST.
+static uint64_t agree_parts(const struct agree_row *rows, unsigned n, unsigned n_keys,
+                            unsigned least) {
   uint64_t parts = 0;
   for (unsigned p = 0; p < n_keys; p++) {
     long long seen[AGREE_LEAST];
     unsigned values = 0;
-    for (unsigned i = 0; i < n && values < AGREE_LEAST; i++) {
+    for (unsigned i = 0; i < n && values < least; i++) {
       unsigned j = 0;
       while (j < values && seen[j] != rows[i].key[p])
         j++;
       if (j == values)
         seen[values++] = rows[i].key[p];
     }
-    parts |= (uint64_t)(values == AGREE_LEAST) << p;
+    parts |= (uint64_t)(values == least) << p;
   }
   return parts;
 }
@@ -164,7 +166,8 @@ bool agree_find(const long long *key, unsigned n_keys, const struct agree_row *r
                 struct agreement *out) {
   if (n_keys == 0 || n_keys > MAX_KEYS || n < AGREE_LEAST || n > AGREE_MOST)
     return false;
-  uint64_t restless = agree_restless(rows, n, n_keys);
+  uint64_t restless = agree_parts(rows, n, n_keys, AGREE_LEAST);
+  uint64_t varying = agree_parts(rows, n, n_keys, 2);
   struct agree_group g = {
     .key = key, .n_keys = n_keys, .rows = rows, .opinion = opinion, .data = data
   };
@@ -175,7 +178,12 @@ bool agree_find(const long long *key, unsigned n_keys, const struct agree_row *r
   }
   // Parts that change together: n and a grid that follows from it.
   g.parts = restless;
-  return (restless & (restless - 1)) != 0 && agree_find_in(&g, n, out);
+  if ((restless & (restless - 1)) != 0 && agree_find_in(&g, n, out))
+    return true;
+  // Coordinates of a few values each: all keys have to agree, and more of them.
+  g.parts = varying;
+  return (varying & (varying - 1)) != 0 && agree_find_in(&g, n, out) && out->clean &&
+      out->n >= AGREE_MANY;
 }
 
 bool agree_covers(const struct agreement *a, const long long *like, const long long *key,

@@ -17,7 +17,9 @@
 
 #include "key.h"
 
-enum { AGREE_LEAST = 4 /* tuned keys */, AGREE_MOST = 128 };
+/* Tuned keys: the least, for parts with that many values; for all parts that vary; the
+ * most. */
+enum { AGREE_LEAST = 4, AGREE_MANY = 8, AGREE_MOST = 128 };
 
 struct agree_row {      /* a tuned key */
   const long long *key; /* as many numbers as the new key has */
@@ -48,7 +50,5 @@ bool agree_find(const long long *key, unsigned n_keys, const struct agree_row *r
 /* True if A, which is clean and was found for LIKE, holds for KEY, too. */
 bool agree_covers(const struct agreement *a, const long long *like, const long long *key,
                   unsigned n_keys);
-/* Returns the parts, as bits, that have AGREE_LEAST or more values in ROWS. */
-uint64_t agree_restless(const struct agree_row *rows, unsigned n, unsigned n_keys);
 
 #endif

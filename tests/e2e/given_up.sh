@@ -47,6 +47,14 @@ void silent(int step, double *x)
     for (volatile int again = 0; again < (FAST ? 1 : 60); again++)
       x[i] = step;
 }
+// Nothing is better than the code as written, in any cell.
+#pragma autotune kernel param(SLOW = 0: 0, 1) inout(x[0:1])
+void cell(int i, int j, int k, double *x)
+{
+  for (volatile int again = 0; again < (SLOW ? 60000 : 600); again++)
+    ;
+  x[0] = x[0] * 0.5 + i + j + k;
+}
 int main(int argc, char **argv)
 {
   static double x[2000], y[2000];
@@ -56,13 +64,20 @@ int main(int argc, char **argv)
       advance(2000, t, x);
     else if (strcmp(argv[1], "fits") == 0)
       fits(t, x);
-    else
+    else if (strcmp(argv[1], "silent") == 0)
       silent(t, x);
+    else
+      cell(t % 2 * 9, t / 2 % 30, t / 60, x);
     for (int i = 0; i < 2000; i++) {
       y[i] = strcmp(argv[1], "silent") ? y[i] * 0.5 + t : t;
-      bad += x[i] != y[i];
+      bad += x[i] != y[i] && strcmp(argv[1], "cell");
     }
   }
+  long long key[] = { 9, 29, 0 };
+  char *why = NULL;
+  if (autotune_why("cell", key, &why) == AUTOTUNE_OK)
+    puts(why);
+  free(why);
   while (argc > 4 && autotune_wait(10) != AUTOTUNE_OK)
     ;
   printf("%d wrong\n", bad);
@@ -110,6 +125,16 @@ for t in 2 5; do
   autotune why fits --key size=$t > why
   has "size $t keeps its winner" why "EACH=$((t % 8 + 1))"
 done
+# Nor are there tunings without end.
+./steps fits 100 130 > out 2> err
+is "too many values: answers" "$(cat out)" "0 wrong"
+is "sixteen of them are tuned at once" "$(tunings fits err)" 16
+has "the others wait, and it is said" err 'warning: fits: size has had [0-9]* values, and each was tuned'
+# The default is best wherever it was looked: further cells cost nothing.
+./steps cell 0 1800 > out 2> err
+check "cells: at most 16 tunings, not $(tunings cell err)" [ "$(tunings cell err)" -lt 16 ]
+has "a cell that was not tuned" out 'are not looked at: [0-9]* tuned keys found nothing better than the default'
+hasnt "and no limit is reached" err 'values, and each was tuned'
 # Without outputs to compare, as for a tuning: but never in mode locked.
 ./steps silent 0 12 > out 2> err
 check "no outputs: at most four tunings" [ "$(tunings silent err)" -le 4 ]

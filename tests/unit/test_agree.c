@@ -159,8 +159,23 @@ static void test_cover(void **state) {
   assert_true(agree_covers(&found, like, in, 2));
   assert_false(agree_covers(&found, like, out, 2));
   assert_false(agree_covers(&found, like, other, 2));
-  assert_int_equal(agree_restless(rows, 4, 2), 2);
-  assert_int_equal(agree_restless(rows, 3, 2), 0);
+}
+
+// Points of a grid: no part has four values while the others are equal.
+static void test_grid(void **state) {
+  (void)state;
+  struct tuned t[] = {
+    { { 0, 0 }, '-', NULL, NULL }, { { 0, 9 }, '-', NULL, NULL },
+    { { 1, 0 }, '-', NULL, NULL }, { { 1, 9 }, '-', NULL, NULL },
+    { { 2, 0 }, '-', NULL, NULL }, { { 2, 9 }, '-', NULL, NULL },
+    { { 2, 5 }, '-', NULL, NULL }, { { 0, 5 }, '-', NULL, NULL },
+  };
+  assert_int_equal(agreed(t, 7, 1, 5), 0);
+  assert_int_equal(AGREED(t, 1, 5), '-');
+  assert_int_equal(found.parts, 3);
+  assert_int_equal(AGREED(t, 30, 5), 0);
+  t[3].winner = 'a';
+  assert_int_equal(AGREED(t, 1, 5), 0);
 }
 
 int main(void) {
@@ -169,6 +184,7 @@ int main(void) {
     cmocka_unit_test(test_close_values), cmocka_unit_test(test_part_that_matters),
     cmocka_unit_test(test_noise),        cmocka_unit_test(test_default),
     cmocka_unit_test(test_together),     cmocka_unit_test(test_cover),
+    cmocka_unit_test(test_grid),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
