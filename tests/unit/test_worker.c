@@ -51,6 +51,10 @@ static void describe(void *const *args, struct autotune_call *call) {
   call->spans[1] = (struct autotune_span){ *(void **)args[2], n * sizeof(double) };
 }
 
+static void describe_nothing(void *const *args, struct autotune_call *call) {
+  call->flops = *(int *)args[0];
+}
+
 static const struct autotune_section sections[] = {
   { "A[0:n]", AUTOTUNE_IN, AUTOTUNE_F64, sizeof(double) },
   { "C[0:n]", AUTOTUNE_OUT, AUTOTUNE_F64, sizeof(double) },
@@ -730,6 +734,114 @@ static void test_scratch_overlaps(void **state) {
   free(message);
 }
 
+// Waves around 0 as doubles and as floats, and counts, without any section: rounding
+// that is large beside an element and small beside its neighbours is no error, a count
+// that is off by one is.
+static struct {
+  double waves[200];
+  float small[200];
+  int counts[200];
+} field;
+static double noise, small_noise;
+static int extra, left_out;
+
+static double waves(int n, const double *a, double *c) {
+  for (int i = left_out; i < 200; i++) {
+    field.waves[i] = sin(i * M_PI / 4) + noise;
+    field.small[i] = (float)(cos(i * M_PI / 4) + small_noise);
+    field.counts[i] += i % 7 + (i == 100 ? extra : 0);
+  }
+  return right(n, a, c);
+}
+static double noisy_waves(int n, const double *a, double *c) {
+  noise = 1e-14;
+  small_noise = 1e-6;
+  double sum = waves(n, a, c);
+  noise = small_noise = 0;
+  return sum;
+}
+static double shifted_waves(int n, const double *a, double *c) {
+  noise = 1e-7;
+  double sum = waves(n, a, c);
+  noise = 0;
+  return sum;
+}
+static double shifted_floats(int n, const double *a, double *c) {
+  small_noise = 1e-3;
+  double sum = waves(n, a, c);
+  small_noise = 0;
+  return sum;
+}
+static double one_more(int n, const double *a, double *c) {
+  extra = 1;
+  double sum = waves(n, a, c);
+  extra = 0;
+  return sum;
+}
+static double first_missing(int n, const double *a, double *c) {
+  left_out = 1;
+  double sum = waves(n, a, c);
+  left_out = 0;
+  return sum;
+}
+static double waves_and_flag(int n, const double *a, double *c) {
+  flag = 1;
+  return waves(n, a, c);
+}
+static double waves_and_less(int n, const double *a, double *c) {
+  double sum = waves(n, a, c);
+  c[n / 2] += 1e-3;
+  return sum;
+}
+
+static bool bench_verifies(void) {
+  double flops, bytes;
+  bool verified;
+  worker_call(bench.workers, &flops, &bytes, &verified);
+  return verified;
+}
+
+static void test_all_unnamed(void **state) {
+  (void)state;
+  static const struct {
+    kernel_fn *fn;
+    enum status status;
+    const char *message;
+  } cases[] = {
+    { waves, STATUS_OK, "" },
+    { noisy_waves, STATUS_OK, "" },
+    { shifted_waves, STATUS_WRONG, "memory that no section names differs" },
+    { shifted_floats, STATUS_WRONG, "memory that no section names differs" },
+    { one_more, STATUS_WRONG, "field, byte 2800" },
+    { first_missing, STATUS_WRONG, "instead of 1)" },
+    { waves_and_flag, STATUS_WRONG, "memory outside its arrays was changed" },
+    { waves_and_less, STATUS_WRONG, "memory that no section names differs" },
+    { waves, STATUS_OK, "" },
+  };
+  static const struct autotune_symbol symbols[] = { { "field", &field, sizeof field } };
+  if (!looks)
+    skip();
+  struct autotune_kernel k = kernel_of(waves);
+  k.n_sections = 0;
+  k.describe = describe_nothing;
+  k.symbols = symbols;
+  k.n_symbols = 1;
+  bench_open(k);
+  assert_int_equal(reference().status, STATUS_OK);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct trial t = try(cases[i].fn);
+    if (t.status != cases[i].status || !strstr(t.message, cases[i].message))
+      fail_msg("case %zu: %s, %s", i, status_words[t.status].name, t.message);
+  }
+  assert_true(bench_verifies());
+  bench_close();
+  k.openmp = true; // the heap is not looked at
+  bench_open(k);
+  assert_int_equal(reference().status, STATUS_OK);
+  assert_false(bench_verifies());
+  bench_close();
+}
+
 // State of the thread and of the process that a variant leaves behind.
 static double leaves_rounding(int n, const double *a, double *c) {
   double sum = right(n, a, c);
@@ -810,7 +922,8 @@ static void test_state(void **state) {
   assert_int_equal(chdir(folder), 0);
 }
 
-// The kernel runs in the program's environment; what runs beside it, in the default one.
+// The kernel runs in the program's environment; what runs beside it, in the default
+// one.
 static double needs_upward(int n, const double *a, double *c) {
   return right(n, a, c) + (fegetround() == FE_UPWARD);
 }
@@ -834,7 +947,8 @@ static void test_environment(void **state) {
   fesetenv(FE_DFL_ENV);
 }
 
-// A default that allocates leaves the heap otherwise than a variant that allocates less.
+// A default that allocates leaves the heap otherwise than a variant that allocates
+// less.
 static double allocates(int n, const double *a, double *c) {
   double *copy = malloc((size_t)n * sizeof *copy), sum;
   memcpy(copy, a, (size_t)n * sizeof *copy);
@@ -899,10 +1013,6 @@ static void test_default_crashes(void **state) {
 }
 
 // ---- facts about the call -----------------------------------------------------------
-
-static void describe_nothing(void *const *args, struct autotune_call *call) {
-  call->flops = *(int *)args[0];
-}
 
 static void test_no_sections(void **state) { // each variant gets a worker of its own
   (void)state;
@@ -1057,8 +1167,8 @@ static void test_stops_early(void **state) {
   bench_close();
 }
 
-// Takes three times as long from some call on, like everything on a machine that becomes
-// busy.
+// Takes three times as long from some call on, like everything on a machine that
+// becomes busy.
 static double tired(int n, const double *a, double *c) {
   struct timespec nap = { 0, calls_before() < 12 ? 1000 * 1000 : 3000 * 1000 };
   nanosleep(&nap, NULL);
@@ -1137,6 +1247,7 @@ int main(void) {
     cmocka_unit_test(test_no_scratch),
     cmocka_unit_test(test_scratch_that_is_read),
     cmocka_unit_test(test_scratch_overlaps),
+    cmocka_unit_test(test_all_unnamed),
     cmocka_unit_test(test_state),
     cmocka_unit_test(test_environment),
     cmocka_unit_test(test_allocations_are_no_changes),

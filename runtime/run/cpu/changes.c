@@ -207,7 +207,7 @@ void changes_open(const struct image *m) {
   prctl(PR_SET_DUMPABLE, 1); // else the file belongs to root
   c->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   prctl(PR_SET_DUMPABLE, dumpable);
-  c->on = c->pagemap >= 0 && c->known && !tsan_or_asan() && m->kernel->n_sections > 0 &&
+  c->on = c->pagemap >= 0 && c->known && !tsan_or_asan() &&
       m->kernel->verify != AUTOTUNE_VERIFY_OFF;
 }
 

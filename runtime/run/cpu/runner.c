@@ -128,6 +128,7 @@ static bool runner_checked_run(struct runner *r, const struct command *c,
       runner_left_state(r, a->message, sizeof a->message) &&
       (!watch || unnamed_check(m, l->calls, a->message, sizeof a->message));
   l->watched |= watch;
+  a->partly |= watch && unnamed_leaves_out(m, l->calls);
   if (watch)
     unnamed_note(m, l->calls, a->note, sizeof a->note);
   return right;

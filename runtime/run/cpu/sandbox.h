@@ -7,6 +7,7 @@
  *   image.c     the call's sections: pristine copies, the default's outputs, comparison
  *   changes.c   the memory that one run changes besides sections
  *   unnamed.c   that of the default variant: put back and compared
+ *   groups.c    how memory of an unknown type is compared
  *   runner.c    in a worker: loads, runs, checks and times variants
  *
  * The tuner talks to the zygote by one channel, and to the worker that lives by
@@ -114,8 +115,8 @@ enum {
   MAX_REGIONS = 1024,
   MAX_LEFT_OUT = 256,
   MAX_OBJECTS = 512,
-  MAX_CHANGES = 1 << 16,
-  MAX_CHANGED = 8 << 20 /* bytes */
+  MAX_CHANGES = 1 << 19,
+  MAX_CHANGED = 64 << 20 /* bytes */
 };
 enum region_kind {
   REGION_DATA, /* of the program, or of a library of its own */
@@ -177,6 +178,11 @@ bool unnamed_unsure(const struct image *m);
 void unnamed_repeat(const struct image *m);
 /* In a worker: puts back what variants may have changed. */
 void unnamed_restore(const struct image *m);
+/* True if K has no sections, and all that it changes is known and compared. */
+bool unnamed_verifies(const struct image *m);
+/* True if the heap, which the default changes, is not compared after a variant. CALLS: as
+ * for unnamed_check. */
+bool unnamed_leaves_out(const struct image *m, bool calls);
 /* True if nothing can be put back, so that each variant needs a worker of its own. */
 bool unnamed_needs_workers(const struct image *m);
 /* After a watched run of a variant. CALLS: it calls functions that may allocate. False
@@ -197,8 +203,9 @@ struct command {
 };
 struct answer {
   enum status status;
-  char message[256], note[160];                                   /* as in struct trial */
-  bool unwatched;                                                 /* as in struct trial */
+  char message[256], note[160]; /* as in struct trial */
+  bool unwatched;               /* as in struct trial */
+  bool partly;                  /* not all that the default changes was compared */
   double run_seconds, verify_seconds, time_seconds, load_seconds; /* as in struct trial */
   double slowdown; /* likewise; 0: not known */
   unsigned n_samples;
@@ -210,6 +217,7 @@ struct notice {
   double flops, bytes, touched; /* NOTICE_READY */
   bool verified;
   bool needs_workers; /* NOTICE_SEALED: as unnamed_needs_workers */
+  bool unnamed;       /* NOTICE_SEALED: as unnamed_verifies */
   char message[256];  /* NOTICE_FAILED */
 };
 /* Tuner and zygote. An order is answered by a notice with its serial; a zygote says

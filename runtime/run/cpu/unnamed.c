@@ -1,47 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // unnamed.c: what the default variant changes although no section names it: a ghost cell
 // behind a pointer of a struct, a counter of the file, the rest of an output whose
-// section is too short. It is kept, put back before checked runs, and compared, like a
-// section whose type is not known. What a variant changes and the default does not is
-// wrong, wherever it is.
+// section is too short; all that a kernel without sections changes. It is kept, put back
+// before checked runs, and compared, like a section whose type is not known. What a
+// variant changes and the default does not is wrong, wherever it is.
 //
 // An allocator changes its own memory whenever it is called. The heap is therefore never
 // put back (a new worker begins with it as it was), and does not count for variants that
 // call functions which may allocate.
 #include <dlfcn.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "sandbox.h"
+#include "unnamed.h"
 
-enum { PIECE = 64, MAX_UNNAMED = MAX_CHANGED / PIECE, MAX_BYTES = 2 * MAX_CHANGED };
 static const long near_enough = 1
     << 16; // bytes from a section; further away, it is not named
 
-struct kept {
-  char *base;
-  size_t size, at; // at: in `bytes`, where SIZE bytes from before the default's run are
-                   // followed by SIZE bytes from after it
-  enum region_kind kind;
-  bool restless; // differs from run to run
-};
-struct unnamed {
-  bool lost;          // too much has changed: nothing is compared
-  bool heap;          // some of it is on the heap
-  unsigned n, sorted; // sorted: of the first ones, by address
-  size_t used;
-  struct kept list[MAX_UNNAMED];
-  char bytes[MAX_BYTES];
-};
+void unnamed_seal(const struct image *m) {
+  group_make_all(m);
+  mprotect(m->unnamed, sizeof *m->unnamed, PROT_READ);
+}
 
 bool unnamed_new(struct image *m) {
   return (m->unnamed = sys_mmap(sizeof *m->unnamed, true)) != NULL;
-}
-
-void unnamed_seal(const struct image *m) {
-  mprotect(m->unnamed, sizeof *m->unnamed, PROT_READ);
 }
 
 // ---- learning -----------------------------------------------------------------------
@@ -51,8 +34,7 @@ static int unnamed_by_address(const void *a, const void *b) {
   return (x->base > y->base) - (x->base < y->base);
 }
 
-// Returns the piece that holds AT; NULL: none does.
-static struct kept *unnamed_find(struct unnamed *u, const char *at) {
+size_t unnamed_after(const struct unnamed *u, const char *at) {
   size_t low = 0, high = u->sorted;
   while (low < high) {
     size_t middle = (low + high) / 2;
@@ -61,7 +43,13 @@ static struct kept *unnamed_find(struct unnamed *u, const char *at) {
     else
       low = middle + 1;
   }
-  struct kept *k = low ? &u->list[low - 1] : NULL;
+  return low;
+}
+
+// Returns the piece that holds AT; NULL: none does.
+static struct kept *unnamed_find(struct unnamed *u, const char *at) {
+  size_t after = unnamed_after(u, at);
+  struct kept *k = after ? &u->list[after - 1] : NULL;
   return k && at < k->base + k->size ? k : NULL;
 }
 
@@ -85,7 +73,11 @@ static void unnamed_add(const struct image *m, unsigned i, bool restless) {
     u->lost = u->n == MAX_UNNAMED || u->used + 2 * size > sizeof u->bytes;
     if (u->lost)
       return;
-    u->list[u->n++] = (struct kept){ c->base + at, size, u->used, c->kind, restless };
+    u->list[u->n++] = (struct kept){ .base = c->base + at,
+                                     .size = size,
+                                     .at = u->used,
+                                     .kind = c->kind,
+                                     .restless = restless };
     memcpy(u->bytes + u->used, m->changes->before + c->at + at, size);
     changes_copy(u->bytes + u->used + size, c->base + at, size);
     u->used += 2 * size;
@@ -115,6 +107,19 @@ void unnamed_repeat(const struct image *m) {
   for (unsigned i = 0; i < m->changes->n; i++)
     unnamed_add(m, i, true);
   unnamed_sort(u);
+}
+
+bool unnamed_verifies(const struct image *m) {
+  const struct unnamed *u = m->unnamed;
+  bool compared = m->kernel->ret_size > 0;
+  for (unsigned i = 0; i < u->n; i++)
+    compared |= !u->list[i].restless;
+  return m->changes->on && compared && !u->lost && !m->kernel->openmp &&
+      m->kernel->n_sections == 0;
+}
+
+bool unnamed_leaves_out(const struct image *m, bool calls) {
+  return calls && m->unnamed->heap;
 }
 
 bool unnamed_needs_workers(const struct image *m) {
@@ -185,6 +190,8 @@ void unnamed_note(const struct image *m, bool calls, char *text, size_t size) {
   const struct kept *first = NULL;
   char name[128];
   *text = '\0';
+  if (m->kernel->n_sections == 0)
+    return; // nothing is declared, so nothing is forgotten
   for (unsigned i = 0; i < u->n && !u->lost; i++) {
     const struct kept *k = &u->list[i];
     if (calls && k->kind == REGION_HEAP)
@@ -201,51 +208,59 @@ void unnamed_note(const struct image *m, bool calls, char *text, size_t size) {
 
 // ---- comparing ----------------------------------------------------------------------
 
-// Numbers of an unknown type agree as far as sums in another order do.
-static bool unnamed_close(double a, double b, double rtol) {
-  return isnormal(a) && isnormal(b) && fabs(a - b) <= rtol * fabs(a);
-}
-
-// True if the eight bytes at A and B are equal, or are one double or two floats that
-// agree.
-static bool unnamed_agree(const char *a, const char *b, size_t size) {
-  double x, y;
-  float p[2], q[2];
-  if (changes_equal(a, b, size))
-    return true;
-  if (size != 8)
-    return false;
-  changes_copy(&x, a, 8);
-  changes_copy(&y, b, 8);
-  memcpy(p, &x, 8);
-  memcpy(q, &y, 8);
-  return unnamed_close(x, y, 1e-9) ||
-      ((memcmp(&p[0], &q[0], 4) == 0 || unnamed_close(p[0], q[0], 1e-4)) &&
-       (memcmp(&p[1], &q[1], 4) == 0 || unnamed_close(p[1], q[1], 1e-4)));
-}
-
 static bool unnamed_same(const struct image *m, const struct kept *k, char *message,
                          size_t size) {
-  const char *expected = m->unnamed->bytes + k->at + k->size;
-  char name[128];
-  for (size_t i = 0; i < k->size; i += 8) {
-    size_t n = k->size - i < 8 ? k->size - i : 8;
-    if (unnamed_agree(expected + i, k->base + i, n))
+  const struct unnamed *u = m->unnamed;
+  const char *expected = u->bytes + k->at + k->size;
+  char got[PIECE], name[128], numbers[64] = "";
+  changes_copy(got, k->base, k->size);
+  if (memcmp(expected, got, k->size) == 0)
+    return true;
+  for (size_t i = 0; i < k->size; i += WORD) {
+    size_t n = k->size - i < WORD ? k->size - i : WORD;
+    struct reading r = group_reading(u, k, i / WORD);
+    if (n == WORD ? group_agree(r, expected + i, got + i)
+                  : memcmp(expected + i, got + i, n) == 0)
       continue;
-    while (changes_equal(expected + i, k->base + i, 1))
+    if (n == WORD)
+      group_numbers(r, expected + i, got + i, numbers, sizeof numbers);
+    while (expected[i] == got[i])
       i++;
     unnamed_name(m, k->base + i, k->kind, name, sizeof name);
-    snprintf(message, size, "memory that no section names differs: %s", name);
+    snprintf(message, size, "memory that no section names differs: %s%s", name, numbers);
     return false;
   }
   return true;
 }
 
-bool unnamed_check(const struct image *m, bool calls, char *message, size_t size) {
+// Checks what the last run changed and the default does not change. The default may have
+// written what was there already: 0 where a right variant leaves the rounding of a sum.
+static bool unnamed_nothing_else(const struct image *m, bool calls, char *message,
+                                 size_t size) {
   const struct changes *c = m->changes;
   struct unnamed *u = m->unnamed;
-  char name[128];
-  if (!c->on || u->lost)
+  char name[128], got[WORD];
+  for (unsigned i = 0; i < c->n; i++)
+    for (size_t at = 0; at < c->list[i].size; at += WORD) {
+      const struct change *change = &c->list[i];
+      const char *where = change->base + at;
+      size_t n = change->size - at < WORD ? change->size - at : WORD;
+      if ((calls && change->kind == REGION_HEAP) || unnamed_find(u, where))
+        continue;
+      changes_copy(got, where, n);
+      if (n == WORD && (uintptr_t)where % WORD == 0 &&
+          group_agree(group_reading_at(u, where), c->before + change->at + at, got))
+        continue;
+      unnamed_name(m, where, change->kind, name, sizeof name);
+      snprintf(message, size, "memory outside its arrays was changed: %s", name);
+      return false;
+    }
+  return true;
+}
+
+bool unnamed_check(const struct image *m, bool calls, char *message, size_t size) {
+  const struct unnamed *u = m->unnamed;
+  if (!m->changes->on || u->lost)
     return true;
   for (unsigned i = 0; i < u->n; i++) {
     const struct kept *k = &u->list[i];
@@ -253,14 +268,5 @@ bool unnamed_check(const struct image *m, bool calls, char *message, size_t size
         !unnamed_same(m, k, message, size))
       return false;
   }
-  for (unsigned i = 0; i < c->n; i++)
-    for (size_t at = 0; at < c->list[i].size; at += 8) {
-      const struct change *change = &c->list[i];
-      if ((calls && change->kind == REGION_HEAP) || unnamed_find(u, change->base + at))
-        continue;
-      unnamed_name(m, change->base + at, change->kind, name, sizeof name);
-      snprintf(message, size, "memory outside its arrays was changed: %s", name);
-      return false;
-    }
-  return true;
+  return unnamed_nothing_else(m, calls, message, size);
 }

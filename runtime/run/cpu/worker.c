@@ -78,8 +78,10 @@ static bool worker_order(struct worker_pool *w, enum zygote_message order,
   }
   if (m.kind == NOTICE_FAILED)
     snprintf(w->why, sizeof w->why, "%s", n.message);
-  if (m.kind == NOTICE_SEALED)
+  if (m.kind == NOTICE_SEALED) {
     w->needs_workers = n.needs_workers;
+    w->verified |= n.unnamed;
+  }
   return m.kind != NOTICE_FAILED;
 }
 
@@ -295,6 +297,8 @@ static int worker_trial(struct worker_pool *w, const struct command *what,
     w->last = ticket;
     if (channel_send(&w->commands, &m, true))
       rc = worker_await_answer(w, &c.plan, a, out);
+    if (rc == 0 && out->status == STATUS_OK && a->partly && w->kernel->n_sections == 0)
+      w->verified = false;
     if (out->status != STATUS_OK && out->status != STATUS_LOAD)
       kill_worker(w); // it may have written anywhere
   }

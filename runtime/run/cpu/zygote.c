@@ -192,7 +192,8 @@ static void zygote_obey(struct zygote *z, const struct message *order, pid_t *wo
   case ORDER_SEAL:
     image_seal(&z->image);
     zygote_tell(z, NOTICE_SEALED, order->serial,
-                &(struct notice){ .needs_workers = unnamed_needs_workers(&z->image) });
+                &(struct notice){ .needs_workers = unnamed_needs_workers(&z->image),
+                                  .unnamed = unnamed_verifies(&z->image) });
     break;
   default: // notices are ours to send
     break;

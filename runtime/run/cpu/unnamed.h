@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* unnamed.h: what unnamed.c and groups.c share. */
+#ifndef AUTOTUNE_UNNAMED_H
+#define AUTOTUNE_UNNAMED_H
+
+#include "sandbox.h"
+
+enum {
+  PIECE = 64,
+  WORD = 8,
+  WHOLE = 0xff, /* all words of a piece */
+  MAX_UNNAMED = MAX_CHANGED / PIECE,
+  MAX_BYTES = 2 * MAX_CHANGED,
+  NEIGHBOURS = 256, /* bytes between two pieces of a group, at most */
+  MAX_GROUPS = 1 << 16
+};
+struct kept {
+  char *base;
+  size_t size, at; /* at: in `bytes`, where SIZE bytes from before the default's run are
+                      followed by SIZE bytes from after it */
+  enum region_kind kind;
+  bool restless; /* differs from run to run */
+  unsigned group;
+  unsigned char floats; /* bit i: word i holds floats; else it may be a double */
+};
+/* How the words of neighbouring pieces are compared, besides bit for bit. */
+struct group {
+  bool doubles, floats;
+  struct tolerance as_double, as_float;
+};
+struct unnamed {
+  bool lost;          /* too much has changed: nothing is compared */
+  bool heap;          /* some of it is on the heap */
+  unsigned n, sorted; /* sorted: of the first ones, by address */
+  size_t used;
+  struct kept list[MAX_UNNAMED];
+  struct group groups[MAX_GROUPS];
+  char bytes[MAX_BYTES];
+};
+/* Returns the index of the first piece after AT. */
+size_t unnamed_after(const struct unnamed *u, const char *at);
+
+/* ---- groups.c -------------------------------------------------------------------- */
+
+/* How a word is compared, besides bit for bit: as a number of GROUP. NULL: not at all. */
+struct reading {
+  const struct group *group;
+  bool floats;
+};
+/* Decides how all pieces are compared. */
+void group_make_all(const struct image *m);
+/* Returns how word number WORD of piece K is compared, or a word at AT that no piece
+ * holds: like that of a neighbour. */
+struct reading group_reading(const struct unnamed *u, const struct kept *k, size_t word);
+struct reading group_reading_at(const struct unnamed *u, const char *at);
+/* True if the word at GOT agrees with the one at EXPECTED. */
+bool group_agree(struct reading r, const char *expected, const char *got);
+/* Writes " (0.5 instead of 1.5)", if the word at EXPECTED is a number; else nothing. */
+void group_numbers(struct reading r, const char *expected, const char *got, char *text,
+                   size_t size);
+
+#endif
