@@ -290,8 +290,7 @@ struct autotune_kernel {
   unsigned n_symbols;
   const struct autotune_symbol *symbols;
   enum autotune_verify verify;
-  /* For AUTOTUNE_VERIFY_TOLERANCE. ATOL below 0: RTOL times the root mean square of the
-   * expected values. */
+  /* For AUTOTUNE_VERIFY_TOLERANCE. ATOL below 0: it is measured. */
   double rtol, atol;
   const char *search;       /* NULL: the default */
   double budget_seconds;    /* 0: the default */

@@ -158,6 +158,11 @@ struct target {
   /* Runs the default variant: keeps its outputs as the reference, times it, and checks
    * that it repeats them. Must come first. 0, or -1: nothing can be tried any more. */
   int (*reference)(struct executor *e, const struct trial_plan *plan, struct trial *out);
+  /* After that: learns from OBJECT, the kernel as written by the variants' compiler, how
+   * far rounding alone moves the outputs. 0, or -1: nothing can be tried any more. NULL:
+   * the target does not use it. */
+  int (*written)(struct executor *e, const void *object, size_t size,
+                 const struct trial_plan *plan, struct trial *out);
   /* Loads (once: by TICKET), checks (once) and times one variant; ticket 0 is the
    * default. 0, or -1: nothing can be tried any more. */
   int (*try)(struct executor *e, uint64_t ticket, const void *object, size_t size,

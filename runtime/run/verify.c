@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // verify.c: compares outputs with the default variant's, by the rule of verify.h. Where
-// no rtol is declared, it allows what reordering a sum costs; where no atol is, it is
-// rtol times the scale of the reference, because such errors do not shrink with an
-// element that happens to be near zero.
+// no rtol is declared, it allows what reordering a sum costs; where no atol is,
+// rounding.c finds it, because such errors do not shrink with an element that happens to
+// be near zero.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "verify.h"
 
-typedef long double number;
+typedef verify_number number;
 
 static number verify_half(uint16_t bits, int exponent_bits) {
   int fraction_bits = 15 - exponent_bits, bias = (1 << (exponent_bits - 1)) - 1;
@@ -58,16 +58,17 @@ static number read_f128(const void *d, size_t i) {
 static const struct format {
   size_t size, significant; // bytes of an element, and those of them that hold anything
   double rtol;              // where none is declared
-  number (*read)(const void *data, size_t i);
+  unsigned digits;          // binary
+  verify_read_fn *read;
 } formats[] = {
-  [AUTOTUNE_BYTES] = { 1, 1, 0, NULL },
-  [AUTOTUNE_F16] = { 2, 2, 5e-3, read_f16 },
-  [AUTOTUNE_BF16] = { 2, 2, 4e-2, read_bf16 },
-  [AUTOTUNE_F32] = { 4, 4, 1e-4, read_f32 },
-  [AUTOTUNE_F64] = { 8, 8, 1e-9, read_f64 },
+  [AUTOTUNE_BYTES] = { 1, 1, 0, 0, NULL },
+  [AUTOTUNE_F16] = { 2, 2, 5e-3, 11, read_f16 },
+  [AUTOTUNE_BF16] = { 2, 2, 4e-2, 8, read_bf16 },
+  [AUTOTUNE_F32] = { 4, 4, 1e-4, FLT_MANT_DIG, read_f32 },
+  [AUTOTUNE_F64] = { 8, 8, 1e-9, DBL_MANT_DIG, read_f64 },
   [AUTOTUNE_F80] = { sizeof(long double), LDBL_MANT_DIG == 64 ? 10 : sizeof(long double),
-                     1e-12, read_f80 },
-  [AUTOTUNE_F128] = { 16, 16, 1e-12, read_f128 },
+                     1e-12, LDBL_MANT_DIG, read_f80 },
+  [AUTOTUNE_F128] = { 16, 16, 1e-12, LDBL_MANT_DIG, read_f128 },
 };
 
 static const struct format *verify_format(enum autotune_element e) {
@@ -79,19 +80,12 @@ size_t verify_element_size(enum autotune_element e) {
   return verify_format(e)->size;
 }
 
-double verify_squares(enum autotune_element e, const void *data, size_t bytes,
-                      size_t *finite) {
-  const struct format *f = verify_format(e);
-  number sum = 0;
-  *finite = 0;
-  for (size_t i = 0; f->read && i < bytes / f->size; i++) {
-    number x = f->read(data, i);
-    if (isfinite(x)) {
-      sum += x * x;
-      ++*finite;
-    }
-  }
-  return (double)sum;
+unsigned verify_digits(enum autotune_element e) {
+  return verify_format(e)->digits;
+}
+
+verify_read_fn *verify_reader(enum autotune_element e) {
+  return verify_format(e)->read;
 }
 
 struct tolerance verify_allowed(const struct autotune_kernel *k,
@@ -108,30 +102,15 @@ bool verify_needs_scale(struct tolerance t) {
   return !t.off && !t.exact && t.atol < 0;
 }
 
-double verify_scale(double squares, size_t n) {
-  return n ? sqrt(squares / (double)n) : 0;
-}
-
 struct tolerance verify_scaled(struct tolerance t, double scale) {
   t.atol = isfinite(scale) ? t.rtol * scale : 0;
   return t;
 }
 
-struct tolerance verify_tolerance(const struct autotune_kernel *k,
-                                  enum autotune_element e, const void *reference,
-                                  size_t bytes) {
-  struct tolerance t = verify_allowed(k, e);
-  size_t finite;
-  if (!verify_needs_scale(t))
-    return t;
-  double squares = verify_squares(e, reference, bytes, &finite);
-  return verify_scaled(t, verify_scale(squares, finite));
-}
-
-static bool verify_agrees(number want, number got, struct tolerance t) {
+static bool verify_agrees(number want, number got, struct tolerance t, double atol) {
 #define is_finite isfinite
 #define magnitude fabsl
-  double rtol = t.rtol, atol = t.atol;
+  double rtol = t.rtol;
   return VERIFY_AGREES;
 #undef is_finite
 #undef magnitude
@@ -153,8 +132,43 @@ void verify_tell(enum autotune_element e, size_t index, const void *reference,
              *(const unsigned char *)got, *(const unsigned char *)reference);
 }
 
+static double verify_atol(struct tolerance t, number want) {
+  return t.atols ? t.atols[verify_size((double)want)] : t.atol;
+}
+
+// Notes in MOST that element I, which is GOT where WANT is expected, agrees.
+static void verify_note(struct deviation *most, struct tolerance t, size_t i, number want,
+                        number got) {
+  number off = fabsl(got - want), size = fabsl(want);
+  bool first = !most->found;
+  most->found = true;
+  // No part of what is allowed is more than off / (rtol * size).
+  if (!isfinite(off) || (!first && off <= (number)most->part * t.rtol * size))
+    return;
+  number allowed = verify_atol(t, want) + t.rtol * size;
+  number part = off > 0 ? off / allowed : 0;
+  if (first || part > most->part)
+    *most = (struct deviation){ .found = true,
+                                .absolute = (double)off,
+                                .relative = off > 0 ? (double)(off / size) : 0,
+                                .part = (double)part,
+                                .index = i };
+}
+
+// True if WANT and GOT, element I, agree.
+static bool verify_element(struct tolerance t, size_t i, number want, number got,
+                           struct deviation *most) {
+  if (!verify_agrees(want, got, t, 0) &&
+      !verify_agrees(want, got, t, verify_atol(t, want)))
+    return false;
+  if (most)
+    verify_note(most, t, i, want, got);
+  return true;
+}
+
 size_t verify_difference(enum autotune_element e, struct tolerance t,
-                         const void *reference, const void *got, size_t bytes) {
+                         const void *reference, const void *got, size_t bytes,
+                         struct deviation *most) {
   const struct format *f = verify_format(e);
   size_t n = bytes / f->size;
   if (t.off || bytes == 0 || memcmp(reference, got, bytes) == 0)
@@ -162,15 +176,16 @@ size_t verify_difference(enum autotune_element e, struct tolerance t,
   for (size_t i = 0; i < n; i++)
     if (!same_bits(f, reference, got, i) &&
         (t.exact || !f->read ||
-         !verify_agrees(f->read(reference, i), f->read(got, i), t)))
+         !verify_element(t, i, f->read(reference, i), f->read(got, i), most)))
       return i;
   return SIZE_MAX;
 }
 
 bool verify_compare(enum autotune_element e, struct tolerance t, const void *reference,
-                    const void *got, size_t bytes, char *message, size_t size) {
+                    const void *got, size_t bytes, struct deviation *most, char *message,
+                    size_t size) {
   size_t each = verify_element_size(e), whole = bytes / each * each;
-  size_t i = verify_difference(e, t, reference, got, whole);
+  size_t i = verify_difference(e, t, reference, got, whole, most);
   if (i != SIZE_MAX) {
     verify_tell(e, i, (const char *)reference + i * each, (const char *)got + i * each,
                 message, size);
@@ -180,5 +195,5 @@ bool verify_compare(enum autotune_element e, struct tolerance t, const void *ref
     return true;
   return verify_compare(AUTOTUNE_BYTES, (struct tolerance){ .exact = true },
                         (const char *)reference + whole, (const char *)got + whole,
-                        bytes - whole, message, size);
+                        bytes - whole, NULL, message, size);
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify.h: compares outputs with the default variant's. */
+/* verify.h: compares outputs with the default variant's.
+ *
+ *   verify.c    numbers of all formats, and the rule
+ *   rounding.c  how far right answers may be apart: scales, and rounding that was
+ * measured */
 #ifndef AUTOTUNE_VERIFY_H
 #define AUTOTUNE_VERIFY_H
 
@@ -14,38 +18,123 @@
    (is_finite(want) && is_finite(got) &&          \
     magnitude(got - want) <= atol + rtol * magnitude(want)))
 
+/* Numbers are sorted by size: 0 is zero, and the others are binary exponents, 1024 for
+ * the numbers from 1 to 2. */
+#define VERIFY_SIZES_NUMBER 2048
+enum { VERIFY_SIZES = VERIFY_SIZES_NUMBER };
+
 /* What the elements of one output may differ by. */
 struct tolerance {
   bool off, exact;
-  double rtol, atol; /* atol below 0: not known yet; verify_scaled sets it */
+  double rtol, atol;   /* atol below 0: not known yet; verify_scaled sets it */
+  const double *atols; /* by the size of the expected number, in place of ATOL; NULL: one
+                          for all. Owned by whoever set it */
 };
 /* What K allows elements E to differ by, before the reference is known. */
 struct tolerance verify_allowed(const struct autotune_kernel *k, enum autotune_element e);
 /* True if T needs the scale of the reference. */
 bool verify_needs_scale(struct tolerance t);
-/* Returns the scale of N finite elements: their root mean square, from the sum of their
- * SQUARES. */
-double verify_scale(double squares, size_t n);
-/* Returns T for a reference of that SCALE. */
+
+/* The finite numbers of an output, by size. */
+struct verify_counts {
+  unsigned long long n[VERIFY_SIZES];
+  double squares[VERIFY_SIZES];                   /* sums of (x / 2^exponent)^2 */
+  double least[VERIFY_SIZES], most[VERIFY_SIZES]; /* magnitudes; 0: there is none */
+};
+/* Adds the elements of DATA to C, which is zero at first. */
+void verify_count(enum autotune_element e, const void *data, size_t bytes,
+                  struct verify_counts *c);
+/* Returns the scale of the numbers in C: their root mean square without sentinels. A
+ * sentinel is one number that stands at least three times and in at least one element of
+ * 64, and is at least 1000 times larger than all other numbers. ZEROS: also where these
+ * are all zero. */
+double verify_scale(const struct verify_counts *c, bool zeros);
+/* Returns T for a reference of that SCALE: atol is rtol * SCALE. */
 struct tolerance verify_scaled(struct tolerance t, double scale);
 /* Does all of that for a REFERENCE in one piece of memory. */
 struct tolerance verify_tolerance(const struct autotune_kernel *k,
                                   enum autotune_element e, const void *reference,
                                   size_t bytes);
+
+/* ---- the rounding of the default, measured -------------------------------------------
+ */
+
+/* How far the numbers of an output moved, by the size of the reference. */
+struct verify_moves {
+  unsigned n[VERIFY_SIZES];  /* how many moved */
+  double most[VERIFY_SIZES]; /* the largest distance */
+};
+/* Adds what differs between REFERENCE and OTHER to M, which is zero at first. NaN and
+ * infinities do not count. */
+void verify_move(enum autotune_element e, const void *reference, const void *other,
+                 size_t bytes, struct verify_moves *m);
+/* What is known of an output of the default variant. */
+struct verify_noise {
+  double step; /* the relative change of the inputs to which `nudged` is the answer */
+  struct verify_moves nudged; /* the default again, its inputs nudged; all 0: not known */
+  struct verify_moves written; /* the kernel as written, by another compiler; all 0: the
+                                  same bits, or not known */
+};
+/* Sets ATOLS (VERIFY_SIZES of them) for the sizes of the reference. RTOL: of the
+ * tolerance. SCALE: of the reference; DATA: the largest scale of all that the call reads
+ * and writes, which is at least SCALE.
+ *
+ * An element has the conditioned scale S: the answer to a nudge, divided by the nudge.
+ * It is the largest of those elements of its size that moved; with fewer than 8 of them,
+ * also of the next larger ones, up to 1000 times as large. Then
+ *   atol = max(rtol * min(S, DATA), 16 * M)
+ * where M is the largest move that was seen of those elements, by a nudge or by the other
+ * compiler. 16 * M above sqrt(rtol) * DATA is no rounding: rtol * SCALE takes its place.
+ * Where nothing moved, atol is rtol * SCALE. */
+void verify_settle(const struct verify_noise *n, double rtol, double scale, double data,
+                   double *atols);
+/* Changes numbers of DATA (elements E) by one to three last digits of a number with
+ * DIGITS binary digits, towards zero, equal ones and opposite ones alike; SEED chooses by
+ * how many. Zero, NaN, infinities and integers below 2^31, which may be indices or flags,
+ * stay. Returns how many numbers changed. */
+size_t verify_nudge(enum autotune_element e, void *data, size_t bytes, unsigned digits,
+                    unsigned seed);
+/* Returns the binary digits of an element; 0: it is no number. */
+unsigned verify_digits(enum autotune_element e);
+/* Returns the step of such a nudge (struct verify_noise). */
+double verify_step(unsigned digits);
+
+/* ---- comparing
+ * ------------------------------------------------------------------------- */
+
+/* The element that comes closest to what is allowed. */
+struct deviation {
+  bool found;      /* an element differs; false: bit for bit the same */
+  double absolute; /* |got - want| */
+  double relative; /* the same by |want|; infinite where that is 0 */
+  double part;     /* of what is allowed */
+  size_t index;    /* of the element */
+};
 /* True if GOT agrees with REFERENCE. Else MESSAGE (of SIZE) says where they differ and
- * by how much. */
+ * by how much. MOST, unless it is NULL, becomes the largest deviation of elements that
+ * agree, if that is larger than what it holds. */
 bool verify_compare(enum autotune_element e, struct tolerance t, const void *reference,
-                    const void *got, size_t bytes, char *message, size_t size);
+                    const void *got, size_t bytes, struct deviation *most, char *message,
+                    size_t size);
 /* The parts of verify_compare, for outputs that are not in one piece of memory. In this
  * order: the index of the first whole element that does not agree, or SIZE_MAX; the
- * message about element INDEX; bytes of an element; the sum of the squares of the finite
- * elements, and their number. */
+ * message about element INDEX; bytes of an element. */
 size_t verify_difference(enum autotune_element e, struct tolerance t,
-                         const void *reference, const void *got, size_t bytes);
+                         const void *reference, const void *got, size_t bytes,
+                         struct deviation *most);
 void verify_tell(enum autotune_element e, size_t index, const void *reference,
                  const void *got, char *message, size_t size);
 size_t verify_element_size(enum autotune_element e);
-double verify_squares(enum autotune_element e, const void *data, size_t bytes,
-                      size_t *finite);
+
+/* ---- numbers
+ * ---------------------------------------------------------------------------- */
+
+typedef long double verify_number;
+typedef verify_number verify_read_fn(const void *data, size_t i);
+/* Returns the function that reads element I, which need not be aligned; NULL: elements
+ * are no numbers. */
+verify_read_fn *verify_reader(enum autotune_element e);
+/* Returns the size of X, an index below VERIFY_SIZES. */
+unsigned verify_size(double x);
 
 #endif

@@ -167,7 +167,8 @@ int image_make(struct image *m, const struct autotune_kernel *k, void *const *ar
   }
   if (find_overlap(m, message, size))
     return -1;
-  if (!make_segments(m) || !make_copies(m) || !changes_new(m) || !unnamed_new(m)) {
+  if (!make_segments(m) || !make_copies(m) || !changes_new(m) || !unnamed_new(m) ||
+      !rounding_new(m)) {
     snprintf(message, size, "no memory for copies of what the kernel writes");
     return -1;
   }
@@ -226,7 +227,8 @@ static void set_tolerances(struct image *m) {
     if (m->references[i])
       m->tolerances[i] = verify_tolerance(k, k->sections[i].element, m->references[i],
                                           m->spans[i].bytes);
-  m->ret_tolerance = verify_tolerance(k, k->ret_element, m->ret_reference, k->ret_size);
+  m->tolerances[k->n_sections] =
+      verify_tolerance(k, k->ret_element, m->ret_reference, k->ret_size);
 }
 
 bool image_reference(struct image *m, char *message, size_t size) {
@@ -250,21 +252,23 @@ void image_seal(struct image *m) {
     mprotect(m->pristine.base, m->pristine.size, PROT_READ);
   mprotect(m->shared.base, m->shared.size, PROT_READ);
   unnamed_seal(m);
-  set_tolerances(m);
+  rounding_seal(m, false);
+  rounding_settle(m, m->tolerances);
+  rounding_seal(m, true);
 }
 
 static bool check_outputs(const struct image *m, char *message, size_t size) {
   const struct autotune_kernel *k = m->kernel;
   char where[160];
-  if (!verify_compare(k->ret_element, m->ret_tolerance, m->ret_reference, m->ret,
-                      k->ret_size, where, sizeof where)) {
+  if (!verify_compare(k->ret_element, m->tolerances[k->n_sections], m->ret_reference,
+                      m->ret, k->ret_size, NULL, where, sizeof where)) {
     snprintf(message, size, "the value returned: %s", where);
     return false;
   }
   for (unsigned i = 0; i < k->n_sections; i++)
     if (m->references[i] &&
         !verify_compare(k->sections[i].element, m->tolerances[i], m->references[i],
-                        m->spans[i].base, m->spans[i].bytes, where, sizeof where)) {
+                        m->spans[i].base, m->spans[i].bytes, NULL, where, sizeof where)) {
       snprintf(message, size, "%s: %s", k->sections[i].name, where);
       return false;
     }

@@ -8,6 +8,7 @@
  *   changes.c   the memory that one run changes besides sections
  *   unnamed.c   that of the default variant: put back and compared
  *   groups.c    how memory of an unknown type is compared
+ *   rounding.c  how far rounding moves the outputs of the default variant
  *   runner.c    in a worker: loads, runs, checks and times variants
  *
  * The tuner talks to the zygote by one channel, and to the worker that lives by
@@ -73,18 +74,20 @@ struct segment {
 };
 struct changes;
 struct unnamed;
+struct rounding;
 struct image {
   const struct autotune_kernel *kernel;
   void *const *args;
   struct autotune_span *spans; /* of the sections */
   struct segment *segments;
   unsigned n_segments;
-  char **references; /* per section: what the default wrote; NULL: `in` */
-  struct tolerance *tolerances, ret_tolerance;
+  char **references;            /* per section: what the default wrote; NULL: `in` */
+  struct tolerance *tolerances; /* of the sections, and of the result */
   char *ret, *ret_reference;
   struct range pristine, shared; /* the mappings that hold the copies */
   struct changes *changes;       /* what the last watched run changed besides sections */
   struct unnamed *unnamed;       /* what the default variant changes besides sections */
+  struct rounding *rounding;     /* NULL: no tolerance depends on it */
   double flops, bytes;
   double touched; /* bytes of all sections */
   bool verified;  /* outputs can be compared */
@@ -101,8 +104,8 @@ bool image_restores(const struct image *m); /* true if image_restore does anythi
 /* After a run of the default: keeps its outputs. False and a message: the sections must
  * be wrong. */
 bool image_reference(struct image *m, char *message, size_t size);
-/* In the zygote, after the reference run: makes the copies read-only and computes
- * tolerances. */
+/* In the zygote, after the reference run, and again after each measure of rounding: makes
+ * the copies read-only and computes tolerances. */
 void image_seal(struct image *m);
 /* True if outputs (and, with INPUTS, what is only read) are as after the default. */
 bool image_check(const struct image *m, bool inputs, char *message, size_t size);
@@ -192,14 +195,37 @@ bool unnamed_check(const struct image *m, bool calls, char *message, size_t size
 void unnamed_note(const struct image *m, bool calls, char *text, size_t size);
 void unnamed_seal(const struct image *m); /* nothing more will be learned */
 
+/* ---- rounding.c: how far rounding moves the outputs of the default variant -------- */
+
+/* In the zygote, once there are references. False: no memory. */
+bool rounding_new(struct image *m);
+/* In a worker that measures, before its run: changes the last digits of the inputs.
+ * False: no input is a number that can be changed. */
+bool rounding_nudge(const struct image *m, unsigned seed);
+/* Returns how often to measure with nudged inputs a default that takes SECONDS. */
+unsigned rounding_nudges(double seconds);
+/* After that run: notes how far the outputs are from the reference. NUDGED: the inputs
+ * were; else the code was made by another compiler. */
+void rounding_learn(const struct image *m, bool nudged);
+/* In the zygote: sets TOLERANCES, of the sections and of the result. */
+void rounding_settle(const struct image *m, struct tolerance *tolerances);
+void rounding_seal(const struct image *m, bool sealed); /* read-only, or not */
+
 /* ---- messages -------------------------------------------------------------------- */
 
 enum { MAX_SAMPLES = 256 };
+/* What a worker learns of the default instead of timing a variant. */
+enum measure_of {
+  MEASURE_TIME,
+  MEASURE_NUDGED, /* its rounding: with nudged inputs */
+  MEASURE_WRITTEN /* likewise: by the object, the kernel as written */
+};
 struct command {
   uint64_t ticket, object_size;
   bool reference, repeat; /* repeat: the second run of the reference */
   bool scratch;           /* of the second run: workspaces hold a pattern */
   struct trial_plan plan;
+  enum measure_of measures;
 };
 struct answer {
   enum status status;
@@ -259,6 +285,10 @@ double worker_touched(const struct worker_pool *w); /* bytes of all sections */
  * repeats them. Must come first. 0, or -1 when no worker can be had any more. */
 int worker_reference(struct worker_pool *w, const struct trial_plan *plan,
                      struct trial *out);
+/* After worker_reference: learns what the OBJECT, the kernel as written by the variants'
+ * compiler, makes of the outputs. 0, or -1 when no worker can be had any more. */
+int worker_written(struct worker_pool *w, const void *object, size_t size,
+                   const struct trial_plan *plan, struct trial *out);
 /* Loads (once: by TICKET), checks (once) and times one variant; ticket 0 is the default
  * variant. 0, or -1 when no worker can be had any more. */
 int worker_try(struct worker_pool *w, uint64_t ticket, const void *object, size_t size,

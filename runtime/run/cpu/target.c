@@ -98,6 +98,11 @@ static int cpu_reference(struct executor *e, const struct trial_plan *plan,
   return worker_reference(pool_of(e), plan, out);
 }
 
+static int cpu_written(struct executor *e, const void *object, size_t size,
+                       const struct trial_plan *plan, struct trial *out) {
+  return worker_written(pool_of(e), object, size, plan, out);
+}
+
 static int cpu_try(struct executor *e, uint64_t ticket, const void *object, size_t size,
                    const struct trial_plan *plan, struct trial *out) {
   return worker_try(pool_of(e), ticket, object, size, plan, out);
@@ -145,6 +150,7 @@ const struct target target_cpu = {
   .call = cpu_call,
   .touched = cpu_touched,
   .reference = cpu_reference,
+  .written = cpu_written,
   .try = cpu_try,
   .link = cpu_link,
   .look = cpu_look,

@@ -390,6 +390,42 @@ static int worker_blame_scratch(struct worker_pool *w, const struct trial_plan *
   return 0;
 }
 
+// True if the tolerance of an output depends on what rounding does.
+static bool worker_needs_rounding(const struct worker_pool *w) {
+  const struct autotune_kernel *k = w->kernel;
+  bool needs = k->ret_size && verify_needs_scale(verify_allowed(k, k->ret_element));
+  for (unsigned i = 0; i < k->n_sections; i++)
+    needs |= (k->sections[i].access & AUTOTUNE_OUT) &&
+        verify_needs_scale(verify_allowed(k, k->sections[i].element));
+  return needs;
+}
+
+// Has a worker of its own measure rounding by C. What it cannot measure, because the run
+// crashes or does not end, stays unknown.
+static int worker_measure(struct worker_pool *w, const struct command *c,
+                          const void *object, struct trial *out) {
+  kill_worker(w);
+  int rc = worker_trial(w, c, object, out);
+  kill_worker(w);
+  return w->pid > 0 ? 0 : rc;
+}
+
+// Returns PLAN for one run of the default more, which took SECONDS.
+static struct trial_plan worker_once(const struct trial_plan *plan, double seconds) {
+  double limit = 1 + 20 * seconds;
+  return (struct trial_plan){ .objective = plan->objective,
+                              .limit = limit < plan->limit ? limit : plan->limit,
+                              .min_samples = 1,
+                              .max_samples = 1 };
+}
+
+int worker_written(struct worker_pool *w, const void *object, size_t size,
+                   const struct trial_plan *plan, struct trial *out) {
+  struct command c = { 1, size, .plan = *plan, .measures = MEASURE_WRITTEN };
+  int rc = worker_measure(w, &c, object, out);
+  return rc == 0 && !worker_order(w, ORDER_SEAL, START_GRACE) ? -1 : rc;
+}
+
 int worker_reference(struct worker_pool *w, const struct trial_plan *plan,
                      struct trial *out) {
   struct command c = { .reference = true, .plan = *plan };
@@ -404,6 +440,13 @@ int worker_reference(struct worker_pool *w, const struct trial_plan *plan,
     snprintf(out->note, sizeof out->note, "%s", trial.note);
     if (rc == 0 && scratch && trial.status != STATUS_OK)
       rc = worker_blame_scratch(w, &c.plan, &trial, out);
+  }
+  if (rc == 0 && out->status == STATUS_OK && worker_needs_rounding(w)) {
+    struct trial trial;
+    c = (struct command){ .plan = worker_once(plan, out->run_seconds),
+                          .measures = MEASURE_NUDGED };
+    rc = worker_measure(w, &c, NULL, &trial);
+    free(trial.samples);
   }
   if (rc == 0 && !worker_order(w, ORDER_SEAL, START_GRACE))
     rc = -1;

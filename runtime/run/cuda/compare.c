@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // compare.c: compares outputs on the device, by a kernel that NVRTC compiles once per
-// process. The same kernel computes sums and hashes. Without NVRTC the host does the same
-// work in chunks.
+// process. The same kernel counts numbers by size and hashes. Without NVRTC the host does
+// the same work in chunks.
 #include <float.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,23 +12,24 @@
 #include "compile/nvrtc.h"
 #include "run.h"
 
-enum task { TASK_COMPARE, TASK_SQUARES, TASK_HASH };
+enum task { TASK_COMPARE, TASK_COUNT, TASK_HASH };
 enum { CHUNK = 4 << 20, THREADS = 256, BLOCKS_PER_SM = 8, EMULATED_THREADS = 32 };
 
 // The result of the kernel. compare.cu.h has the same struct.
 struct finding {
   unsigned long long first; // index of the first element that differs
-  unsigned long long count; // the number of those; for sums, of finite elements
+  unsigned long long count; // the number of those; in counts, of numbers
   double worst;             // the largest difference
-  double squares;
   unsigned long long hash;
 };
 
 struct gpu_compare {
   gpu_module module;
   gpu_function function;
-  gpu_pointer out;      // a struct finding on the device
-  struct finding *here; // pinned
+  gpu_pointer out;               // a struct finding on the device
+  struct finding *here;          // pinned
+  gpu_pointer counts;            // a struct verify_counts on the device
+  struct verify_counts *counted; // pinned
 };
 
 // ---- compiling, once a process and kind of device -----------------------------------
@@ -98,16 +99,21 @@ void gpu_compare_adopt(struct gpu_run *r, const void *code, size_t bytes) {
 struct gpu_compare *gpu_compare_new(struct gpu_run *r) {
   const char *cubin = cubin_for(r->info->cc);
   struct gpu_compare *c = cubin ? sys_calloc(1, sizeof *c) : NULL;
-  void *here = NULL;
+  void *here = NULL, *counted = NULL;
   if (!c)
     return NULL;
   if (r->api->module_load(&c->module, cubin) == 0 &&
       r->api->module_function(&c->function, c->module, "autotune_entry") == 0 &&
       r->api->allocate(&c->out, sizeof(struct finding)) == 0 &&
+      r->api->allocate(&c->counts, sizeof *c->counted) == 0 &&
+      r->api->host_allocate(&counted, sizeof *c->counted, 0) == 0 &&
       r->api->host_allocate(&here, sizeof(struct finding), 0) == 0) {
     c->here = here;
+    c->counted = counted;
     return c;
   }
+  if (counted)
+    r->api->host_release(counted);
   gpu_compare_free(r, c);
   return NULL;
 }
@@ -116,6 +122,10 @@ void gpu_compare_free(struct gpu_run *r, struct gpu_compare *c) {
   if (c && !r->stuck) {
     if (c->here)
       r->api->host_release(c->here);
+    if (c->counted)
+      r->api->host_release(c->counted);
+    if (c->counts)
+      r->api->release(c->counts);
     if (c->out)
       r->api->release(c->out);
     if (c->module)
@@ -133,7 +143,7 @@ static gpu_result compare_ask(struct gpu_run *r, enum task task, gpu_pointer a,
   int what = task, element = e;
   double rtol = t.exact ? -1 : t.rtol, atol = t.atol;
   unsigned long long size = bytes;
-  void *args[] = { &what, &a, &b, &size, &element, &rtol, &atol, &c->out };
+  void *args[] = { &what, &a, &b, &size, &element, &rtol, &atol, &c->out, &c->counts };
   bool emulated = r->api->emulated;
   unsigned threads = emulated ? EMULATED_THREADS : THREADS;
   unsigned blocks = emulated ? 1 : (unsigned)r->info->numbers.sms * BLOCKS_PER_SM;
@@ -148,6 +158,24 @@ static gpu_result compare_ask(struct gpu_run *r, enum task task, gpu_pointer a,
     error = gpu_await(r, 0);
   *out = *c->here;
   return error;
+}
+
+// Counts on the device, into r->compare->counted.
+static gpu_result compare_count(struct gpu_run *r, gpu_pointer a, gpu_pointer before,
+                                size_t bytes, enum autotune_element e,
+                                struct finding *out) {
+  struct gpu_compare *c = r->compare;
+  *c->counted = (struct verify_counts){ 0 };
+  for (unsigned i = 0; i < VERIFY_SIZES; i++)
+    c->counted->least[i] = DBL_MAX;
+  gpu_result error =
+      r->api->copy_from_host(c->counts, c->counted, sizeof *c->counted, r->stream);
+  if (error == 0)
+    error = compare_ask(r, TASK_COUNT, a, before, bytes, e,
+                        (struct tolerance){ .off = true }, out);
+  if (error == 0)
+    error = r->api->copy_to_host(c->counted, c->counts, sizeof *c->counted, r->stream);
+  return error ? error : gpu_await(r, 0);
 }
 
 // ---- on the host --------------------------------------------------------------------
@@ -195,7 +223,7 @@ static gpu_result compare_here(struct gpu_run *r, enum autotune_element e,
       error = compare_fetch(&c, 1, got + at, size);
     size_t i = error
         ? SIZE_MAX
-        : verify_difference(e, t, c.memory, c.memory + CHUNK, size / each * each);
+        : verify_difference(e, t, c.memory, c.memory + CHUNK, size / each * each, NULL);
     if (i != SIZE_MAX)
       *out = (struct finding){ .first = at / each + i };
   }
@@ -210,13 +238,12 @@ static void drop_unchanged(char *got, const char *before, size_t each, size_t by
       memset(got + at, 0xff, each);
 }
 
-static gpu_result squares_here(struct gpu_run *r, enum autotune_element e,
-                               const struct gpu_buffer *b,
-                               const struct gpu_buffer *before, struct finding *out) {
+static gpu_result count_here(struct gpu_run *r, enum autotune_element e,
+                             const struct gpu_buffer *b, const struct gpu_buffer *before,
+                             struct verify_counts *out) {
   struct chunks c;
   gpu_result error = 0;
-  size_t size, finite;
-  *out = (struct finding){ 0 };
+  size_t size;
   if (!chunks_begin(&c, r))
     return GPU_OUT_OF_MEMORY;
   for (size_t at = 0; at < b->bytes && error == 0; at += size) {
@@ -224,8 +251,8 @@ static gpu_result squares_here(struct gpu_run *r, enum autotune_element e,
     error = fetch_half(&c, 0, b, at, size);
     if (error == 0 && before && (error = fetch_half(&c, 1, before, at, size)) == 0)
       drop_unchanged(c.memory, c.memory + CHUNK, verify_element_size(e), size);
-    out->squares += error ? 0 : verify_squares(e, c.memory, size, &finite);
-    out->count += error ? 0 : finite;
+    if (error == 0)
+      verify_count(e, c.memory, size, out);
   }
   free(c.memory);
   return error;
@@ -301,11 +328,17 @@ gpu_result gpu_scale(struct gpu_run *r, enum autotune_element e,
                      double *out, unsigned long long *count) {
   struct finding f;
   gpu_pointer other = before ? before->at : 0;
-  gpu_result error = r->compare ? compare_ask(r, TASK_SQUARES, b->at, other, b->bytes, e,
-                                              (struct tolerance){ .off = true }, &f)
-                                : squares_here(r, e, b, before, &f);
-  *count = f.count;
-  *out = error == 0 ? verify_scale(f.squares, f.count) : 0;
+  struct verify_counts *here = r->compare ? NULL : sys_calloc(1, sizeof *here);
+  const struct verify_counts *c = r->compare ? r->compare->counted : here;
+  if (!c)
+    return GPU_OUT_OF_MEMORY;
+  gpu_result error = r->compare ? compare_count(r, b->at, other, b->bytes, e, &f)
+                                : count_here(r, e, b, before, here);
+  *count = 0;
+  for (unsigned i = 0; i < VERIFY_SIZES && error == 0; i++)
+    *count += c->n[i];
+  *out = error == 0 ? verify_scale(c, false) : 0;
+  free(here);
   return error;
 }
 

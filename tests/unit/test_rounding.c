@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+// The measured tolerance: a table of small cases, and kernels whose answers cancel, each
+// in five versions that are all right.
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "rounding_kernels.h"
+#include "run/verify.h"
+
+static const struct autotune_kernel kernel = { .name = "k" };
+
+// ---- the rule -----------------------------------------------------------------------
+
+enum { FEW = 4 };
+#define STEP 0x1p-51 /* of doubles */
+
+struct rule_case {
+  const char *what;
+  double data; // the largest scale of the inputs
+  double reference[FEW], nudged[FEW], written[FEW], got[FEW];
+  bool right;
+};
+// In `nudged`, an element as large as X moves by about X * STEP.
+static const struct rule_case rules[] = {
+  { "the same", 1, { 1, 2, 3, 4 }, { 1, 2, 3, 4 }, { 1, 2, 3, 4 }, { 1, 2, 3, 4 }, true },
+  { "nothing moved: rtol times the scale",
+    1,
+    { 1, 1e-9, 3, 4 },
+    { 1, 1e-9, 3, 4 },
+    { 1, 1e-9, 3, 4 },
+    { 1, 2e-9, 3, 4 },
+    true },
+  { "nothing moved: more than that",
+    1,
+    { 1, 1e-9, 3, 4 },
+    { 1, 1e-9, 3, 4 },
+    { 1, 1e-9, 3, 4 },
+    { 1, 9e-9, 3, 4 },
+    false },
+  { "a small number that is as exact as it is small",
+    1e9,
+    { 1e9, 0.5, 2e9, 3e9 },
+    { 1e9 + 1e9 * STEP, 0.5 + 0.5 * STEP, 2e9, 3e9 + 3e9 * STEP },
+    { 1e9, 0.5, 2e9, 3e9 },
+    { 1e9, 0.5 + 1e-8, 2e9, 3e9 },
+    false },
+  { "the same, within rtol",
+    1e9,
+    { 1e9, 0.5, 2e9, 3e9 },
+    { 1e9 + 1e9 * STEP, 0.5 + 0.5 * STEP, 2e9, 3e9 + 3e9 * STEP },
+    { 1e9, 0.5, 2e9, 3e9 },
+    { 1e9, 0.5 + 4e-10, 2e9, 3e9 },
+    true },
+  { "what is left of numbers around 1 that cancelled",
+    1,
+    { 1e-16, 3e-17, -2e-16, 1e-17 },
+    { -2e-16, 8e-17, 1e-16, 4e-17 },
+    { 1e-16, 3e-17, -2e-16, 1e-17 },
+    { 4e-16, -9e-17, 0, 7e-17 },
+    true },
+  { "the same, but off by more than they may be",
+    1,
+    { 1e-16, 3e-17, -2e-16, 1e-17 },
+    { -2e-16, 8e-17, 1e-16, 4e-17 },
+    { 1e-16, 3e-17, -2e-16, 1e-17 },
+    { 4e-16, -9e-17, 1e-6, 7e-17 },
+    false },
+  { "a nudge crosses a step: rtol times the scale again",
+    4,
+    { 1, 2, 3, 4 },
+    { 1, 2, 3.5, 4 },
+    { 1, 2, 3, 4 },
+    { 1, 2, 3.01, 4 },
+    false },
+  { "another compiler is off by 1e-8",
+    4,
+    { 1, 2, 3, 4 },
+    { 1, 2, 3, 4 },
+    { 1, 2, 3 + 1e-8, 4 },
+    { 1, 2, 3 - 5e-8, 4 },
+    true },
+  { "the same, and the variant by much more",
+    4,
+    { 1, 2, 3, 4 },
+    { 1, 2, 3, 4 },
+    { 1, 2, 3 + 1e-8, 4 },
+    { 1, 2, 3 - 5e-7, 4 },
+    false },
+  { "another compiler's result is nonsense",
+    4,
+    { 1, 2, 3, 4 },
+    { 1, 2, 3, 4 },
+    { 1, NAN, 17, -INFINITY },
+    { 1, 2, 3.001, 4 },
+    false },
+  { "an exact zero among numbers that cancelled",
+    1,
+    { 0, 3e-17, -2e-16, 1e-17 },
+    { 0, 8e-17, 1e-16, 4e-17 },
+    { 0, 3e-17, -2e-16, 1e-17 },
+    { 5e-17, 3e-17, -2e-16, 1e-17 },
+    true },
+};
+
+static bool rule_passes(const struct rule_case *c, char message[160]) {
+  static double atols[VERIFY_SIZES];
+  struct verify_noise *n = calloc(1, sizeof *n);
+  struct tolerance t =
+      verify_tolerance(&kernel, AUTOTUNE_F64, c->reference, sizeof c->reference);
+  n->step = STEP;
+  verify_move(AUTOTUNE_F64, c->reference, c->nudged, sizeof c->nudged, &n->nudged);
+  verify_move(AUTOTUNE_F64, c->reference, c->written, sizeof c->written, &n->written);
+  verify_settle(n, t.rtol, t.atol / t.rtol, fmax(c->data, t.atol / t.rtol), atols);
+  t.atols = atols;
+  free(n);
+  return verify_compare(AUTOTUNE_F64, t, c->reference, c->got, sizeof c->got, NULL,
+                        message, 160);
+}
+
+static void test_rule(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+    char message[160] = "";
+    if (rule_passes(&rules[i], message) != rules[i].right)
+      fail_msg("%s: %s", rules[i].what, rules[i].right ? message : "it passed");
+  }
+}
+
+static double scale_of(const double *data, size_t n) {
+  struct verify_counts *c = calloc(1, sizeof *c);
+  verify_count(AUTOTUNE_F64, data, n * sizeof *data, c);
+  double scale = verify_scale(c, false);
+  free(c);
+  return scale;
+}
+
+static void test_scale(void **state) {
+  (void)state;
+  const double plain[] = { 3, -4, 3, 4, NAN, INFINITY, -INFINITY },
+               masked[] = { 3, -1e9, -1e9, -4, -1e9, 3, 4 },
+               endless[] = { DBL_MAX, DBL_MAX, 1, DBL_MAX },
+               peak[] = { 1e9, 1e9, 1e-9, 2e-9 }, small[] = { 3e-300, 4e-300 },
+               largest[] = { DBL_MAX, 1, 1 }, same[] = { 1e9, 1e9, 1e9 };
+  assert_float_equal(scale_of(plain, 7), sqrt(12.5), 1e-6);
+  assert_float_equal(scale_of(masked, 7), sqrt(12.5), 1e-6);
+  assert_float_equal(scale_of(endless, 4), 1, 1e-6);
+  assert_float_equal((scale_of(peak, 4) / 1e9), sqrt(0.5), 1e-6); // two are no sentinel
+  assert_float_equal((scale_of(small, 2) * 1e300), sqrt(12.5), 1e-6);
+  assert_float_equal((scale_of(largest, 3) / DBL_MAX), sqrt(1. / 3), 1e-6);
+  assert_float_equal(scale_of(same, 3), 1e9, 1e-3);
+  assert_true(scale_of(NULL, 0) == 0);
+}
+
+static void test_nudge(void **state) {
+  (void)state;
+  double d[] = { 1, -3, 0, 1e9, 0.1, -0.1, 0.1, NAN, INFINITY, 1e30, 5e-324 }, was[11];
+  memcpy(was, d, sizeof d);
+  assert_int_equal(verify_nudge(AUTOTUNE_F64, d, sizeof d, 53, 1), 4);
+  assert_true(d[4] < 0.1 && d[4] >= 0.1 - 0.1 * 0x1p-50 && d[4] == d[6]);
+  assert_true(d[9] < 1e30 && d[9] >= 1e30 - 1e30 * 0x1p-50);
+  memcpy(d + 4, was + 4, 3 * sizeof *d);
+  d[9] = was[9];
+  assert_memory_equal(d, was, sizeof d); // integers, zero, no numbers, the least number
+  assert_int_equal(verify_nudge(AUTOTUNE_F64, d, sizeof d, 24, 1), 4);
+  assert_true(d[4] < 0.1 - 0.1 * 0x1p-25 && d[4] >= 0.1 - 0.1 * 0x1p-21);
+  float f = 0.3f;
+  assert_int_equal(verify_nudge(AUTOTUNE_F32, &f, 4, 24, 1), 1);
+  assert_true(f < 0.3f && f > 0.3f - 1e-6f);
+  uint16_t half[2] = { 0x3555, 0xb555 }; // a third
+  assert_int_equal(verify_nudge(AUTOTUNE_F16, half, 4, 11, 1), 2);
+  assert_true(half[0] < 0x3555 && half[0] >= 0x3552 && half[1] == (half[0] | 0x8000));
+  long double l = 0.3L;
+  assert_int_equal(verify_nudge(AUTOTUNE_F80, &l, sizeof l, 53, 1), 1);
+  assert_true(l < 0.3L && l > 0.3L - 1e-15L);
+  int bytes[2] = { 7, 8 };
+  assert_int_equal(verify_nudge(AUTOTUNE_BYTES, bytes, sizeof bytes, 24, 1), 0);
+}
+
+// ---- kernels ------------------------------------------------------------------------
+
+struct versions {
+  enum autotune_element element;
+  size_t size; // of an element
+  const struct rounding_kernel *written, *others[4];
+};
+static const struct versions all[] = {
+  { AUTOTUNE_F32,
+    sizeof(float),
+    kernels_f_written,
+    { kernels_f_blocks, kernels_f_lanes, kernels_f_fast, kernels_f_fast_blocks } },
+  { AUTOTUNE_F64,
+    sizeof(double),
+    kernels_d_written,
+    { kernels_d_blocks, kernels_d_lanes, kernels_d_fast, kernels_d_fast_blocks } },
+};
+enum { BYTES = ROUNDING_SIZE * sizeof(double), DATA = 3 };
+static double input[ROUNDING_SIZE], changed[ROUNDING_SIZE], wanted[ROUNDING_SIZE],
+    got[ROUNDING_SIZE], limits[VERIFY_SIZES];
+
+static void put_input(const struct versions *v, int data, unsigned seed) {
+  srand(seed);
+  for (size_t i = 0; i < ROUNDING_SIZE; i++) {
+    double x = (double)rand() / RAND_MAX;
+    double value = data == 0 ? x : data == 1 ? 2 * x - 1 : (x - 0.5) * exp2(rand() % 20);
+    if (v->element == AUTOTUNE_F32)
+      ((float *)input)[i] = (float)value;
+    else
+      input[i] = value;
+  }
+}
+
+static double scale_in(const struct versions *v, const void *data) {
+  struct verify_counts *c = calloc(1, sizeof *c);
+  verify_count(v->element, data, ROUNDING_SIZE * v->size, c);
+  double scale = verify_scale(c, true);
+  free(c);
+  return scale;
+}
+
+// Runs kernel K as written, nudges it, and returns the tolerance.
+static struct tolerance learn(const struct versions *v, size_t k) {
+  size_t bytes = ROUNDING_SIZE * v->size;
+  struct verify_noise *n = calloc(1, sizeof *n);
+  unsigned digits = verify_digits(v->element);
+  memset(wanted, 0, BYTES);
+  v->written[k].run(input, wanted);
+  for (unsigned seed = 0; seed < 2; seed++) {
+    memcpy(changed, input, BYTES);
+    memset(got, 0, BYTES);
+    assert_true(verify_nudge(v->element, changed, bytes, digits, seed) > 0);
+    v->written[k].run(changed, got);
+    verify_move(v->element, wanted, got, bytes, &n->nudged);
+  }
+  n->step = verify_step(digits);
+  struct tolerance t = verify_tolerance(&kernel, v->element, wanted, bytes);
+  double scale = t.atol / t.rtol;
+  verify_settle(n, t.rtol, scale, fmax(scale, scale_in(v, input)), limits);
+  t.atols = limits;
+  free(n);
+  return t;
+}
+
+// True if the answer of version O of kernel K passes.
+static bool answer_passes(const struct versions *v, const struct rounding_kernel *o,
+                          struct tolerance t, char message[160]) {
+  memset(got, 0, BYTES);
+  o->run(input, got);
+  return verify_compare(v->element, t, wanted, got, ROUNDING_SIZE * v->size, NULL,
+                        message, 160);
+}
+
+static void test_no_false_alarms(void **state) {
+  (void)state;
+  char message[160];
+  unsigned alarms = 0, n = 0;
+  for (size_t i = 0; i < 2; i++)
+    for (size_t k = 0; all[i].written[k].name; k++)
+      for (int data = 0; data < DATA; data++)
+        for (unsigned seed = 1; seed <= 3; seed++) {
+          put_input(&all[i], data, seed);
+          struct tolerance t = learn(&all[i], k);
+          for (int o = 0; o < 4; o++, n++)
+            if (!answer_passes(&all[i], &all[i].others[o][k], t, message)) {
+              print_message("%s of %zu bytes, version %d, data %d, seed %u: %s\n",
+                            all[i].written[k].name, all[i].size, o, data, seed, message);
+              alarms++;
+            }
+        }
+  print_message("%u false alarms in %u comparisons\n", alarms, n);
+  assert_int_equal(alarms, 0);
+}
+
+// An error of a thousandth in any one element is found, however small the element.
+static void test_errors(void **state) {
+  (void)state;
+  static const char *const exact[] = { "softmax", "jacobi", "matmul_chain", "layer_norm",
+                                       "sparse_differences" };
+  const struct versions *v = &all[1];
+  char message[160];
+  for (size_t k = 0; v->written[k].name; k++) {
+    bool checked = false;
+    for (size_t e = 0; e < sizeof exact / sizeof *exact; e++)
+      checked |= strcmp(exact[e], v->written[k].name) == 0;
+    if (!checked)
+      continue;
+    put_input(v, 0, 1);
+    struct tolerance t = learn(v, k);
+    for (size_t i = 0; i < ROUNDING_N * ROUNDING_N; i += 17) {
+      memcpy(got, wanted, BYTES);
+      got[i] *= 1.001;
+      if (got[i] != wanted[i] &&
+          verify_compare(v->element, t, wanted, got, BYTES, NULL, message, 160))
+        fail_msg("%s: %g passes for %g", v->written[k].name, got[i], wanted[i]);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_rule),   cmocka_unit_test(test_scale),
+    cmocka_unit_test(test_nudge),  cmocka_unit_test(test_no_false_alarms),
+    cmocka_unit_test(test_errors),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
