@@ -12,7 +12,8 @@
  *
  * Everything except the site and its entries is constant, and lives as long as the
  * translated code. Layouts do not change while AUTOTUNE_ABI stays the same: additions
- * take the place of `reserved`.
+ * take the place of `reserved`, or stand at the end of struct autotune_kernel, whose
+ * `size` says how much of it exists.
  *
  * Of the C library only stddef.h is included, so that a `#define _GNU_SOURCE` further
  * down in the file still has its effect. Macros of the user do no harm unless they are
@@ -170,6 +171,9 @@ enum autotune_element {
   AUTOTUNE_F64,
   AUTOTUNE_F80,
   AUTOTUNE_F128,
+  AUTOTUNE_SIGNED, /* an integer, compared exactly; its size says which */
+  AUTOTUNE_UNSIGNED,
+  AUTOTUNE_POINTER, /* its bytes are compared, not what it points to */
   AUTOTUNE_ADDRESSES = 16,
   AUTOTUNE_CONST_ADDRESSES = 32, /* through which nothing is written */
   AUTOTUNE_DEEP_ADDRESSES = 64   /* of addresses again */
@@ -187,6 +191,29 @@ struct autotune_section {
   enum autotune_element element; /* of complex numbers: their parts' */
   size_t element_size;           /* bytes of an element, or of a complex one's part */
 };
+
+/* COUNT objects, STRIDE bytes from one to the next. */
+struct autotune_repeat {
+  size_t count, stride;
+};
+/* Numbers of one meaning in an element: a field, and that of each struct in an array. */
+struct autotune_leaf {
+  const char *path; /* "[].z[].im": one [] for each of `repeats`, but none for the last of
+                       a complex number, which counts its parts; "": the element */
+  enum autotune_element element;
+  size_t offset, size;        /* bytes: of the first one in the element; of one */
+  unsigned repeat, n_repeats; /* its part of `repeats`, the outermost first */
+  const void *mask;           /* of SIZE bytes: the bits that count; NULL: all */
+};
+/* What an element consists of. Bytes in no leaf are padding and are not compared. */
+struct autotune_layout {
+  size_t size; /* bytes of an element */
+  unsigned n_leaves;
+  const struct autotune_leaf *leaves;
+  unsigned n_repeats;
+  const struct autotune_repeat *repeats; /* of all leaves */
+};
+#define AUTOTUNE_MOST_REPEATS 16 /* of a leaf */
 
 struct autotune_span {
   void *base;
@@ -322,7 +349,11 @@ struct autotune_kernel {
   /* Bit I % 32 of element I / 32: symbol I is a static object to which only what the
    * kernel reaches refers, so that only its own calls can read it. */
   unsigned own_symbols[4];
-  unsigned reserved[1];
+  unsigned size; /* bytes of this struct; 0: it ends here */
+  /* For each section what its elements consist of; NULL: numbers of `element`. The same
+   * for the result. */
+  const struct autotune_layout *const *layouts;
+  const struct autotune_layout *ret_layout;
 };
 
 /* autotune_entry points to this in code made from a kernel's `replay`. The lists have one
@@ -463,17 +494,35 @@ AUTOTUNE_API void autotune_site_close(struct autotune_site *site);
 #endif
 
 /* The enum autotune_element of an expression's type, and the bytes of its elements. For
- * C++ see autotune_cuda.h. */
+ * C++ see autotune_cuda.h. A `char` is a byte. */
 #if !defined(__cplusplus)
-#define AUTOTUNE_ELEMENT(x)               \
-  _Generic((x),                           \
-      float: AUTOTUNE_F32,                \
-      double: AUTOTUNE_F64,               \
-      long double: AUTOTUNE_F80,          \
-      float _Complex: AUTOTUNE_F32,       \
-      double _Complex: AUTOTUNE_F64,      \
-      long double _Complex: AUTOTUNE_F80, \
-      default: AUTOTUNE_BYTES)
+#ifdef __SIZEOF_INT128__
+#define AUTOTUNE_INT128 __int128 : AUTOTUNE_SIGNED, unsigned __int128 : AUTOTUNE_UNSIGNED,
+#else
+#define AUTOTUNE_INT128
+#endif
+#define AUTOTUNE_ELEMENT(x)                  \
+  _Generic((x),                              \
+      float: AUTOTUNE_F32,                   \
+      double: AUTOTUNE_F64,                  \
+      long double: AUTOTUNE_F80,             \
+      float _Complex: AUTOTUNE_F32,          \
+      double _Complex: AUTOTUNE_F64,         \
+      long double _Complex: AUTOTUNE_F80,    \
+      signed char: AUTOTUNE_SIGNED,          \
+      short: AUTOTUNE_SIGNED,                \
+      int: AUTOTUNE_SIGNED,                  \
+      long: AUTOTUNE_SIGNED,                 \
+      long long: AUTOTUNE_SIGNED,            \
+      unsigned char: AUTOTUNE_UNSIGNED,      \
+      unsigned short: AUTOTUNE_UNSIGNED,     \
+      unsigned: AUTOTUNE_UNSIGNED,           \
+      unsigned long: AUTOTUNE_UNSIGNED,      \
+      unsigned long long: AUTOTUNE_UNSIGNED, \
+      _Bool: AUTOTUNE_UNSIGNED,              \
+      AUTOTUNE_INT128 default: AUTOTUNE_BYTES)
+/* The elements of an array; 0 where they have no size. */
+#define AUTOTUNE_COUNT(x) (sizeof(x) / (sizeof((x)[0]) + !sizeof((x)[0])))
 #define AUTOTUNE_ELEMENT_SIZE(x)           \
   _Generic((x),                            \
       float _Complex: sizeof(x) / 2,       \

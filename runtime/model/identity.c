@@ -295,18 +295,37 @@ static uint64_t hash_numbers(uint64_t h, const void *numbers, size_t size) {
   return XXH3_64bits_withSeed(numbers, size, h);
 }
 
+static uint64_t hash_layout(uint64_t h, const struct autotune_layout *t) {
+  for (unsigned i = 0; t && i < t->n_leaves; i++) {
+    const struct autotune_leaf *l = &t->leaves[i];
+    const size_t parts[] = { t->size, l->element, l->offset, l->size, l->n_repeats };
+    h = hash_numbers(hash_word(h, l->path), parts, sizeof parts);
+    for (unsigned r = 0; r < l->n_repeats; r++) {
+      const struct autotune_repeat *repeat = &t->repeats[l->repeat + r];
+      const size_t numbers[] = { repeat->count, repeat->stride };
+      h = hash_numbers(h, numbers, sizeof numbers);
+    }
+    if (l->mask)
+      h = hash_numbers(h, l->mask, l->size);
+  }
+  return h;
+}
+
 uint64_t identity_contract(const struct autotune_kernel *k) {
   const struct autotune_gpu *g = k->gpu;
   bool tolerance = k->verify == AUTOTUNE_VERIFY_TOLERANCE;
   const double limits[] = { tolerance ? k->rtol : 0, tolerance ? k->atol : 0 };
   const unsigned numbers[] = { CHECK_RULES, k->verify, k->inferred, k->n_sections,
                                k->ret_element };
+  const struct autotune_layout *const *layouts = kernel_layouts(k);
   uint64_t h = hash_numbers(k->ret_size, numbers, sizeof numbers);
+  h = hash_layout(h, kernel_ret_layout(k));
   h = hash_word(hash_numbers(h, limits, sizeof limits), k->compiler);
   for (unsigned i = 0; i < k->n_sections; i++) {
     const struct autotune_section *s = &k->sections[i];
     const size_t parts[] = { s->access, s->element, s->element_size };
     h = hash_numbers(hash_word(h, s->name), parts, sizeof parts);
+    h = layouts ? hash_layout(h, layouts[i]) : h;
   }
   for (unsigned i = 0; g && i < g->n_written; i++) {
     const unsigned parts[] = { g->written[i],

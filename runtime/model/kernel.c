@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernel.c: what depends on the language that a kernel was translated from.
 #include <stdio.h>
+#include <string.h>
 
 #include "kernel.h"
 
@@ -48,4 +49,26 @@ bool kernel_has_sections(const struct autotune_kernel *k) {
     if (!kernel_section_is_scratch(&k->sections[i]))
       return true;
   return false;
+}
+
+// True if K is large enough for MEMBER.
+#define KERNEL_HAS(k, member)                              \
+  ((k)->size >= offsetof(struct autotune_kernel, member) + \
+       sizeof((struct autotune_kernel *)0)->member)
+
+const struct autotune_layout *const *kernel_layouts(const struct autotune_kernel *k) {
+  return KERNEL_HAS(k, layouts) ? k->layouts : NULL;
+}
+
+const struct autotune_layout *kernel_ret_layout(const struct autotune_kernel *k) {
+  return KERNEL_HAS(k, ret_layout) ? k->ret_layout : NULL;
+}
+
+struct autotune_kernel kernel_copy(const struct autotune_kernel *k) {
+  struct autotune_kernel copy = { .abi = 0 };
+  size_t least = offsetof(struct autotune_kernel, layouts);
+  size_t size = k->size < sizeof copy ? k->size : sizeof copy;
+  memcpy(&copy, k, size > least ? size : least);
+  copy.size = sizeof copy;
+  return copy;
 }

@@ -66,6 +66,15 @@ static const struct autotune_condition fixture_conditions[] = { { .n_params = 1,
                                                                   .steps =
                                                                       fixture_steps } };
 
+static const struct autotune_repeat fixture_repeats[] = { { 2, 4 }, { 1, 8 } };
+static const struct autotune_leaf fixture_leaves[] = {
+  { "[]", AUTOTUNE_F32, 0, 4, 0, 1, NULL },
+  { ".bits", AUTOTUNE_BYTES, 0, 8, 1, 1, "\7\0\0\0\0\0\0" }
+};
+static const struct autotune_layout fixture_layout = { 8, 2, fixture_leaves, 2,
+                                                       fixture_repeats };
+static const struct autotune_layout *const fixture_layouts[] = { NULL, &fixture_layout };
+
 static const struct autotune_kernel fixture_kernel = {
   .abi = AUTOTUNE_ABI,
   .name = "add",
@@ -104,6 +113,9 @@ static const struct autotune_kernel fixture_kernel = {
   .compiler = "gcc",
   .replay = "text of the replay",
   .inferred = 1,
+  .size = sizeof(struct autotune_kernel),
+  .layouts = fixture_layouts,
+  .ret_layout = &fixture_layout,
 };
 
 #endif

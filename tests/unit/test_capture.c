@@ -117,6 +117,14 @@ static void test_comes_back(void **state) {
   assert_int_equal(k->inferred, 1);
   assert_true(k->rtol == 1e-9 && k->atol == -1 && k->budget_fraction == 0.05);
   assert_true(k->symbols[0].address == &fixture_offset);
+  assert_null(k->layouts[0]);
+  assert_int_equal(k->layouts[1]->size, 8);
+  assert_int_equal(k->layouts[1]->n_leaves, 2);
+  assert_string_equal(k->layouts[1]->leaves[1].path, ".bits");
+  assert_null(k->layouts[1]->leaves[0].mask);
+  assert_memory_equal(k->layouts[1]->leaves[1].mask, fixture_leaves[1].mask, 8);
+  assert_int_equal(k->layouts[1]->repeats[0].stride, 4);
+  assert_int_equal(k->ret_layout->n_repeats, 2);
   assert_int_equal(c->key[0], N);
   assert_int_equal(*(long *)c->args[0], N);
   assert_int_equal((uintptr_t)c->args[0] % 64, 0);
@@ -233,25 +241,55 @@ static void test_damage(void **state) {
   free(data);
 }
 
-// Version 1 ended before `inferred`.
-static void test_first_version(void **state) {
+// Version 1 ended before `inferred`, version 2 before `layouts`.
+static void test_earlier_versions(void **state) {
   (void)state;
   size_t size, at = sizeof(struct capture_head) + sizeof(struct capture_result);
-  char *data = capture_one(&size), *message;
-  struct capture_head h;
-  memcpy(&h, data, sizeof h);
-  char *end = data + at + h.description_size;
-  memmove(end - sizeof(unsigned), end, size - at - h.description_size);
-  h.version = 1;
-  h.description_size -= sizeof(unsigned);
-  h.description_sum = XXH3_64bits(data + at, h.description_size);
-  h.sum = XXH3_64bits(&h, offsetof(struct capture_head, sum));
-  memcpy(data, &h, sizeof h);
-  struct capture *c = capture_read(data, size - sizeof(unsigned), &message);
+  for (uint32_t version = 1; version < CAPTURE_VERSION; version++) {
+    char *data = capture_one(&size), *message;
+    struct capture_head h;
+    memcpy(&h, data, sizeof h);
+    struct capture *c = capture_read(data, size, &message);
+    assert_non_null(c);
+    struct stream s = { .version = version };
+    capture_tables(&s, c);
+    capture_free(c);
+    assert_false(s.failed);
+    assert_true(s.size < h.description_size);
+    size_t rest = size - at - h.description_size;
+    memmove(data + at + s.size, data + at + h.description_size, rest);
+    memcpy(data + at, s.data, s.size);
+    h.version = version;
+    h.description_size = s.size;
+    h.description_sum = XXH3_64bits(s.data, s.size);
+    h.sum = XXH3_64bits(&h, offsetof(struct capture_head, sum));
+    memcpy(data, &h, sizeof h);
+    c = capture_read(data, at + s.size + rest, &message);
+    assert_non_null(c);
+    assert_string_equal(c->kernel.name, "add");
+    assert_int_equal(c->kernel.inferred, version > 1);
+    assert_null(c->kernel.layouts);
+    assert_null(c->kernel.ret_layout);
+    assert_true(c->has_result && c->threads > 0);
+    capture_free(c);
+    free(s.data);
+    free(data);
+  }
+}
+
+// A file translated by an older version has no layouts.
+static void test_without_layouts(void **state) {
+  (void)state;
+  struct autotune_kernel k = fixture_kernel;
+  double x[2] = { 1, 2 }, y[2];
+  size_t size;
+  k.size = 0;
+  assert_true(make_call(&k, &(struct call){ 2, x, y, 0 }, true));
+  char *data = take_file(&size), *message;
+  struct capture *c = capture_read(data, size, &message);
   assert_non_null(c);
-  assert_string_equal(c->kernel.name, "add");
-  assert_int_equal(c->kernel.inferred, 0);
-  assert_true(c->has_result && c->threads > 0);
+  assert_null(c->kernel.layouts[1]);
+  assert_null(c->kernel.ret_layout);
   capture_free(c);
   free(data);
 }
@@ -330,7 +368,8 @@ int main(void) {
     cmocka_unit_test(test_memory_and_result),
     cmocka_unit_test(test_call_that_did_not_return),
     cmocka_unit_test(test_call_that_closes),
-    cmocka_unit_test(test_first_version),
+    cmocka_unit_test(test_earlier_versions),
+    cmocka_unit_test(test_without_layouts),
     cmocka_unit_test(test_damage),
     cmocka_unit_test(test_made_up),
     cmocka_unit_test(test_refusals),

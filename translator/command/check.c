@@ -6,6 +6,7 @@
 #include "cc/cc.h"
 #include "autotune_abi.h"
 #include "front/lang/language.h"
+#include "front/reach/unit.h"
 #include "tools/common/command.h"
 
 #define MAX_LISTED 12 // candidates of one param that are printed
@@ -75,6 +76,22 @@ static void print_keys(const struct kernel *k) {
     puts(k->n_keys ? "" : "none: all calls are the same problem");
 }
 
+// Says, once for each type, that its values are compared byte for byte.
+static void print_unseen(const struct kernel *k) {
+  struct names said = { 0 };
+  for (unsigned i = 0; i <= k->n_sections; i++) {
+    const struct leaves *v = i < k->n_sections ? k->sections[i].leaves : k->result_leaves;
+    if (v && v->unseen && names_put(&said, slice_of(v->unseen)))
+      printf("    values of type %s are compared byte for byte: "
+             "its definition is not in sight\n",
+             v->unseen);
+    if (v && v->many && names_put(&said, slice_of(v->many)))
+      printf("    values of type %s are compared byte for byte: it has more than %d "
+             "fields\n",
+             v->many, MAX_LEAVES);
+  }
+}
+
 static void print_sections(const struct kernel *k) {
   bool output = false;
   if (k->n_sections || !k->returns || k->verify)
@@ -85,6 +102,7 @@ static void print_sections(const struct kernel *k) {
     printf("    %-5s %s\n", sections_access[k->sections[i].access], k->sections[i].name);
     output = output || (k->sections[i].access & AUTOTUNE_OUT);
   }
+  print_unseen(k);
   if (k->language->device && !k->n_sections)
     puts("    no sections, so all memory that non-const pointers lead to is saved\n"
          "    and compared: in(…) and out(…) would say how much of it matters");

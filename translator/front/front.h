@@ -337,6 +337,7 @@ struct section {
   unsigned n_dims; /* low empty: 0; length empty: 1 element; no dims: the whole object
                       (global, *p, struct) */
   size_t offset;
+  const struct leaves *leaves; /* of an element: set by leaves.c; NULL: of CUDA */
 };
 extern const char *const sections_access[]; /* clauses, by enum autotune_access */
 struct loop_directive { /* a directive whose sets have become params */
@@ -384,6 +385,7 @@ struct kernel {
   bool key_given;
   struct section *sections;
   unsigned n_sections;
+  const struct leaves *result_leaves; /* as in struct section */
   int verify;
   double rtol, atol;         /* enum autotune_verify; as in struct autotune_kernel */
   struct slice flops, bytes; /* empty: not given */

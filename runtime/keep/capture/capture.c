@@ -16,6 +16,7 @@
 #include "capture.h"
 #include "base/descriptor.h"
 #include "keep/store/tables.h"
+#include "model/kernel.h"
 
 enum { STEP = 1 << 16 };
 
@@ -28,6 +29,7 @@ struct capturing {
   char *temporary, *path;
   struct autotune_span *spans;
   struct capture_block *blocks;
+  const struct autotune_layout **layouts; // NULL for each section, if the kernel has none
   unsigned n_blocks;
   uint64_t bytes;
   struct stream description;
@@ -129,7 +131,7 @@ static bool capture_describe(struct capturing *c, const long long *key,
                              void *const *args) {
   const struct machine *m = machine_identity();
   struct capture call = {
-    .kernel = *c->kernel,
+    .kernel = kernel_copy(c->kernel),
     .key = (long long *)(uintptr_t)key,
     .args = (void **)(uintptr_t)args,
     .spans = c->spans,
@@ -139,6 +141,8 @@ static bool capture_describe(struct capturing *c, const long long *key,
     .machine = m->name,
     .threads = (unsigned)m->numbers.threads,
   };
+  if (!call.kernel.layouts)
+    call.kernel.layouts = c->layouts;
   c->description.version = CAPTURE_VERSION;
   capture_tables(&c->description, &call);
   if (c->description.failed)
@@ -247,6 +251,7 @@ static void capturing_free(struct capturing *c) {
   free(c->path);
   free(c->spans);
   free(c->blocks);
+  free(c->layouts);
   free(c->description.data);
   free(c);
 }
@@ -259,7 +264,8 @@ static struct capturing *capturing_new(const struct autotune_kernel *k) {
   c->fd = -1;
   c->spans = sys_calloc(k->n_sections + 1, sizeof *c->spans);
   c->blocks = sys_calloc(k->n_sections + k->n_symbols + 1, sizeof *c->blocks);
-  if (c->spans && c->blocks)
+  c->layouts = sys_calloc(k->n_sections + 1, sizeof *c->layouts);
+  if (c->spans && c->blocks && c->layouts)
     return c;
   capturing_free(c);
   return NULL;

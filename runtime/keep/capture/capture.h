@@ -26,8 +26,12 @@
 
 #include "base/base.h"
 
-#define CAPTURE_MAGIC "AUTOTUNECAPTURE"                   /* with its NUL */
-enum { CAPTURE_VERSION = 2, CAPTURE_MOST_BLOCKS = 4096 }; /* version 1 can be read, too */
+#define CAPTURE_MAGIC "AUTOTUNECAPTURE" /* with its NUL */
+enum {
+  CAPTURE_VERSION = 3,
+  CAPTURE_MOST_BLOCKS = 4096
+}; /* versions 1 and 2 can be read,
+      too */
 
 struct capture_head {
   char magic[16];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "capture.h"
+#include "model/layout.h"
 
 // Limits of the numbers in a file; a greater number is damage.
 enum { MOST_RETURNED = 1 << 20, MOST_ARGUMENT = 1 << 24, MOST_LEAVES = 1 << 16 };
@@ -16,6 +17,8 @@ enum field_type {
   TABLE,    // a pointer to elements; the unsigned at `n_at` says how many
   LIST,     // likewise, but that number is not repeated in the file
   WORDS,    // a pointer to texts; the last of them is NULL
+  OPTIONAL, // a pointer to one struct, or NULL
+  MASK,     // a pointer to as many bytes as the size_t at `n_at` says, or NULL
   ARGUMENTS // `args` of struct capture
 };
 struct field {
@@ -66,8 +69,20 @@ LAYOUT(condition, struct autotune_condition, ARRAY(condition, params, index),
        ARRAY(condition, steps, step));
 LAYOUT(section, struct autotune_section, FIELD(NAME, section, name),
        FIELD(NUMBER, section, access, .most = AUTOTUNE_SCRATCH),
-       FIELD(NUMBER, section, element, .most = AUTOTUNE_F128),
+       FIELD(NUMBER, section, element, .most = AUTOTUNE_POINTER),
        FIELD(WIDE, section, element_size));
+LAYOUT(repeat, struct autotune_repeat, FIELD(WIDE, repeat, count),
+       FIELD(WIDE, repeat, stride));
+LAYOUT(leaf, struct autotune_leaf, FIELD(NAME, leaf, path),
+       FIELD(NUMBER, leaf, element, .most = AUTOTUNE_POINTER), FIELD(WIDE, leaf, offset),
+       FIELD(WIDE, leaf, size), FIELD(NUMBER, leaf, repeat),
+       FIELD(NUMBER, leaf, n_repeats),
+       FIELD(MASK, leaf, mask, .n_at = offsetof(struct autotune_leaf, size)));
+LAYOUT(layout, struct autotune_layout, FIELD(WIDE, layout, size),
+       FIELD(TABLE, layout, leaves, OF(autotune_layout, n_leaves, leaf)),
+       FIELD(TABLE, layout, repeats, OF(autotune_layout, n_repeats, repeat)));
+LAYOUT(layouts, const struct autotune_layout *,
+       { .type = OPTIONAL, .of = &layout_layout });
 LAYOUT(span, struct autotune_span, FIELD(WIDE, span, base), FIELD(WIDE, span, bytes));
 LAYOUT(argument, struct autotune_arg, FIELD(NAME, arg, name),
        FIELD(WIDE, arg, size, .most = MOST_ARGUMENT), FIELD(NUMBER, arg, pointer));
@@ -75,7 +90,7 @@ LAYOUT(argument, struct autotune_arg, FIELD(NAME, arg, name),
 LAYOUT(capture, struct capture, FIELD(NUMBER, kernel, abi), FIELD(NAME, kernel, name),
        FIELD(NAME, kernel, file), FIELD(NUMBER, kernel, line),
        FIELD(WIDE, kernel, ret_size, .most = MOST_RETURNED),
-       FIELD(NUMBER, kernel, ret_element, .most = AUTOTUNE_F128),
+       FIELD(NUMBER, kernel, ret_element, .most = AUTOTUNE_POINTER),
        ARRAY(kernel, args, argument), ARRAY(kernel, keys, text),
        ARRAY(kernel, params, param), ARRAY(kernel, sections, section),
        ARRAY(kernel, units, unit), ARRAY(kernel, symbols, symbol),
@@ -89,7 +104,9 @@ LAYOUT(capture, struct capture, FIELD(NUMBER, kernel, abi), FIELD(NAME, kernel, 
        FIELD(NAME, kernel, replay), CALL(LIST, key, OF(capture, kernel.n_keys, number)),
        CALL(ARGUMENTS, args), CALL(LIST, spans, OF(capture, kernel.n_sections, span)),
        CALL(NAME, version), CALL(NAME, cpu), CALL(NAME, isa), CALL(NAME, machine),
-       CALL(NUMBER, threads), FIELD(NUMBER, kernel, inferred, .since = 2));
+       CALL(NUMBER, threads), FIELD(NUMBER, kernel, inferred, .since = 2),
+       FIELD(LIST, kernel, layouts, OF(capture, kernel.n_sections, layouts), .since = 3),
+       FIELD(OPTIONAL, kernel, ret_layout, .of = &layout_layout, .since = 3));
 _Static_assert(offsetof(struct capture, kernel) == 0, "fields of kernel are offset by 0");
 
 // ---- by the table -------------------------------------------------------------------
@@ -99,8 +116,11 @@ static void tables_struct(struct stream *s, const struct layout *l, char *what);
 // Returns the least number of bytes that a struct takes in a file.
 static size_t tables_least(const struct layout *l) {
   size_t least = 0;
-  for (unsigned i = 0; i < l->n; i++)
-    least += l->fields[i].type == NUMBER || l->fields[i].type == TABLE ? 4 : 8;
+  for (unsigned i = 0; i < l->n; i++) {
+    enum field_type type = l->fields[i].type;
+    bool small = type == NUMBER || type == TABLE || type == OPTIONAL || type == MASK;
+    least += small ? 4 : 8;
+  }
   return least;
 }
 
@@ -122,6 +142,35 @@ static void tables_elements(struct stream *s, const struct field *f, char *what)
   }
   for (unsigned i = 0; i < *n && !s->failed; i++)
     tables_struct(s, f->of, elements + i * f->of->size);
+}
+
+static void tables_optional(struct stream *s, const struct field *f, char *what) {
+  char *element;
+  memcpy(&element, what + f->at, sizeof element);
+  unsigned there = element != NULL;
+  stream_unsigned(s, &there);
+  if (s->reading) {
+    element = there ? stream_new(s, 1, f->of->size) : NULL;
+    memcpy(what + f->at, &element, sizeof element);
+  }
+  if (element && !s->failed)
+    tables_struct(s, f->of, element);
+}
+
+static void tables_mask(struct stream *s, const struct field *f, char *what) {
+  char *bytes;
+  size_t size;
+  memcpy(&bytes, what + f->at, sizeof bytes);
+  memcpy(&size, what + f->n_at, sizeof size);
+  unsigned there = bytes != NULL;
+  stream_unsigned(s, &there);
+  s->failed |= s->reading && there && size > s->size - s->at;
+  if (s->reading) {
+    bytes = there ? stream_new(s, 1, size) : NULL;
+    memcpy(what + f->at, &bytes, sizeof bytes);
+  }
+  if (bytes && !s->failed)
+    stream_bytes(s, bytes, size);
 }
 
 static void tables_arguments(struct stream *s, struct capture *c) {
@@ -154,6 +203,12 @@ static void tables_field(struct stream *s, const struct field *f, char *what) {
     break;
   case ARGUMENTS:
     tables_arguments(s, (void *)what);
+    break;
+  case OPTIONAL:
+    tables_optional(s, f, what);
+    break;
+  case MASK:
+    tables_mask(s, f, what);
     break;
   default:
     tables_elements(s, f, what);
@@ -193,11 +248,16 @@ static bool kernel_is_valid(const struct autotune_kernel *k) {
   }
   for (unsigned i = 0; i < k->n_conditions; i++)
     valid &= condition_is_valid(&k->conditions[i], k->n_params);
+  for (unsigned i = 0; k->layouts && i < k->n_sections; i++)
+    valid &= !k->layouts[i] || layout_is_valid(k->layouts[i]);
+  valid &= !k->ret_layout ||
+      (layout_is_valid(k->ret_layout) && k->ret_layout->size == k->ret_size);
   return valid;
 }
 
 void capture_tables(struct stream *s, struct capture *c) {
   tables_struct(s, &capture_layout, (char *)c);
+  c->kernel.size = sizeof c->kernel;
   s->failed = s->failed || (s->reading && s->at != s->size) ||
       !kernel_is_valid(&c->kernel);
 }

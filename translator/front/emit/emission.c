@@ -102,6 +102,14 @@ static void emission_params(struct emission *e) {
   }
 }
 
+static void emission_layout(struct emission *e, const struct leaves *v) {
+  if (!v || !v->described)
+    return;
+  *GROW(e->layouts, e->n_layouts) = *v;
+  for (unsigned i = 0; i < v->n_words; i++)
+    emission_hide(e, v->words[i]);
+}
+
 void emission_prepare(struct emission *e) {
   const struct item *item = expand_function(e->x, &e->k->main);
   e->order = item ? (size_t)(item->text.data - e->x->text.data) : SIZE_MAX;
@@ -112,6 +120,9 @@ void emission_prepare(struct emission *e) {
     e->compiler = *c;
   emission_params(e);
   template_words(e->templates, emission_hide, e);
+  for (unsigned i = 0; i < e->k->n_sections; i++)
+    emission_layout(e, e->k->sections[i].leaves);
+  emission_layout(e, e->k->result_leaves);
 }
 
 // ---- replay -------------------------------------------------------------------------

@@ -44,7 +44,9 @@ struct emission {
   struct symbol *symbols; /* undefined in the units or in the replay */
   unsigned n_symbols;
   struct text replay;
-  const char *refused; /* why there is no replay; NULL: there is one */
+  const char *refused;    /* why there is no replay; NULL: there is one */
+  struct leaves *layouts; /* of sections and of the result, where they are described */
+  unsigned n_layouts;
   const char **hidden; /* the user's macros with the same names as words of templates */
   unsigned n_hidden;
 };

@@ -89,30 +89,11 @@ static void fields_placeholder(const struct template_scope *scope, struct text *
 
 // ---- sections -----------------------------------------------------------------------
 
-// Returns the number of subscripts from A to the elements of its arrays: 2 for `double
-// A[n][m]` and `double (*A)[m]`; 0 if A is no array and points to none.
-static unsigned fields_array_depth(const struct kernel_arg *a) {
-  struct lexer l = lexer_of(a->text);
-  unsigned depth = 0, groups = 0, stars = 0;
-  bool nested = false;
-  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
-    groups += slice_is(t.text, "[") && depth == 0;
-    depth += slice_is(t.text, "[") ? 1u : slice_is(t.text, "]") ? -1u : 0;
-    nested |= slice_is(t.text, "(");
-    stars += slice_is(t.text, "*") && depth == 0;
-  }
-  if (!groups || stars > 1 || (stars == 1 && !nested))
-    return 0;
-  return groups + stars;
-}
-
 // Appends the section's first element, with generated names for arguments. A section of
 // whole rows is compared by the elements of the rows.
 static void fields_first(const struct template_scope *scope, struct text *out) {
   const struct kernel *k = emit_of(scope)->k;
   const struct section *c = scope->data;
-  int a = kernel_arg(k, c->base);
-  unsigned depth = a >= 0 ? fields_array_depth(&k->args[a]) : 0;
   struct lexer l = lexer_of(c->base);
   struct slice previous = { 0 };
   text_printf(out, "(");
@@ -127,17 +108,20 @@ static void fields_first(const struct template_scope *scope, struct text *out) {
       text_add(out, t.text.data, t.text.size);
   }
   text_printf(out, ")");
-  for (unsigned i = 0; i < c->n_dims || i < depth; i++)
+  for (unsigned i = section_subscripts(k, c); i > 0; i--)
     text_printf(out, "[0]");
 }
 
 // Appends AUTOTUNE_F16 and the like if types alone do not show the element.
 static void fields_element(const struct template_scope *scope, struct text *out) {
-  const struct emission *e = emit_of(scope);
   const struct section *c = scope->data;
-  int a = kernel_arg(e->k, c->base);
-  const char *element = a >= 0 ? classify_element(e->x, e->k, (unsigned)a) : NULL;
+  const char *element = c->leaves ? c->leaves->element : NULL;
   text_printf(out, "%s", element ? element : "");
+}
+
+static void fields_described(const struct template_scope *scope, struct text *out) {
+  const struct section *c = scope->data;
+  text_printf(out, c->leaves && c->leaves->described ? "yes" : "");
 }
 
 static void fields_access(const struct template_scope *scope, struct text *out) {
@@ -194,6 +178,17 @@ static void fields_result(const struct template_scope *scope, struct text *out) 
   text_add(out, result.data, result.size);
 }
 
+static void fields_result_element(const struct template_scope *scope, struct text *out) {
+  const struct leaves *v = emit_of(scope)->k->result_leaves;
+  text_printf(out, "%s", v && v->element ? v->element : "");
+}
+
+static void fields_result_described(const struct template_scope *scope,
+                                    struct text *out) {
+  const struct leaves *v = emit_of(scope)->k->result_leaves;
+  text_printf(out, v && v->described ? "yes" : "");
+}
+
 static void fields_tiled(const struct template_scope *scope, struct text *out) {
   text_printf(out, footprint_applies(emit_of(scope)->k) ? "yes" : "");
 }
@@ -247,7 +242,25 @@ static const struct template_field fields_dim[] = {
 static const struct template_field fields_section[] = {
   FIELD(STRING, name), FIELD(SLICE, base), LIST("dims", dims, n_dims, fields_dim),
   TEMPLATE_WRITE("access", fields_access), TEMPLATE_WRITE("element", fields_element),
-  TEMPLATE_WRITE("first", fields_first), TEMPLATE_END
+  TEMPLATE_WRITE("first", fields_first), TEMPLATE_WRITE("described", fields_described),
+  TEMPLATE_END
+};
+#undef THIS
+#define THIS struct leaf_repeat
+static const struct template_field fields_repeat[] = {
+  FIELD(STRING, of), FIELD(BOOL, complex), TEMPLATE_END
+};
+#undef THIS
+#define THIS struct leaf
+static const struct template_field fields_leaf[] = {
+  FIELD(STRING, path), FIELD(STRING, place), FIELD(STRING, what), FIELD(STRING, element),
+  FIELD(STRING, field), FIELD(UNSIGNED, repeat), FIELD(UNSIGNED, n_repeats), TEMPLATE_END
+};
+#undef THIS
+#define THIS struct leaves
+static const struct template_field fields_layout[] = {
+  FIELD(STRING, name), FIELD(STRING, type), LIST("leaves", list, n, fields_leaf),
+  LIST("repeats", repeats, n_repeats, fields_repeat), TEMPLATE_END
 };
 #undef THIS
 #define THIS struct step
@@ -281,6 +294,7 @@ const struct template_field emit_fields[] = {
   LIST("factors", factors, n_factors, fields_factor),
   LIST("macros", macros, n_macros, fields_macro), LIST("own", own, n_own, fields_macro),
   LIST("symbols", symbols, n_symbols, fields_symbol),
+  LIST("layouts", layouts, n_layouts, fields_layout),
   LIST("hidden", hidden, n_hidden, fields_string),
   TEMPLATE_WRITE("header", fields_header),
   TEMPLATE_WRITE("alternative", fields_alternative),
@@ -292,6 +306,8 @@ const struct template_field emit_fields[] = {
 const struct template_field emit_kernel_fields[] = {
   { .name = "kernel", .kind = FIELD_STRING, .offset = offsetof(struct kernel, main.name) },
   FIELD(BOOL, returns), FIELD(BOOL, key_given), TEMPLATE_WRITE("result", fields_result),
+  TEMPLATE_WRITE("result_element", fields_result_element),
+  TEMPLATE_WRITE("result_described", fields_result_described),
   LIST("args", args, n_args, fields_arg), LIST("params", params, n_params, fields_param),
   LIST("keys", keys, n_keys, fields_slice),
   LIST("sections", sections, n_sections, fields_section), FIELD(SLICE, flops),

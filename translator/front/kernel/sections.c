@@ -205,3 +205,28 @@ void sections_check(const struct source *s, const struct kernel *k) {
                    sections_access[b->access], b->name);
     }
 }
+
+// ---- elements -----------------------------------------------------------------------
+
+// Returns the number of subscripts from A to the elements of its arrays: 2 for `double
+// A[n][m]` and `double (*A)[m]`; 0 if A is no array and points to none.
+static unsigned sections_array_depth(const struct kernel_arg *a) {
+  struct lexer l = lexer_of(a->text);
+  unsigned depth = 0, groups = 0, stars = 0;
+  bool nested = false;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    groups += slice_is(t.text, "[") && depth == 0;
+    depth += slice_is(t.text, "[") ? 1u : slice_is(t.text, "]") ? -1u : 0;
+    nested |= slice_is(t.text, "(");
+    stars += slice_is(t.text, "*") && depth == 0;
+  }
+  if (!groups || stars > 1 || (stars == 1 && !nested))
+    return 0;
+  return groups + stars;
+}
+
+unsigned section_subscripts(const struct kernel *k, const struct section *c) {
+  int a = kernel_arg(k, c->base);
+  unsigned depth = a >= 0 ? sections_array_depth(&k->args[a]) : 0;
+  return depth > c->n_dims ? depth : c->n_dims;
+}

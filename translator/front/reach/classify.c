@@ -110,30 +110,17 @@ void expand_classify(const struct expansion *x, struct kernel *k) {
   }
 }
 
-const char *classify_element(const struct expansion *x, const struct kernel *k,
-                             unsigned arg) {
-  static const struct {
-    const char *word, *element;
-  } words[] = {
-    { "_Float16", "AUTOTUNE_F16" },    { "__fp16", "AUTOTUNE_F16" },
-    { "__bf16", "AUTOTUNE_BF16" },     { "_Float128", "AUTOTUNE_F128" },
-    { "__float128", "AUTOTUNE_F128" },
-  };
+bool classify_parameter(const struct expansion *x, const struct kernel *k, unsigned arg,
+                        struct item *out) {
   const struct item *f = expand_function(x, &k->main);
   if (!f || !f->n_names)
-    return NULL;
+    return false;
   struct lexer l = classify_parameters(f);
-  struct item item = { 0 };
+  *out = (struct item){ 0 };
   for (unsigned i = 0; i <= arg; i++)
-    item.text = slice_trim(next_parameter(&l));
-  bool indirect = false, integer = false, real = false;
-  declare_item(NULL, &item, 0);
-  const struct item *end = classify_resolve(x, &item, &indirect, &integer, &real);
-  for (size_t i = 0; end && i < sizeof words / sizeof *words; i++)
-    if (memmem(end->specifiers.data, end->specifiers.size, words[i].word,
-               strlen(words[i].word)))
-      return words[i].element;
-  return NULL;
+    out->text = slice_trim(next_parameter(&l));
+  declare_item(NULL, out, 0);
+  return true;
 }
 
 void classify_key(struct kernel *k) {

@@ -8,6 +8,8 @@
  *   names.c        tables of names
  *   expand.c       the whole output, cut into declarations and macro definitions
  *   classify.c     resolves typedefs; reads defaults of params from headers and -D
+ *   type.c         types of expressions, members of structs
+ *   leaves.c       the numbers in an element of a section
  *   flags.c        checks that the compiler knows flags(…)
  *   reach.c        the declarations and macros that a kernel reaches
  * emit/unit.c writes that as text. */
@@ -114,15 +116,90 @@ bool expand_thread_local(const struct expansion *x, struct slice name);
 
 /* ---- classify.c ------------------------------------------------------------------ */
 
-/* Returns "AUTOTUNE_F16" and the like if _Generic cannot tell the type that ARG points
- * to; else NULL. */
-const char *classify_element(const struct expansion *x, const struct kernel *k,
-                             unsigned arg);
+/* Sets OUT to the preprocessed declaration of K's argument ARG. False: not found. */
+bool classify_parameter(const struct expansion *x, const struct kernel *k, unsigned arg,
+                        struct item *out);
 /* Sets the key of a kernel without key(…): its integer arguments. */
 void classify_key(struct kernel *k);
 /* Set defaults of params from #defines in headers, and from -DNAME=VALUE. */
 void adopt_headers(struct kernel *k, const struct expansion *x);
 void adopt_options(struct kernel *k, const struct compile_options *o);
+
+/* ---- type.c ---------------------------------------------------------------------- */
+
+enum derivation {
+  DERIVED_POINTER,
+  DERIVED_ARRAY,
+  DERIVED_FUNCTION,
+  DERIVED_VECTOR /* __attribute__((vector_size(…))) */
+};
+enum base_kind {
+  BASE_UNKNOWN,  /* its definition is not in sight */
+  BASE_COMPUTED, /* typeof(…) and the like: only the compiler knows */
+  BASE_NUMBER,   /* also an enum */
+  BASE_STRUCT,
+  BASE_UNION
+};
+/* A type of C, with typedefs resolved: `double *[3]` is derived as array and pointer from
+ * a number. */
+struct ctype {
+  unsigned char *derived; /* enum derivation, the outermost first */
+  unsigned n;
+  enum base_kind base;
+  bool complex;
+  const char *element;  /* "AUTOTUNE_F16": a number that _Generic cannot name; or NULL */
+  struct slice members; /* of BASE_STRUCT and BASE_UNION: the text between the braces */
+  struct slice tag;     /* empty: it has none */
+  struct slice name;    /* the specifiers as the compiler sees them, for people */
+};
+struct member {
+  struct slice name; /* empty: a struct or union whose members count as members here */
+  struct ctype type;
+  bool bits, flexible; /* a bit-field; an array without a size */
+};
+/* Sets *OUT to the type of EXPRESSION at the kernel K: names, `[…]`, `.`, `->`, `*`, `&`,
+ * casts, sums. False: it is not found. */
+bool type_of_expression(const struct expansion *x, const struct kernel *k,
+                        struct slice expression, struct ctype *out);
+/* Returns the type that NAME spells: "const struct s *". */
+struct ctype type_of_name(const struct expansion *x, struct slice name);
+/* Replaces T by the type of its elements, or by what it points to. False: it has none. */
+bool type_subscript(struct ctype *t);
+/* Returns the members of T, a struct or union, in their order. */
+struct member *type_members(const struct expansion *x, const struct ctype *t,
+                            unsigned *n);
+
+/* ---- leaves.c -------------------------------------------------------------------- */
+
+/* What `struct autotune_layout` says of a type (autotune_abi.h). Expressions are for the
+ * compiler of the build to compute; `e` has the type. */
+struct leaves {
+  const char *name; /* of the kernel, and the section's index or "result": "k_0" */
+  const char *type; /* of a typedef in generated text: "autotune_first_k_0" */
+  struct leaf {
+    const char *path;    /* "[].z[].im" */
+    const char *place;   /* "e[0].z": what begins at the same byte as the leaf */
+    const char *what;    /* "e[0].z[0].im": the leaf itself */
+    const char *element; /* "AUTOTUNE_BYTES"; NULL: _Generic finds it */
+    const char *field;   /* "im": WHAT is the struct that holds this bit-field; or NULL */
+    unsigned repeat, n_repeats;
+  } *list;
+  unsigned n;
+  struct leaf_repeat {
+    const char *of; /* "e[0].z": the array */
+    bool complex;   /* the two parts of a complex number */
+  } *repeats;
+  unsigned n_repeats;
+  struct slice *words; /* of members */
+  unsigned n_words;
+  const char *element; /* of a type that is one number or pointer, as in struct leaf */
+  bool described;      /* false: the type is one number, or not in sight */
+  const char *unseen;  /* "struct s": a type whose definition is not in sight; or NULL */
+  const char *many;    /* a type with more than MAX_LEAVES leaves; or NULL */
+};
+enum { MAX_LEAVES = 1024 }; /* of a type */
+/* Sets the leaves of K's sections and of its result. */
+void leaves_find(const struct expansion *x, struct kernel *k);
 
 /* ---- reach.c --------------------------------------------------------------------- */
 

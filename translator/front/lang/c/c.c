@@ -126,6 +126,7 @@ static struct unit *units_for(struct builds *v, struct kernel *k) {
       classify_key(k);
       check_sections(s, k);
       sections_adopt(s, k, x);
+      leaves_find(x, k);
       flags_check(s, k, o);
     }
     units[i] = unit_build(s, k, x, o);
