@@ -85,6 +85,18 @@ static void log_put_line(enum autotune_level level, const char *message) {
     free(line);
 }
 
+// Replaces control characters: a stored text or a compiler's message may hold them, and a
+// terminal obeys them.
+static void log_clean(char *text) {
+  for (unsigned char *p = (unsigned char *)text; *p; p++) {
+    bool second = p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0; // U+0080 to U+009F
+    if (second)
+      *p++ = '?';
+    if (second || (*p < ' ' && *p != '\n' && *p != '\t') || *p == 0x7f)
+      *p = '?';
+  }
+}
+
 static void log_tell(enum autotune_level level, const char *format, va_list args) {
   char small[LINE], *text = small;
   va_list again;
@@ -95,6 +107,7 @@ static void log_tell(enum autotune_level level, const char *format, va_list args
   else
     text = small;
   va_end(again);
+  log_clean(text);
   pthread_once(&logs.once, log_begin);
   pthread_mutex_lock(&logs.mutex);
   if (logs.fn)

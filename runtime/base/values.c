@@ -174,7 +174,7 @@ static bool values_bytes(const char *text, void *out) {
   const char *unit = *end ? strchr(units, *end) : NULL;
   for (const char *u = units; unit && u <= unit; u++)
     number *= 1024;
-  if (end == text || (*end && (!unit || end[1])) || !(number > 0 && number < 1e18))
+  if (end == text || (*end && (!unit || end[1])) || !(number >= 1 && number < 1e18))
     return false;
   *(uint64_t *)out = (uint64_t)number;
   return true;

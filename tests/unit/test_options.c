@@ -94,6 +94,9 @@ static void test_what_is_not_understood_is_refused(void **state) {
     { "AUTOTUNE_CAPTURE_LIMIT=4GB",
       REFUSED("AUTOTUNE_CAPTURE_LIMIT=4GB: not a number of bytes such as '4G' or "
               "'512M'") },
+    { "AUTOTUNE_CAPTURE_LIMIT=0.1",
+      REFUSED("AUTOTUNE_CAPTURE_LIMIT=0.1: not a number of bytes such as '4G' or "
+              "'512M'") },
     { "AUTOTUNE_SEED=-1", REFUSED("AUTOTUNE_SEED=-1: not a whole number") },
     { "AUTOTUNE_BUDGTE=5s",
       REFUSED("AUTOTUNE_BUDGTE: there is no such variable; did you mean "
@@ -198,6 +201,19 @@ static int say_long(char *unused) {
   return 0;
 }
 
+static int say_controls(char *unused) {
+  (void)unused;
+  log_message(AUTOTUNE_WARN,
+              "a\033[31m b\xc2\x9b"
+              "c\x7f ä\n  d\te");
+  return 0;
+}
+
+static void test_messages_control_no_terminal(void **state) {
+  (void)state;
+  expect("say_controls", NULL, "autotune: warning: a?[31m b??c? ä\n  d\te\n");
+}
+
 static void on_message(enum autotune_level level, const char *message, void *data) {
   char *seen = data;
   sprintf(seen + strlen(seen), "[%d %s]", level, message);
@@ -300,6 +316,7 @@ static const struct child children[] = {
   { "options", print_options },     { "say_all", say_all },
   { "say_once", say_once },         { "say_long", say_long },
   { "use_callback", use_callback }, { "use_faults", use_faults },
+  { "say_controls", say_controls },
 };
 
 int main(int argc, char **argv) {
@@ -312,6 +329,7 @@ int main(int argc, char **argv) {
     cmocka_unit_test(test_levels),
     cmocka_unit_test(test_once_is_once_also_for_children),
     cmocka_unit_test(test_long_messages_come_whole),
+    cmocka_unit_test(test_messages_control_no_terminal),
     cmocka_unit_test(test_callback),
     cmocka_unit_test(test_faults),
     cmocka_unit_test(test_the_clock_can_be_set),

@@ -56,6 +56,24 @@ static void test_another_compiler(void **state) {
          "compiler clang 22.1.7 → clang 22.1.8; 61 of 64 timings still hold\n");
 }
 
+static void test_control_characters_of_rows(void **state) {
+  struct identity id = fixture_identity();
+  struct summary m = fixture_summary();
+  struct store *s = open_store(*state);
+  id.toolchain = "clang\033[31m 1";
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  store_close(s);
+  expect(*state, &(struct why_options){ HERE }, "tuned again: compiler clang");
+  char *out = NULL;
+  size_t size;
+  struct why_options o = { HERE, .folder = *state, .kernel = "gemm" };
+  FILE *f = open_memstream(&out, &size);
+  assert_int_equal(why_print(&o, f), 0);
+  fclose(f);
+  assert_null(strchr(out, '\033'));
+  free(out);
+}
+
 static void test_another_machine(void **state) {
   fill(*state);
   struct why_options o = { HERE };
@@ -152,6 +170,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_what_runs, folder_setup, folder_teardown),
     cmocka_unit_test_setup_teardown(test_another_compiler, folder_setup, folder_teardown),
+    cmocka_unit_test_setup_teardown(test_control_characters_of_rows, folder_setup,
+                                    folder_teardown),
     cmocka_unit_test_setup_teardown(test_another_machine, folder_setup, folder_teardown),
     cmocka_unit_test_setup_teardown(test_another_key, folder_setup, folder_teardown),
     cmocka_unit_test_setup_teardown(test_borrowed, folder_setup, folder_teardown),

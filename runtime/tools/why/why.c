@@ -161,9 +161,11 @@ static bool print_stale(const struct why *w, const struct listed *item) {
   if (!compiler && !space)
     return false;
   fprintf(w->out, "the default, until it is tuned again: ");
-  if (compiler)
-    fprintf(w->out, "compiler %s → %s", item->problem.toolchain, w->o->toolchain),
-        sep = "; ";
+  if (compiler) {
+    char *theirs = clean_text(item->problem.toolchain);
+    fprintf(w->out, "compiler %s → %s", theirs, w->o->toolchain), sep = "; ";
+    clean_free(theirs);
+  }
   if (space)
     fprintf(w->out, "%sparameters, candidates or the constraint changed", sep);
   print_held(w, item);
@@ -248,7 +250,9 @@ static void print_wisdom(const struct why *w, const struct problem *p) {
         fputs("the default", w->out);
       fputc('\n', w->out);
     } else {
-      fprintf(w->out, "%s\n", why ? why : "no memory");
+      char *clean = clean_text(why ? why : "no memory");
+      fprintf(w->out, "%s\n", clean);
+      clean_free(clean);
     }
   }
   free(why);
@@ -312,11 +316,13 @@ static void print_nothing(const struct why *w) {
   } else {
     fprintf(w->out, "%s: nothing is known of that key", o->kernel);
   }
-  if (near)
-    fprintf(w->out, "; did you mean '%s'?\n", near);
+  char *clean = near ? clean_text(near) : NULL;
+  if (clean)
+    fprintf(w->out, "; did you mean '%s'?\n", clean);
   else
     fprintf(w->out,
             ": no program has called it, or none that was built with `autotune cc`\n");
+  clean_free(clean);
   store_list_free(&all);
 }
 
