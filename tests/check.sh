@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # `make check`: the whole suite as released, then under ASan and UBSan, then the threaded parts under
-# TSan. AUTOTUNE_CHECK="release" (or asan, tsan; several by blanks) runs only those.
+# TSan, then what the fuzzers' corpora cover. AUTOTUNE_CHECK="release" (or asan, tsan, fuzz; several by blanks) runs only
+# those.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build}
-stages=${AUTOTUNE_CHECK:-release asan tsan}
+stages=${AUTOTUNE_CHECK:-release asan tsan fuzz}
 export CTEST_OUTPUT_ON_FAILURE=1
 jobs=$(($(nproc) + 1)) # tests of tuners wait for more than half of their time
 failed=0
@@ -53,6 +54,14 @@ for s in $stages; do
     tsan)
       built tsan tests_threads
       TSAN_OPTIONS=die_after_fork=0 stage tsan build-tsan -L threads ;;
+    fuzz)
+      # Clang's runtime for fuzzers may be missing, and everything else works without it.
+      if [ -e "$(clang-22 -print-file-name=lib/linux/libclang_rt.fuzzer-$(uname -m).a 2> /dev/null)" ]; then
+        built fuzz tests_fuzz
+        stage fuzz build-fuzz -L fuzz
+      else
+        echo "== fuzz: skipped: clang-22 has no libFuzzer here (Debian's libclang-rt-22-dev)"
+      fi ;;
     *) echo "check.sh: unknown stage '$s'" >&2; exit 2 ;;
   esac
 done

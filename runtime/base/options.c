@@ -11,23 +11,20 @@
 
 #include "base.h"
 
-enum { WARNINGS = 16 };
-
 // Written once, by the first call of options_get. Texts are copies: the program may
 // change its environment afterwards.
 static struct {
   pthread_once_t once;
   atomic_bool said;
-  struct options options;
-  char *warnings[WARNINGS]; // kept until messages can be logged
-  unsigned n_warnings;
+  struct options_read read; // its warnings are kept until messages can be logged
 } env = { .once = PTHREAD_ONCE_INIT };
 
-#define WARN(...)                                                                \
-  do {                                                                           \
-    char *warning_ = env.n_warnings < WARNINGS ? sys_printf(__VA_ARGS__) : NULL; \
-    if (warning_)                                                                \
-      env.warnings[env.n_warnings++] = warning_;                                 \
+#define WARN(r, ...)                                                              \
+  do {                                                                            \
+    char *warning_ = (r)->n_warnings < OPTIONS_WARNINGS ? sys_printf(__VA_ARGS__) \
+                                                        : NULL;                   \
+    if (warning_)                                                                 \
+      (r)->warnings[(r)->n_warnings++] = warning_;                                \
   } while (0)
 
 // ---- the table ----------------------------------------------------------------------
@@ -97,6 +94,7 @@ const struct setting setting_variables[] = {
   { .name = NULL },
 };
 enum { VARIABLES = sizeof setting_variables / sizeof *setting_variables - 1 };
+_Static_assert((int)VARIABLES <= (int)OPTIONS_VARIABLES, "one text for each variable");
 
 static const struct setting *options_find(const char *name, size_t size) {
   for (const struct setting *o = setting_variables; o->name; o++)
@@ -112,43 +110,66 @@ bool setting_accepts(const char *name, const char *text, char **why) {
 
 // ---- the environment ----------------------------------------------------------------
 
-static void options_read_value(const struct setting *o, const char *text) {
+static void options_read_value(struct options_read *r, const struct setting *o,
+                               const char *text) {
   char *why = NULL, *copy = sys_strdup(text);
-  if (copy && !setting_read(o, copy, &env.options, &why))
-    WARN("%s=%s: %s", o->name, text, why ? why : "no memory");
+  bool taken = copy && setting_read(o, copy, &r->options, &why);
+  if (copy && !taken)
+    WARN(r, "%s=%s: %s", o->name, text, why ? why : "no memory");
   bool off = o->kind == SETTING_FOLDER && copy && strcmp(copy, "off") == 0;
-  if (why || off || o->kind > SETTING_SEARCH) // otherwise the options point to the text
+  char **keep = &r->texts[o - setting_variables];
+  if (taken && !off && o->kind <= SETTING_SEARCH) { // the options point to the text
+    free(*keep);
+    *keep = copy;
+  } else {
     free(copy);
+  }
   free(why);
 }
 
-static void options_read_variable(const char *entry) {
+static void options_read_variable(struct options_read *r, const char *entry) {
   size_t size = strcspn(entry, "=");
   const struct setting *o = options_find(entry, size);
   if (!entry[size])
     return;
   if (o && o->kind != SETTING_NONE && (entry[size + 1] || o->kind == SETTING_FOLDER))
-    options_read_value(o, entry + size + 1);
+    options_read_value(r, o, entry + size + 1);
   if (o)
     return;
   const char *names[VARIABLES + 1] = { NULL };
   for (int i = 0; i < VARIABLES; i++)
     names[i] = setting_variables[i].name;
   const char *near = value_nearest(entry, size, names);
-  WARN("%.*s%s: there is no such variable%s%s%s", size > 40 ? 40 : (int)size, entry,
+  WARN(r, "%.*s%s: there is no such variable%s%s%s", size > 40 ? 40 : (int)size, entry,
        size > 63 ? "…" : "", near ? "; did you mean " : "", near ? near : "",
        near ? "?" : "");
 }
 
 // Sets the defaults, which do not count as given.
-static void options_set_defaults(void) {
+static void options_set_defaults(struct options *out) {
   char *why;
   for (const struct setting *o = setting_variables; o->name; o++) {
     struct setting own = *o;
     own.given = 0;
     if (o->initial)
-      setting_read(&own, o->initial, &env.options, &why);
+      setting_read(&own, o->initial, out, &why);
   }
+}
+
+void options_read(char *const *environment, struct options_read *out) {
+  *out = (struct options_read){ 0 };
+  options_set_defaults(&out->options);
+  for (char *const *e = environment; e && *e; e++)
+    if (strncmp(*e, "AUTOTUNE_", 9) == 0 && strncmp(*e, "AUTOTUNE_TEST_", 14) != 0)
+      options_read_variable(out, *e);
+}
+
+void options_free(struct options_read *r) {
+  for (unsigned i = 0; i < r->n_warnings; i++)
+    free(r->warnings[i]);
+  for (unsigned i = 0; i < OPTIONS_VARIABLES; i++)
+    free(r->texts[i]);
+  *r = (struct options_read){ 0 };
 }
 
 // Keeps the caller's errno.
@@ -156,23 +177,20 @@ static void options_read_environment(void) {
   int before = errno;
   bool secure =
       getauxval(AT_SECURE); // set-user-ID: ignores the environment and stores nothing
-  options_set_defaults();
+  options_read(secure ? NULL : environ, &env.read);
   if (secure)
-    env.options.cache = "";
-  for (char **e = environ; !secure && e && *e; e++)
-    if (strncmp(*e, "AUTOTUNE_", 9) == 0 && strncmp(*e, "AUTOTUNE_TEST_", 14) != 0)
-      options_read_variable(*e);
+    env.read.options.cache = "";
   errno = before;
 }
 
 const struct options *options_get(void) {
   pthread_once(&env.once, options_read_environment);
   // Logging needs the options, so warnings are logged after these are set.
-  if (env.n_warnings && !atomic_exchange(&env.said, true))
-    for (unsigned i = 0; i < env.n_warnings; i++) {
-      log_message(AUTOTUNE_WARN, "%s", env.warnings[i]);
-      free(env.warnings[i]);
-      env.warnings[i] = NULL;
+  if (env.read.n_warnings && !atomic_exchange(&env.said, true))
+    for (unsigned i = 0; i < env.read.n_warnings; i++) {
+      log_message(AUTOTUNE_WARN, "%s", env.read.warnings[i]);
+      free(env.read.warnings[i]);
+      env.read.warnings[i] = NULL;
     }
-  return &env.options;
+  return &env.read.options;
 }

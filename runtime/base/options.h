@@ -114,6 +114,19 @@ struct options {
  * unknown AUTOTUNE_* name and bad value, with a suggestion, and uses the default for
  * it. */
 const struct options *options_get(void);
+/* Options as an environment has them, with the texts to which they point, and what is
+ * wrong in it. */
+enum { OPTIONS_WARNINGS = 16, OPTIONS_VARIABLES = 64 };
+struct options_read {
+  struct options options;
+  char *warnings[OPTIONS_WARNINGS];
+  unsigned n_warnings;
+  char *texts[OPTIONS_VARIABLES]; /* of each variable: its last value */
+};
+/* Reads ENVIRONMENT ("NAME=VALUE", NULL at the end; NULL: an empty one) into OUT. The
+ * caller frees it with options_free. */
+void options_read(char *const *environment, struct options_read *out);
+void options_free(struct options_read *r);
 /* The table of variables. */
 extern const struct setting setting_variables[];
 /* True if TEXT is a value of the variable NAME. Otherwise *WHY is as in setting_read. */

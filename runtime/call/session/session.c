@@ -63,13 +63,13 @@ static struct {
               .pidfd = DESCRIPTOR_NONE };
 
 static const struct message_kind session_kinds[] = {
-  [PACKET_PROGRESS] = { sizeof(struct progress_report) },
-  [PACKET_LOG] = { sizeof(struct packet_log) },
-  [PACKET_PROVISIONAL] = { sizeof(struct outcome) },
-  [PACKET_VARIANT] = { sizeof(unsigned), .descriptor = true },
-  [PACKET_ASK] = { MESSAGE_ANY, .descriptor = true },
-  [PACKET_ANSWER] = { MESSAGE_ANY, .descriptor = true },
-  [PACKET_OUTCOME] = { sizeof(struct packet_outcome) },
+  [PACKET_PROGRESS] = { .size = sizeof(struct progress_report) },
+  [PACKET_LOG] = { .size = sizeof(struct packet_log) },
+  [PACKET_PROVISIONAL] = { .size = sizeof(struct outcome) },
+  [PACKET_VARIANT] = { .size = sizeof(unsigned), .descriptor = true },
+  [PACKET_ASK] = { .size = MESSAGE_ANY, .descriptor = true },
+  [PACKET_ANSWER] = { .size = MESSAGE_ANY, .descriptor = true },
+  [PACKET_OUTCOME] = { .size = sizeof(struct packet_outcome) },
 };
 const struct protocol session_protocol = { PACKET_OUTCOME + 1, session_kinds };
 

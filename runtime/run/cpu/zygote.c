@@ -26,17 +26,17 @@ static const struct message_kind zygote_kinds[] = {
   [ORDER_SPAWN] = { 0 },
   [ORDER_KILL] = { 0 },
   [ORDER_SEAL] = { 0 },
-  [NOTICE_READY] = { sizeof(struct notice) },
-  [NOTICE_SPAWNED] = { sizeof(struct notice) },
-  [NOTICE_DIED] = { sizeof(struct notice) },
-  [NOTICE_SEALED] = { sizeof(struct notice) },
-  [NOTICE_FAILED] = { sizeof(struct notice) },
+  [NOTICE_READY] = { .size = sizeof(struct notice) },
+  [NOTICE_SPAWNED] = { .size = sizeof(struct notice) },
+  [NOTICE_DIED] = { .size = sizeof(struct notice) },
+  [NOTICE_SEALED] = { .size = sizeof(struct notice) },
+  [NOTICE_FAILED] = { .size = sizeof(struct notice) },
 };
 const struct protocol zygote_protocol = { NOTICE_FAILED + 1, zygote_kinds };
 
 static const struct message_kind worker_kinds[] = {
-  [WORKER_COMMAND] = { sizeof(struct command), .descriptor = true },
-  [WORKER_ANSWER] = { sizeof(struct answer) },
+  [WORKER_COMMAND] = { .size = sizeof(struct command), .descriptor = true },
+  [WORKER_ANSWER] = { .size = sizeof(struct answer) },
 };
 const struct protocol worker_protocol = { WORKER_ANSWER + 1, worker_kinds };
 

@@ -21,11 +21,11 @@
 enum { BURIAL = 2 };
 
 static const struct message_kind helper_kinds[] = {
-  [HELPER_HELLO] = { sizeof(struct gpu_hello), .descriptor = true },
-  [HELPER_READY] = { sizeof(struct gpu_ready) },
-  [HELPER_ORDER] = { sizeof(struct gpu_order), .descriptor = true },
-  [HELPER_RUNS] = { sizeof(double) },
-  [HELPER_REPLY] = { sizeof(struct gpu_answer) },
+  [HELPER_HELLO] = { .size = sizeof(struct gpu_hello), .descriptor = true },
+  [HELPER_READY] = { .size = sizeof(struct gpu_ready) },
+  [HELPER_ORDER] = { .size = sizeof(struct gpu_order), .descriptor = true },
+  [HELPER_RUNS] = { .size = sizeof(double) },
+  [HELPER_REPLY] = { .size = sizeof(struct gpu_answer) },
 };
 const struct protocol helper_protocol = { HELPER_REPLY + 1, helper_kinds };
 
