@@ -12,6 +12,8 @@
 
 #include "child.h"
 #include "model/space.h"
+#include "mutate.h"
+#include "rounds.h"
 
 enum { MUTANTS = 2000, VARIANTS = 60 };
 
@@ -78,34 +80,6 @@ static void write_image(const char *folder, const unsigned char *data, size_t si
 
 // ---- mutants ------------------------------------------------------------------------
 
-// Stores a changed copy of ORIGINAL in DATA (of twice the size). Returns the new size.
-static size_t mutate(const struct image *original, unsigned char *data, uint64_t *rng) {
-  size_t size = original->size, page = 4096, pages = size / page;
-  memcpy(data, original->data, size);
-  switch (rng_next(rng) % 8) {
-  case 0: // cut off
-    return rng_next(rng) % size;
-  case 1: // a page where another belongs
-    memcpy(data + rng_next(rng) % pages * page,
-           original->data + rng_next(rng) % pages * page, page);
-    return size;
-  case 2: // a hole
-    memset(data + rng_next(rng) % pages * page, 0, page);
-    return size;
-  case 3: // bytes after the end
-    memset(data + size, (int)rng_next(rng), page);
-    return size + 1 + rng_next(rng) % page;
-  case 4: // heads of pages, which hold the structure
-    data[rng_next(rng) % pages * page + rng_next(rng) % 100] =
-        (unsigned char)rng_next(rng);
-    return size;
-  default:
-    for (uint64_t n = 1 + rng_next(rng) % 16; n > 0; n--)
-      data[rng_next(rng) % size] ^= (unsigned char)(1u << rng_next(rng) % 8);
-    return size;
-  }
-}
-
 static void expect_original(const struct listed *item) {
   char values[128];
   for (unsigned i = 0; i < item->n_records; i++) {
@@ -163,17 +137,20 @@ static unsigned try_mutant(const char *folder) {
 static void test_no_mutant_is_believed(void **state) {
   write_original(*state);
   struct image original = read_image(*state);
-  unsigned char *data = malloc(2 * original.size);
-  uint64_t rng = 4711, found = 0;
-  for (unsigned i = 0; i < MUTANTS; i++) {
+  unsigned char *data = malloc(2 * original.size + 4096);
+  struct rounds r = rounds_begin(MUTANTS, 4711);
+  uint64_t found = 0;
+  while (rounds_next(&r)) {
     char *folder = make_fast_folder();
-    size_t size = mutate(&original, data, &rng);
+    size_t size = mutate(original.data, original.size, data, &r.rng);
     write_image(folder, data, size);
     found += try_mutant(folder);
     remove_folder(folder);
     free(folder);
   }
-  assert_true(found > MUTANTS && found < MUTANTS * VARIANTS); // some are unharmed
+  rounds_end(&r, "damaged files");
+  print_message("%llu records were found in them\n", (unsigned long long)found);
+  assert_true(found > r.done && found < (uint64_t)r.done * VARIANTS); // some are unharmed
   free(data);
   free(original.data);
 }
@@ -375,6 +352,6 @@ int main(int argc, char **argv) {
     TEST(test_read_only_and_empty),
     TEST(test_any_call_may_fail),
   };
-  alarm(300); // rather than hang
+  rounds_limit(300);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
