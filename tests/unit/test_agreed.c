@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// The winner that tuned keys of the store agree on: which rows count, and what the stored
+// times say of winners that differ.
+#include "model/agree.h"
+#include "store_fixture.h"
+
+enum { FAST = 7, OTHER = 8, CONTRACT = 5 };
+
+static struct identity identity_for(const long long *key) {
+  struct identity id = fixture_identity();
+  id.key = key;
+  id.contract = CONTRACT;
+  return id;
+}
+
+// Stores a tuning of m = M whose winner is WINNER (0: the default, which takes 10 ms).
+static void tune(struct store *s, long long m, uint64_t winner) {
+  const long long key[] = { 512, m };
+  struct identity id = identity_for(key);
+  struct summary result = fixture_summary();
+  result.winner = winner;
+  result.values = winner == FAST ? "U=7\n" : winner ? "U=8\n" : "";
+  result.origin = ORIGIN_HERE;
+  if (!winner)
+    result.best = result.original;
+  assert_int_equal(store_summary(s, &id, &result), 0);
+}
+
+// Stores the trial of VARIANT for m = M.
+static void try(struct store *s, long long m, uint64_t variant, enum status status,
+                double median) {
+  const long long key[] = { 512, m };
+  struct identity id = identity_for(key);
+  fixture_add(s, &id, variant, variant == FAST ? "U=7\n" : "U=8\n", status, "", median);
+}
+
+static char why[192];
+
+// Returns the agreed winner for ID; -1: there is none.
+static int agreed(struct store *s, const struct identity *id, bool compared) {
+  struct agreement a;
+  struct summary m;
+  if (!store_agreed(s, id, compared, &a, &m, why, sizeof why))
+    return -1;
+  int winner = (int)m.winner;
+  assert_int_equal(m.origin, ORIGIN_AGREED);
+  assert_int_equal(m.object, 0);
+  assert_string_equal(m.values, winner == FAST ? "U=7\n" : winner ? "U=8\n" : "");
+  store_summary_free(&m);
+  return winner;
+}
+
+static int agreed_for(struct store *s, long long m) {
+  const long long key[] = { 512, m };
+  struct identity id = identity_for(key);
+  return agreed(s, &id, false);
+}
+
+static void test_which_rows_count(void **state) {
+  const long long key[] = { 512, 5 }, other[] = { 513, 5 };
+  const struct identity id = identity_for(key);
+  struct store *s = open_store(*state);
+  for (long long m = 1; m <= 3; m++)
+    tune(s, m, FAST);
+  assert_int_equal(agreed(s, &id, false), -1);
+  struct summary taken = fixture_summary(); // taken over, not tuned
+  taken.origin = ORIGIN_AGREED;
+  taken.values = "U=7\n";
+  const long long four[] = { 512, 4 };
+  struct identity fourth = identity_for(four);
+  assert_int_equal(store_summary(s, &fourth, &taken), 0);
+  assert_int_equal(agreed(s, &id, false), -1);
+  tune(s, 4, FAST);
+  assert_int_equal(agreed(s, &id, true), FAST);
+  assert_string_equal(why, "m is not looked at: its values 1, 2, 3, 4 chose the same");
+  struct identity changed[8];
+  for (int i = 0; i < 8; i++)
+    changed[i] = id;
+  changed[0].unit++;
+  changed[1].contract++;
+  changed[2].toolchain = "clang 23";
+  changed[3].space = 9;
+  changed[4].threads++;
+  changed[5].cpu = "Test CPU 2";
+  changed[6].key = other;
+  changed[7].kernel = "gemv";
+  for (int i = 0; i < 8; i++)
+    assert_int_equal(agreed(s, &changed[i], false), -1);
+  store_close(s);
+}
+
+// Winners that differ by noise agree; a clear difference and a failure do not.
+static void test_times(void **state) {
+  struct store *s = open_store(*state);
+  for (long long m = 1; m <= 3; m++) {
+    tune(s, m, FAST);
+    try(s, m, FAST, STATUS_OK, 0.002);
+  }
+  tune(s, 4, OTHER);
+  assert_int_equal(agreed_for(s, 5), -1); // nobody knows how fast FAST is there
+  try(s, 4, OTHER, STATUS_OK, 0.002);
+  try(s, 4, FAST, STATUS_OK, 0.00203);
+  assert_int_equal(agreed_for(s, 5), FAST);
+  try(s, 4, FAST, STATUS_OK, 0.0025);
+  assert_int_equal(agreed_for(s, 5), -1);
+  try(s, 4, FAST, STATUS_WRONG, 0);
+  assert_int_equal(agreed_for(s, 5), -1);
+  store_close(s);
+}
+
+static void test_default(void **state) {
+  struct store *s = open_store(*state);
+  for (long long m = 1; m <= 4; m++)
+    tune(s, m, 0);
+  assert_int_equal(agreed_for(s, 5), 0);
+  assert_string_equal(
+      why,
+      "m is not looked at: its values 1, 2, 3, 4 found nothing better than the default");
+  store_close(s);
+}
+
+// Without compared outputs a winner does not count where nothing unchecked may run.
+static void test_compared(void **state) {
+  const long long key[] = { 512, 5 };
+  const struct identity id = identity_for(key);
+  struct store *s = open_store(*state);
+  for (long long m = 1; m <= 4; m++) {
+    const long long its[] = { 512, m };
+    struct identity own = identity_for(its);
+    struct summary result = fixture_summary();
+    result.values = "U=7\n";
+    result.verified = false;
+    result.origin = ORIGIN_HERE;
+    assert_int_equal(store_summary(s, &own, &result), 0);
+  }
+  assert_int_equal(agreed(s, &id, false), FAST);
+  assert_int_equal(agreed(s, &id, true), -1);
+  store_close(s);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
+
+int main(void) {
+  const struct CMUnitTest tests[] = { TEST(test_which_rows_count), TEST(test_times),
+                                      TEST(test_default), TEST(test_compared) };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
