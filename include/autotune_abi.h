@@ -411,15 +411,17 @@ AUTOTUNE_API autotune_fn autotune_begin(struct autotune_site *site, const long l
 AUTOTUNE_API void autotune_end(struct autotune_call_state *state);
 
 /* True if the runtime wants to see this call of ENTRY. Threads may race for the count:
- * that does no harm, and the runtime switches the count off for entries that several
- * threads use. */
+ * that does no harm, and the runtime switches the count off for short kernels that
+ * several threads call. */
 static __inline__ int autotune_due(struct autotune_entry *entry) {
   unsigned left;
   if (__builtin_expect(__atomic_load_n(&entry->watch, __ATOMIC_RELAXED) == 0, 1))
     return 0;
-  left = __atomic_load_n(&entry->left, __ATOMIC_RELAXED) - 1;
-  __atomic_store_n(&entry->left, left, __ATOMIC_RELAXED);
-  return left == 0;
+  left = __atomic_load_n(&entry->left, __ATOMIC_RELAXED);
+  if (left <= 1)
+    return 1;
+  __atomic_store_n(&entry->left, left - 1, __ATOMIC_RELAXED);
+  return 0;
 }
 
 /* Launches a CUDA kernel on the current device for the calling thread: a tuned variant,

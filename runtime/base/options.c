@@ -31,6 +31,8 @@ static struct {
 
 static const char *const options_levels[] = { "error", "warn", "info", "debug", NULL };
 
+static const char *const options_switch[] = { "on", "off", NULL };
+
 #define AT(member) .at = offsetof(struct options, member)
 #define LISTED(name) #name ", "
 
@@ -55,6 +57,10 @@ const struct setting setting_variables[] = {
     "how long a tuned kernel must be slower than it was before its fastest variants race "
     "again, by default 8s; or off",
     AT(drift), .initial = "8s" },
+  { "AUTOTUNE_REVERIFY", SETTING_WORD, "off",
+    "whether winners are checked again in the program's calls, beside the program and for "
+    "at most 1 % of the time in the kernel: on (the default) or off",
+    AT(reverify), .initial = "on", .words = options_switch },
   { "AUTOTUNE_CACHE", SETTING_FOLDER, "DIR",
     "the folder of results, by default $XDG_CACHE_HOME/autotune or ~/.cache/autotune; "
     "off: nothing is remembered",

@@ -85,6 +85,7 @@ bool setting_read(const struct setting *o, const char *text, void *base, char **
 
 /* ---- options.c: the variables ---------------------------------------------------- */
 
+enum reverify_option { REVERIFY_ON, REVERIFY_OFF }; /* in the order of their words */
 struct options {
   enum tuning_mode mode;
   bool mode_set;        /* AUTOTUNE_MODE is set and overrides the kernel's mode() */
@@ -92,6 +93,7 @@ struct options {
   double until;         /* fraction of the best time; 0: not set */
   double drift; /* seconds for which a tuned kernel must be slower before its finalists
                    are measured again; 0: off */
+  int reverify; /* enum reverify_option: winners are checked again in calls */
   const char *kernel;     /* only this kernel is tuned; NULL: all */
   const char *capture;    /* folder for captured calls; NULL: none are captured */
   uint64_t capture_limit; /* bytes of memory in one capture */

@@ -17,12 +17,18 @@ enum { CRASHES = 2 }; // of one key's tuners; after these it keeps the default
 static struct {
   _Atomic(struct site *) site; // NULL: no tuning runs in the background
   struct node *node;
+  atomic_bool checks;  // it only checks a winner again
   atomic_uint leaving; // sites that are being closed; until they are, background_wait
                        // does not wait
 } background;
 
 bool background_goes(void) {
   return atomic_load_explicit(&background.site, memory_order_acquire) != NULL;
+}
+
+bool background_checks(void) {
+  return background_goes() &&
+      atomic_load_explicit(&background.checks, memory_order_relaxed);
 }
 
 void background_forget(void) {
@@ -68,6 +74,7 @@ int background_start(struct site *s, struct node *n, const struct call *call,
   if (session_start(s->kernel, &id, call, &p, &l, out) != 0)
     return -1;
   background.node = n;
+  atomic_store(&background.checks, p.loaded != NULL);
   if (p.kind == PLAN_ONLINE)
     live_open(n);
   atomic_store_explicit(&background.site, s, memory_order_release);
@@ -93,13 +100,26 @@ static void background_cancel(void) {
   atomic_store(&background.site, NULL);
 }
 
+void background_yield(void) {
+  if (!background_checks())
+    return;
+  reverify_cancel(background.node);
+  background_cancel();
+}
+
 // Ends the tuning. STATE and OUT are its result.
 static void background_settle(enum session_state state, struct outcome *out) {
   struct site *s = atomic_load(&background.site);
   struct node *n = background.node;
+  bool checks = background_checks();
   live_close();
-  allowance_cost(s, out->cost);
-  if (state == SESSION_CRASHED && n->crashes++ < CRASHES)
+  if (checks && state != SESSION_NONE)
+    reverify_settle(n, out);
+  else
+    allowance_cost(s, out->cost);
+  if (checks)
+    ;
+  else if (state == SESSION_CRASHED && n->crashes++ < CRASHES)
     log_message(AUTOTUNE_INFO,
                 "%s: the tuning process crashed; the next call begins another, "
                 "without the variants it was at",

@@ -17,7 +17,7 @@ static bool begin_is_idle(struct node *n, struct autotune_call_state *state,
   *code = decide_current(n);
   if (!atomic_load(&n->asked))
     return false;
-  if (!background_goes())
+  if (!background_goes() || background_checks())
     return !allowance_begins(n->site) || given_up_waits(n);
   if (!decide_take())
     return true; // another thread attends to the tuning

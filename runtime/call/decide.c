@@ -28,7 +28,7 @@ void decide_release(void) {
 }
 
 bool site_busy(void) {
-  return atomic_load(&busy) || background_goes();
+  return atomic_load(&busy) || (background_goes() && !background_checks());
 }
 
 void decide_after_fork(void) {
@@ -131,6 +131,8 @@ static bool decide_adopt(struct site *s, struct node *n, const struct recall *kn
   double rest = m->ended == ENDED_RACED ? watch_pause() - ((double)time(NULL) - m->when)
                                         : 0;
   watch_begin(n, elsewhere || !timed ? 0 : m->best.median, rest);
+  reverify_install(n, &known->service, true, timed ? m->original.median : 0,
+                   timed ? m->best.median : 0);
   return true;
 }
 
@@ -155,7 +157,8 @@ static bool decide_ask(struct site *s, struct node *n) {
     adopted = (known->kind == RECALL_DEFAULT || known->kind == RECALL_OBJECT) &&
         decide_adopt(s, n, known);
     if (known->why[0])
-      log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, known->why);
+      log_message(known->revoked ? AUTOTUNE_WARN : AUTOTUNE_INFO, "%s: %s",
+                  s->kernel->name, known->why);
     if (adopted && decide_is_unchecked(s, &known->summary))
       log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, atomic_load(&n->why)->text);
     if (known->why[0] && !adopted)
@@ -191,8 +194,10 @@ static void decide_refuse(struct node *n, const char *no) {
 static void decide_checked(struct site *s, struct node *n, struct outcome *out) {
   struct recall *known = n->known;
   const char *no = why_not(decide_mode(s->kernel));
-  if (out->tuned && out->winner)
+  if (out->tuned && out->winner) {
     known->path = sys_strdup(out->path);
+    known->service.variant = out->variant;
+  }
   given_up_checked(s, n, known->path != NULL, out->cost);
   if (known->path && decide_adopt(s, n, known)) {
     log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, atomic_load(&n->why)->text);
@@ -225,11 +230,16 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
   char *values = out->tuned && out->winner ? space_values(k, out->point) : NULL;
   given_up_tuned(s);
   log_message(out->tuned ? AUTOTUNE_INFO : AUTOTUNE_WARN, "%s: %s", k->name, out->why);
-  if (atomic_load(&n->decided) && (!out->tuned || (values && current_is(n, values))))
-    site_note(&n->why, out->why); // a race that changes nothing
+  bool same = atomic_load(&n->decided) &&
+      (!out->tuned || (values && current_is(n, values)));
+  if (same) // a race that changes nothing
+    site_note(&n->why, out->why);
   else if ((!values || !decide_install(s, n, out->path, values, out->why)) &&
            !module_abandoned())
     decide_default(n, values ? "default: the tuned variant cannot be loaded" : out->why);
+  if (!same && !module_abandoned())
+    reverify_install(n, &(struct service){ .variant = out->variant }, false,
+                     out->original, out->seconds);
   if (module_abandoned()) // its kernel is being unloaded
     ;
   else if (!node_is_default(n))
@@ -321,6 +331,8 @@ static void decide_race(struct site *s, struct node *n, const struct call *call)
   if (watch_wants_race(n) && !background_goes() && target_may_fork(s->kernel) &&
       watch_race(n, &plan))
     decide_tune(s, n, call, &plan);
+  else if (reverify_wants(n))
+    reverify_look(s, n, call);
 }
 
 // Without a compiler only results with stored code can run.
@@ -339,11 +351,16 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
   const char *no = why_not(mode);
   bool again = mode == MODE_TUNE;
   background_look(0);
-  if (atomic_load(&n->decided) || (!again && !atomic_load(&n->asked) && decide_ask(s, n)))
+  if (atomic_load(&n->decided) ||
+      (!again && !atomic_load(&n->asked) && decide_ask(s, n))) {
+    if (reverify_wants(n))
+      reverify_look(s, n, call);
     return;
+  }
   atomic_store(&n->asked, true);
   if (!again && given_up_decides(s, n, no != NULL))
     return;
+  background_yield();
   struct plan plan = plan_for(s->kernel);
   struct note *why = atomic_load(&n->why);
   plan.why = why ? why->text : NULL;
@@ -427,11 +444,15 @@ autotune_fn decide_key(struct site *s, struct node *n, const struct call *call) 
   return code;
 }
 
+static bool decide_has_work(const struct node *n) {
+  return watch_wants_race(n) || reverify_wants(n);
+}
+
 void decide_look(struct site *s, struct node *n, const struct call *call) {
   struct blocked_signals blocked_signals;
-  if ((!background_goes() && !watch_wants_race(n)) || !decide_take())
+  if ((!background_goes() && !decide_has_work(n)) || !decide_take())
     return;
-  if (background_calls() || (!background_goes() && watch_wants_race(n))) {
+  if (background_calls() || (!background_goes() && decide_has_work(n))) {
     fenv_t environment;
     sys_block_signals(&blocked_signals);
     state_enter(&environment);

@@ -260,6 +260,7 @@ static void free_site(struct site *s) {
     free_notes(atomic_load(&n->values));
     decide_free(n);
     free(n->watch);
+    free(n->reverify);
     site_unload(s, n->handle);
     site_unload(s, n->provisional);
     free_kept(s, n->kept);

@@ -13,6 +13,7 @@
  *   given_up.c      the winner that many keys agree on; limits of keys and tunings
  *   live.c          variants that are timed in these calls (live.h)
  *   watch.c         watches whether a winner stays as fast; drift.c decides (drift.h)
+ *   reverify.c      checks winners again; account.c decides when (account.h)
  *   session/        one tuning as a process (session.h) */
 #ifndef AUTOTUNE_SITE_H
 #define AUTOTUNE_SITE_H
@@ -50,6 +51,7 @@ struct node {
   struct target_code *provisional;    /* the code that ran before the winner was known */
   struct kept *kept;                  /* other code that was the best for a while */
   struct watch *watch;                /* NULL: it is not watched */
+  struct reverify *reverify;          /* NULL: it is not checked again */
   unsigned crashes;                   /* how many of its tuners crashed */
   unsigned failures;                  /* how often its winner could not be launched */
   bool refused;                       /* the winner that other keys agree on is wrong */
@@ -212,10 +214,37 @@ bool watch_wants_race(const struct node *n);
 /* Makes the plan of a race for N. False: there have been enough races. */
 bool watch_race(struct node *n, struct plan *plan);
 
+/* ---- reverify.c: checks winners again in the program's calls ---------------------- */
+/* Call these only while holding decide_take(), unless they say otherwise. */
+
+/* True if winners of K are checked again; any thread. */
+bool reverify_is_wanted(const struct autotune_kernel *k);
+/* Starts checking N, whose winner was just installed. SERVICE (copied): its row; STORED:
+ * it comes from an earlier process, else it was tuned on this call's data. ORIGINAL and
+ * BEST: seconds of a call; 0: not known. */
+void reverify_install(struct node *n, const struct service *service, bool stored,
+                      double original, double best);
+/* Counts CALLS of N, which took SECONDS; any thread. */
+void reverify_count(struct node *n, unsigned calls, double seconds);
+/* True if a check of N may be due; any thread. */
+bool reverify_wants(const struct node *n);
+/* Starts a check of N's winner on CALL's data, if that is due, allowed, and no tuning
+ * goes on. */
+void reverify_look(struct site *s, struct node *n, const struct call *call);
+/* Takes OUT, the result of the check of N. */
+void reverify_settle(struct node *n, const struct outcome *out);
+/* Notes that the check of N was ended for something else. */
+void reverify_cancel(struct node *n);
+/* Makes N run the default from now on; WHY is for people. */
+void reverify_revoke(struct node *n, const char *why);
+
 /* ---- background.c: a tuning that runs while the program does ----------------------- */
 /* Call these only while holding decide_take(), unless they say otherwise. */
 
-bool background_goes(void); /* true while such a tuning runs; any thread */
+bool background_goes(void);   /* true while such a tuning runs; any thread */
+bool background_checks(void); /* true if it only checks a winner again; any thread */
+/* Ends a check, so that a tuning can begin. */
+void background_yield(void);
 /* Starts a tuning of N; none may be running. Returns 0, or -1 and OUT. */
 int background_start(struct site *s, struct node *n, const struct call *call,
                      const struct plan *plan, struct outcome *out);

@@ -5,8 +5,9 @@
 //
 // This costs well under a percent: a timed call takes some tenths of a microsecond more,
 // and there is at most one per millisecond. Kernels that several threads call are not
-// watched, since they would share the counter. Races are always rare: each is followed by
-// a pause, and their number is limited for each key and process.
+// judged; short ones are not even timed, since the threads would share the counter. Races
+// are always rare: each is followed by a pause, and their number is limited for each key
+// and process.
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +17,20 @@
 #include "site.h"
 
 enum { MAX_RACES = 3, PROCESS_RACES = 12, PAUSE = 600 /* windows */ };
-static const double apart = 1e-3; // seconds between two timed calls, about
+static const double apart = 1e-3;        // seconds between two timed calls, about
+static const double shared_from = 50e-6; // seconds: for calls as long as that, threads
+                                         // may share the counter
 
 // Only the calling thread uses DRIFT and LATE. Another thread may install the result of a
 // race and then sets ANEW.
 struct watch {
+  bool drifts;                // it is watched for drift; else only timed, for reverify.c
+  atomic_bool shared;         // several threads call it: nothing is judged
+  atomic_uint armed, counted; // calls until the next timed one, and since the last one
+  _Atomic double seconds;     // of a call
   struct drift drift;
   _Atomic(pthread_t) thread; // that calls the kernel; 0: none yet
-  bool late;                 // it has drifted, and no race was begun
+  atomic_bool late;          // it has drifted, and no race was begun
   unsigned races;
   _Atomic double not_before; // sys_now: earliest time of the next race
   _Atomic double recorded;   // seconds of the variant installed last
@@ -39,9 +46,12 @@ static bool watch_is_wanted(const struct autotune_kernel *k) {
 }
 
 void watch_begin(struct node *n, double recorded, double pause) {
-  if (!watch_is_wanted(n->site->kernel) ||
+  bool drifts = watch_is_wanted(n->site->kernel);
+  if ((!drifts && !reverify_is_wanted(n->site->kernel)) ||
       (!n->watch && !(n->watch = sys_calloc(1, sizeof *n->watch))))
     return;
+  n->watch->drifts = drifts;
+  atomic_store(&n->watch->armed, 1);
   atomic_store(&n->watch->recorded, recorded);
   atomic_store(&n->watch->anew, true);
   if (pause > 0)
@@ -66,14 +76,27 @@ static bool counts_down(struct node *n) {
   return left > 1;
 }
 
+// True if N, which several threads call, is timed all the same: the count costs little
+// beside its calls, or a check of it goes on.
+static bool watch_shares(struct node *n) {
+  struct watch *w = n->watch;
+  atomic_store(&w->shared, true);
+  return reverify_is_wanted(n->site->kernel) &&
+      (atomic_load(&w->seconds) >= shared_from || background_checks());
+}
+
 bool watch_due(struct node *n) {
   unsigned every = __atomic_load_n(&n->entry.watch, __ATOMIC_ACQUIRE);
   pthread_t self = pthread_self(), nobody = 0;
   if (every == 0 || counts_down(n))
     return false;
+  struct watch *w = n->watch;
   __atomic_store_n(&n->entry.left, every, __ATOMIC_RELAXED);
-  if (atomic_compare_exchange_strong(&n->watch->thread, &nobody, self) ||
-      pthread_equal(nobody, self))
+  unsigned calls = atomic_exchange(&w->armed, every);
+  atomic_store(&w->counted, calls);
+  reverify_count(n, calls, 0);
+  if (atomic_compare_exchange_strong(&w->thread, &nobody, self) ||
+      pthread_equal(nobody, self) || watch_shares(n))
     return true;
   watch_end(n);
   return false;
@@ -81,9 +104,12 @@ bool watch_due(struct node *n) {
 
 void watch_see(struct node *n, double seconds) {
   struct watch *w = n->watch;
-  if (!pthread_equal(atomic_load(&w->thread), pthread_self()))
+  bool shared = atomic_load(&w->shared);
+  if (!shared && !pthread_equal(atomic_load(&w->thread), pthread_self()))
     return; // this call was timed for another reason
-  if (atomic_exchange(&w->anew, false)) {
+  reverify_count(n, 0, seconds * atomic_exchange(&w->counted, 0));
+  atomic_store(&w->seconds, seconds);
+  if (!shared && atomic_exchange(&w->anew, false)) {
     w->drift = drift_new(atomic_load(&w->recorded), options_get()->drift / DRIFT_LONG);
     w->late = false;
   }
@@ -93,7 +119,8 @@ void watch_see(struct node *n, double seconds) {
                        : every < 1e6 ? (unsigned)every
                                      : 1000000,
                    __ATOMIC_RELAXED);
-  if (drift_add(&w->drift, seconds, now) && now >= atomic_load(&w->not_before))
+  if (!shared && w->drifts && drift_add(&w->drift, seconds, now) &&
+      now >= atomic_load(&w->not_before))
     w->late = true;
 }
 

@@ -5,6 +5,7 @@
 #ifndef AUTOTUNE_RESOLVE_H
 #define AUTOTUNE_RESOLVE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "autotune_abi.h"
@@ -17,5 +18,9 @@ const void *resolve_site(const struct autotune_symbol *symbols, size_t n,
  * compilers generate for loops), libgcc_s or libatomic (helpers of compilers). NULL: not
  * found. */
 void *resolve_process(const char *name);
+
+/* True if NAME allocates no memory: a function of libm or of the compiler's own
+ * libraries, or one that only copies, compares or sets memory. */
+bool resolve_is_harmless(const char *name);
 
 #endif

@@ -155,6 +155,21 @@ static const struct fact progress_facts[] = {
 };
 #undef AT
 
+#define AT(member) offsetof(struct service, member)
+static const struct fact service_facts[] = {
+  { FACT_ID, AT(problem), COLUMN("problem", 7) },
+  { FACT_HASH, AT(variant), COLUMN("variant", 7) },
+  { FACT_VALUES, AT(values), COLUMN("vals", 7), .most = TEXT },
+  { FACT_HASH, AT(contract), COLUMN("contract", 7) },
+  { FACT_MOMENT, AT(seen), COLUMN("seen", 7) },
+  { FACT_COUNT, AT(looks), COLUMN("looks", 7), .most = UINT32_MAX },
+  { FACT_COUNT, AT(ended), COLUMN("ended", 7), .most = UINT32_MAX },
+  { FACT_ENUM, AT(revoked), COLUMN("revoked", 7), .most = REVOCATIONS - 1 },
+  { FACT_TEXT, AT(why), COLUMN("why", 7), .most = TEXT },
+  { FACT_MOMENT, AT(when), COLUMN("at", 7) },
+};
+#undef AT
+
 #define COUNT(list) (sizeof list / sizeof *list)
 #define KIND(what, table, keys, derived)                           \
   const struct kind kind_##what = { table,                         \
@@ -168,8 +183,9 @@ KIND(record, "variant", 2, 0);
 KIND(summary, "winner", 1, 0);
 KIND(asked, "asked", 1, 0);
 KIND(progress, "course", 1, 0);
-const struct kind *const kinds[KINDS] = { &kind_problem, &kind_record, &kind_summary,
-                                          &kind_asked, &kind_progress };
+KIND(service, "service", 2, 0);
+const struct kind *const kinds[KINDS] = { &kind_problem, &kind_record,   &kind_summary,
+                                          &kind_asked,   &kind_progress, &kind_service };
 
 // ---- facts of any struct ------------------------------------------------------------
 

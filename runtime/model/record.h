@@ -151,6 +151,26 @@ struct progress {
   double when;         /* likewise: unix time of writing */
 };
 
+/* How a variant has done as the winner, in the programs' own calls. */
+enum revoked {
+  REVOKED_NOT,
+  REVOKED_WRONG, /* it gave other results than the default; holds under `contract` */
+  REVOKED_ENDED, /* it ended the program */
+  REVOCATIONS
+};
+struct service {
+  int64_t problem;    /* of rows */
+  uint64_t variant;   /* as in struct record */
+  const char *values; /* likewise */
+  uint64_t contract;  /* of rows: as in struct identity */
+  double seen;        /* unix time at which it was last found right in a call; 0: never */
+  unsigned looks;     /* how often it was checked in a call and found right */
+  unsigned ended;     /* processes that ended in their first call of it, since `seen` */
+  enum revoked revoked; /* not REVOKED_NOT: it is not used, nor tried */
+  const char *why;      /* it was revoked, for people; else "" */
+  double when;          /* of rows: unix time of writing */
+};
+
 /* The words for a status. */
 struct status_words {
   const char *json, *name; /* in JSON; for people */
@@ -203,9 +223,9 @@ struct kind {
   size_t size; /* of the struct */
   const struct fact *facts;
 };
-enum { KINDS = 5, RECORD_VERSION = 6 /* version of the store's format */ };
+enum { KINDS = 6, RECORD_VERSION = 7 /* version of the store's format */ };
 extern const struct kind kind_problem, kind_record, kind_summary, kind_asked,
-    kind_progress;
+    kind_progress, kind_service;
 extern const struct kind *const kinds[KINDS];
 
 /* The member that F describes, in WHAT, and its count. FACT_IN(const char *, …) is the

@@ -141,3 +141,14 @@ bool offered_all(const char *params, const char *values) {
   }
   return named == offered;
 }
+
+char *value_line(const char *values) {
+  char *line = sys_strdup(values);
+  size_t n = line ? strlen(line) : 0;
+  while (n > 0 && line[n - 1] == '\n')
+    line[--n] = '\0';
+  for (size_t i = 0; i < n; i++)
+    if (line[i] == '\n')
+      line[i] = ' ';
+  return line;
+}

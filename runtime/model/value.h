@@ -25,6 +25,8 @@ bool value_is(const struct named_value *s, const char *text);
 size_t value_length(const struct named_value *s);
 /* Returns "NAME=VALUE", with EMPTY in the place of an empty value; malloc'ed. */
 char *value_text(const struct named_value *s, const char *empty);
+/* Returns VALUES in one line, for people: "MR=6 NR=64"; malloc'ed. */
+char *value_line(const char *values);
 /* True if the variant with VALUES uses S. A directive that is left out does not use its
  * parameters: "tile@12.2=8" with "tile@12.1=no". */
 bool value_matters(const char *values, const struct named_value *s);

@@ -75,6 +75,8 @@ typedef bool target_ask_fn(void *data, const void *request, size_t size, int fd,
 struct executor_wish {
   bool background;    /* the program goes on, and cannot be asked for anything */
   bool trusted;       /* all variants that will be tried were right before */
+  autotune_fn loaded; /* not NULL: the only variant, which the program has loaded; `try`
+                         gets no object, and nothing was prepared */
   target_ask_fn *ask; /* called with ASK_DATA; NULL: there is no program to ask */
   void *ask_data;
 };
@@ -108,6 +110,7 @@ struct target {
   /* ---- in the program, around a session; each may be NULL */
   /* True if a tuner can be forked now. */
   bool (*may_fork)(void);
+  bool takes_loaded; /* `start` takes a wish for `loaded` */
   void (*before_fork)(void);
   /* Describes the call and saves what it may write; BACKGROUND: also measures the default
    * and copies what is read. 0; -1 and WHY (of SIZE): this call cannot be tuned. */

@@ -74,7 +74,9 @@ bool finish_link(struct tuning *t, const struct candidate *c, int fd,
   free(kept);
   memcpy(out->point, c->point, t->kernel->n_params * sizeof *c->point);
   out->winner = true;
+  out->variant = c->variant;
   out->seconds = tune_seconds(t, c).median;
+  out->original = tune_seconds(t, NULL).median;
   return true;
 }
 

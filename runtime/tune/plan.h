@@ -11,6 +11,15 @@
 
 /* ---- request and result ----------------------------------------------------------- */
 
+/* The result of checking a winner again. */
+enum verdict {
+  VERDICT_NONE, /* it is not known: a process was lost, or the default did not end */
+  VERDICT_RIGHT,
+  VERDICT_WRONG,    /* its results differ, and the default repeats its own */
+  VERDICT_ENDED,    /* it ends its process */
+  VERDICT_RESTLESS, /* the default does not repeat its results on this call */
+  VERDICT_NOTHING   /* there are no outputs to compare */
+};
 /* The result of a tuning. */
 struct outcome {
   bool tuned;      /* a tuning ran to its end */
@@ -18,7 +27,10 @@ struct outcome {
   char path[4096]; /* of the shared object: in the store, or /proc/self/fd/N */
   int fd;          /* the memfd that such a path refers to, closed by the caller; or -1 */
   choice point[MAX_PARAMS]; /* the winner's */
+  uint64_t variant;         /* the winner's, as in struct record */
+  enum verdict verdict;     /* plan.loaded; `why` is the difference */
   double seconds;           /* of a call of the winner; 0: not known */
+  double original;          /* of a call of the default; 0: not known */
   double cost;              /* seconds of CPU that the tuner and its children took */
   char why[512];            /* for people */
 };
@@ -47,6 +59,12 @@ struct plan {
   const struct summary *adopt; /* PLAN_CHECK: the summary to store if the point is right;
                                   NULL: nothing is stored */
   const char *why;             /* why the store had no usable result; NULL: not known */
+  /* PLAN_CHECK of what the program runs already: LOADED is compared on this call's data,
+   * and nothing is compiled. NULL: the given point is. */
+  autotune_fn loaded;
+  const struct service *service; /* LOADED: its row, to write where its time has come */
+  bool outlives; /* LOADED: the check is short, and goes on for some seconds
+                    when the program ends */
 };
 /* The progress of a tuning. */
 struct progress_report {

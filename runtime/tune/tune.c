@@ -74,7 +74,7 @@ bool tune_link(const struct tuning *t, const struct candidate *c, const char *pa
 
 // Says what TRIAL found out about the kernel, once.
 static void tune_say_note(const struct tuning *t, const struct trial *trial) {
-  if (trial->note[0])
+  if (trial->note[0] && !t->plan->loaded) // else it was said when it was tuned
     log_once(
         AUTOTUNE_WARN, trial->note,
         "%s: %s: they are compared all the same; name them in out(…) or inout(…), or "
@@ -99,14 +99,13 @@ void tune_try(struct tuning *t, struct candidate *c, const struct trial_plan *pl
 
 // ---- the pass -----------------------------------------------------------------------
 
-// Plans one run that is compared with the default's, and whose time is not used.
-static struct trial_plan tune_once(double limit) {
+struct trial_plan tune_once(double limit) {
   return (struct trial_plan){
     .limit = limit, .min_samples = 1, .max_samples = 1, .verify = true
   };
 }
 
-static bool measure_default(struct tuning *t, struct outcome *out) {
+bool tune_default(struct tuning *t, struct outcome *out) {
   char text[128];
   double limit = fmax(3 * t->budget, 30);
   struct trial_plan plan = { .limit = limit,
@@ -197,6 +196,8 @@ static int tune_check(struct tuning *t, int fd, struct outcome *out) {
         "default: %.250s cannot be checked: there are no outputs to compare; write "
         "out(…), or verify(off) to run it unchecked",
         name);
+  } else if (reverify_refuses(t, c->variant)) {
+    SAY(out, "default: %.300s was revoked", name);
   } else if (!explore_compile(t, c)) {
     SAY(out, "default: %.300s cannot be compiled", name);
   } else {
@@ -253,7 +254,9 @@ int tune_run(const struct autotune_kernel *k, const struct identity *id,
   *out = (struct outcome){ .fd = -1 };
   setup_budget(&t);
   tune_report(&t, tune_silence(NULL)); // the tuner is alive
-  if (setup_tuning(&t, out) && measure_default(&t, out)) {
+  if (plan->loaded) {
+    rc = reverify(&t, out);
+  } else if (setup_tuning(&t, out) && tune_default(&t, out)) {
     setup_store(&t);
     bool searches = plan->kind == PLAN_SEARCH || plan->kind == PLAN_ONLINE;
     if (t.store && searches)

@@ -151,6 +151,11 @@ int tune_run(const struct autotune_kernel *k, const struct identity *id,
              const struct call *call, const struct plan *plan, int object_fd,
              const struct tune_host *host, struct outcome *out);
 void tune_report(struct tuning *t, double silence);
+/* Runs the default as the plan wants it, and keeps its outputs as the reference. False,
+ * and OUT says why: it cannot be. */
+bool tune_default(struct tuning *t, struct outcome *out);
+/* Plans one run that is compared with the default's, and whose time is not used. */
+struct trial_plan tune_once(double limit);
 /* Returns the seconds that one run may take. */
 double tune_limit(const struct tuning *t);
 /* Seconds until a trial with PLAN is over, come what may. */
@@ -297,6 +302,14 @@ double online_lost(const struct tuning *t);
 /* Waits until real calls have decided, or too few come (then *DECIDED is false). Returns
  * the winner's index or NONE. */
 int online_finish(struct tuning *t, bool *decided);
+
+/* ---- reverify.c ------------------------------------------------------------------ */
+/* PLAN_CHECK of what the program runs: compares plan->loaded with the default on this
+ * call's data, writes what the store is to know, and fills in OUT. 0, or -1: nothing was
+ * found out. */
+int reverify(struct tuning *t, struct outcome *out);
+/* True if VARIANT was a winner here and is revoked. */
+bool reverify_refuses(const struct tuning *t, uint64_t variant);
 
 /* ---- race.c ---------------------------------------------------------------------- */
 /* Runs the finalists and the default in turns, while nothing else runs. Returns the index

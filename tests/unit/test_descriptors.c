@@ -165,13 +165,35 @@ static void few_numbers(void) {
 }
 
 static void nothing_stays(void) {
+  int before[MANY], n = list_new(NULL, 0, before);
   call_and_list();
+  for (int i = 0; i < 3000 && n_ours > 0; i++) { // while the winner is checked again
+    EXPECT(scale_is_right(SCALE_N));
+    n_ours = list_new(before, n, ours);
+  }
   EXPECT(n_ours == 0);
+}
+
+// The first call of a process with a stored winner begins a check.
+static void check_loses_all(void) {
+  call_and_list();
+  EXPECT(n_ours == HELD);
+  take_over(ours, n_ours);
+  calls_long();
+  EXPECT(scale_why_has("stored: "));
+  own_is_untouched();
 }
 
 static int run(void (*body)(void), const char *mode) {
   return in_child(body,
                   (const char *const[]){ mode, SILENT, "AUTOTUNE_BUDGET=20s", NULL });
+}
+
+// The same while nothing but tunings have descriptors.
+static int run_tunings(void (*body)(void), const char *mode) {
+  return in_child(body,
+                  (const char *const[]){ mode, SILENT, "AUTOTUNE_BUDGET=20s",
+                                         "AUTOTUNE_REVERIFY=off", NULL });
 }
 
 static void test_program_closes_all(void **state) {
@@ -188,7 +210,7 @@ static void test_program_closes_all(void **state) {
 
 static void test_program_closes_one(void **state) {
   (void)state;
-  assert_int_equal(run(loses_each, "AUTOTUNE_MODE=background"), 0);
+  assert_int_equal(run_tunings(loses_each, "AUTOTUNE_MODE=background"), 0);
 }
 
 static void test_nothing_stays_open(void **state) {
@@ -197,6 +219,16 @@ static void test_nothing_stays_open(void **state) {
                                        "AUTOTUNE_MODE=offline" };
   for (int i = 0; i < 3; i++)
     assert_int_equal(run(nothing_stays, modes[i]), 0);
+}
+
+static void tunes_quietly(void) {
+  EXPECT(scale_is_right(SCALE_N) && autotune_wait(-1) == AUTOTUNE_OK);
+}
+
+static void test_program_closes_those_of_a_check(void **state) {
+  (void)state;
+  assert_int_equal(run_tunings(tunes_quietly, "AUTOTUNE_MODE=first"), 0);
+  assert_int_equal(run(check_loses_all, "AUTOTUNE_MODE=locked"), 0);
 }
 
 // ---- one descriptor -------------------------------------------------------------------
@@ -234,6 +266,7 @@ int main(void) {
     TEST(test_program_closes_all),
     TEST(test_program_closes_one),
     TEST(test_nothing_stays_open),
+    TEST(test_program_closes_those_of_a_check),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,9 @@ static void first_call(void) {
   EXPECT(!maps_have("libLLVM"));
   EXPECT(!maps_have("rwx")); // S3
   EXPECT(is_childless());
-  EXPECT(open_files() == files);
+  for (int i = 0; i < 5000 && open_files() != files; i++) // a check of the winner ends
+    EXPECT(scale_is_right(SCALE_N));
+  EXPECT(open_files() == files && is_childless());
 }
 
 static void second_process(void) {

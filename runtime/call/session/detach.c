@@ -37,6 +37,7 @@ static struct helper {
   pid_t program, pid, tuner; // pid: of the helper; 0: there is none
   atomic_uint forked;
   int pidfd, error, status; // as from waitpid
+  double copying;           // seconds of CPU that the fork took
   bool shares;              // the program's memory
 } helper;
 
@@ -61,12 +62,14 @@ static int detach_help(void *data) {
   h->job.parent = getpid();
   if (stays && (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != h->program))
     return 1;
+  double start = sys_cpu();
   h->tuner = sys_fork();
   if (h->tuner == 0) {
     restore_sequences();
     tuner_main(&h->job);
   }
   h->error = errno;
+  h->copying = sys_cpu() - start;
   if (h->tuner > 0)
     h->pidfd = (int)syscall(SYS_pidfd_open, h->tuner, 0);
   int tuner = h->tuner;
@@ -96,6 +99,7 @@ static void detach_clone(struct helper *h) {
 // is a child that ends at once.
 static void detach_fork(struct helper *h) {
   h->job.parent = getpid();
+  double start = sys_cpu();
   h->pid = h->job.plan->background ? fork() : sys_fork();
   if (h->pid == 0 && !h->job.plan->background)
     tuner_main(&h->job);
@@ -104,6 +108,7 @@ static void detach_fork(struct helper *h) {
     _exit(h->tuner > 0 ? 0 : 1);
   }
   h->error = errno;
+  h->copying = sys_cpu() - start;
   h->tuner = h->pid; // its pid is used instead
   if (h->pid > 0 && !h->job.plan->background)
     h->pidfd = (int)syscall(SYS_pidfd_open, h->tuner, 0);
@@ -121,6 +126,10 @@ bool detach_reap(int *status) {
     *status = h->shares ? h->status : got > 0 ? own : 0;
   h->pid = 0;
   return true;
+}
+
+double detach_copying(void) {
+  return helper.copying;
 }
 
 int detach_tuner(const struct tuner_job *job, int *pidfd) {

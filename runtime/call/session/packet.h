@@ -49,6 +49,9 @@ void tuner_main(const struct tuner_job *job) __attribute__((noreturn));
 /* Forks a tuner that is not a child of this process. All signals must be blocked.
  * Returns its pid and *PIDFD (-1: not known), or -1 and errno. */
 pid_t detach_tuner(const struct tuner_job *job, int *pidfd);
+/* Returns the seconds of CPU that the last fork took. A processor's time: what a busy
+ * machine adds says nothing about the next fork. */
+double detach_copying(void);
 /* True if the tuner that was not started in the background has ended. Then *STATUS is as
  * from waitpid; it is not changed if the status is not known. */
 bool detach_reap(int *status);

@@ -132,6 +132,8 @@ static int fork_tuner(const struct tuner_job *job, int socket) {
   atomic_store(&session.forker, pthread_self());
   session.pid = detach_tuner(job, &pidfd);
   int error = errno;
+  if (session.pid > 0)
+    session_forked(detach_copying());
   atomic_store(&session.forker, (pthread_t)0);
   descriptor_keep(&session.pidfd, descriptor_raise(pidfd));
   descriptor_keep(&session.socket, socket);
@@ -228,7 +230,7 @@ int session_start(const struct autotune_kernel *k, const struct identity *id,
                            .shared = session_shared_memory(),
                            .socket = pair[1],
                            .memory = memory,
-                           .program = plan->background
+                           .program = plan->background && !plan->outlives
                                ? (int)syscall(SYS_pidfd_open, getpid(), 0)
                                : -1 };
   int rc = fork_tuner(&job, pair[0]), error = errno;

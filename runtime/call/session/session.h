@@ -4,6 +4,7 @@
  *   session.c   in the program: starts the tuner, reads its messages, ends it
  *   tuner.c     in the tuner: prepares the process after the fork, sends its messages
  *   detach.c    forks a tuner that is not a child of the program
+ *   copying.c   how long the program stands still for that
  *   packet.h    their messages; tune/plan.h has the types in these */
 #ifndef AUTOTUNE_SESSION_H
 #define AUTOTUNE_SESSION_H
@@ -44,6 +45,16 @@ bool session_has_news(void);
 enum session_state session_wait(double seconds, struct outcome *out);
 /* Ends the tuner and the session, and drops the result. */
 void session_cancel(void);
+/* Returns the seconds that a fork of this process will take: the call that starts a
+ * session waits for it, and no thread gets new pages meanwhile. Learned from earlier
+ * forks. Any thread. */
+double session_fork_seconds(void);
+/* Notes that a fork took SECONDS; returns those of the last one. */
+void session_forked(double seconds);
+double session_fork_took(void);
+/* Returns the seconds for a process with PAGES pages of its own (0: not known), when the
+ * last fork took SECONDS for LAST_PAGES (0: there was none). Pure. */
+double session_fork_expected(double pages, double seconds, double last_pages);
 /* Runs a whole session: starts it and waits for its end, with another tuner if one
  * crashes. Returns 0, or -1 (then only OUT->why is set). */
 int session_run(const struct autotune_kernel *k, const struct identity *id,

@@ -16,6 +16,8 @@
 #include "run/target.h"
 #include "tune/tune.h"
 
+enum { GRACE = 5 }; // seconds that a short check may take
+
 struct line {
   struct channel channel;
   struct shared_memory *shared;
@@ -99,6 +101,10 @@ static void look_at_socket(int signal) {
 // is not a child watches the socket and the program's pidfd.
 static bool tuner_follow(const struct tuner_job *job) {
   struct sigaction look = { .sa_handler = look_at_socket, .sa_flags = SA_RESTART };
+  if (job->plan->outlives) {
+    alarm(GRACE);
+    return true;
+  }
   if (!job->plan->background)
     return sandbox_follow(job->parent, SIGTERM);
   sigaction(SIGIO, &look, NULL);
@@ -110,7 +116,7 @@ static bool tuner_follow(const struct tuner_job *job) {
 }
 
 static void set_signals(void) {
-  static const int ends[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT };
+  static const int ends[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGALRM };
   struct sigaction end = { .sa_handler = tuner_stop }, ignore = { .sa_handler = SIG_IGN };
   sandbox_signals();
   for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)

@@ -190,19 +190,6 @@ static int orc_check(const void *object, size_t size, struct scan *scan, char **
   return -1;
 }
 
-/* True if NAME allocates no memory: a function of libm or of the compiler's own
- * libraries, or one that only copies, compares or sets memory. */
-static bool orc_is_harmless(const char *name) {
-  Dl_info info;
-  void *address = resolve_process(name);
-  const char *file = address && dladdr(address, &info) ? info.dli_fname : "";
-  const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
-  return strncmp(name, "mem", 3) == 0 || strcmp(name, "_GLOBAL_OFFSET_TABLE_") == 0 ||
-      strcmp(name, "__stack_chk_fail") == 0 || strncmp(base, "libm.", 5) == 0 ||
-      strncmp(base, "libm-", 5) == 0 || strncmp(base, "libmvec", 7) == 0 ||
-      strncmp(base, "libgcc_s", 8) == 0 || strncmp(base, "libatomic", 9) == 0;
-}
-
 struct callees {
   const struct autotune_symbol *symbols;
   size_t n;
@@ -214,7 +201,7 @@ static bool orc_see_callee(const struct elf_symbol *symbol, void *data) {
   bool object = false;
   for (size_t i = 0; i < c->n; i++)
     object |= c->symbols[i].size > 0 && strcmp(c->symbols[i].name, symbol->name) == 0;
-  c->found = symbol->undefined && !object && !orc_is_harmless(symbol->name);
+  c->found = symbol->undefined && !object && !resolve_is_harmless(symbol->name);
   return !c->found;
 }
 

@@ -286,3 +286,40 @@ void store_news(struct store *s, const struct identity *id, double *since,
   read_end(s, q);
   *since = last;
 }
+
+// ---- how winners have done ----------------------------------------------------------
+
+bool service_is_revoked(const struct service *v, const struct identity *id) {
+  return v->revoked == REVOKED_ENDED ||
+      (v->revoked == REVOKED_WRONG && v->contract == id->contract);
+}
+
+void store_services(struct store *s, const struct identity *id,
+                    void (*see)(const struct service *v, void *data), void *data) {
+  struct service v;
+  int64_t problem = problem_id(id);
+  if (!store_usable(s) || !problem)
+    return;
+  sqlite3_stmt *q = store_select(s, &kind_service, "WHERE problem = ?1 LIMIT 1000");
+  sqlite3_bind_int64(q, 1, problem);
+  while (read_next(s, q, &kind_service, &v))
+    if (v.problem == problem)
+      see(&v, data);
+  read_end(s, q);
+}
+
+bool store_service(struct store *s, const struct identity *id, uint64_t variant,
+                   struct service *out, void **block) {
+  int64_t problem = problem_id(id);
+  *block = NULL;
+  if (!store_usable(s) || !problem)
+    return false;
+  sqlite3_stmt *q = store_select(s, &kind_service, "WHERE problem = ?1 AND variant = ?2");
+  sqlite3_bind_int64(q, 1, problem);
+  sqlite3_bind_int64(q, 2, (int64_t)variant);
+  if (read_next(s, q, &kind_service, out) && out->problem == problem &&
+      out->variant == variant)
+    *block = record_own(&kind_service, out);
+  read_end(s, q);
+  return *block != NULL;
+}

@@ -55,6 +55,20 @@ int store_asked(struct store *s, const struct identity *id,
                 const struct autotune_kernel *k, const char *why);
 /* Records how far this process has come in tuning ID. */
 int store_progress(struct store *s, const struct identity *id, const struct progress *c);
+/* Calls SEE for each variant of ID that has been a winner in a program. */
+void store_services(struct store *s, const struct identity *id,
+                    void (*see)(const struct service *v, void *data), void *data);
+/* Reads how VARIANT has done as a winner of ID; the caller frees *BLOCK, which holds the
+ * texts of OUT. False: nothing is known. */
+bool store_service(struct store *s, const struct identity *id, uint64_t variant,
+                   struct service *out, void **block);
+/* True if V is revoked, and must not run for ID. */
+bool service_is_revoked(const struct service *v, const struct identity *id);
+/* Writes V, like the functions above. */
+int store_served(struct store *s, const struct identity *id, const struct service *v);
+/* The same where V is revoked: it also counts as failed, and is no winner any more. Waits
+ * for the disk. */
+int store_revoke(struct store *s, const struct identity *id, const struct service *v);
 int store_forget(struct store *s, const char *kernel, uint64_t unit, const long long *key,
                  unsigned n_keys); /* kernel NULL: all; key NULL: all keys */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tables.h: inside the store. Five tables, described by the facts in model/record.h:
+/* tables.h: inside the store. Six tables, described by the facts in model/record.h:
  *
  *   problem   what was tuned: an identity. Its id is the hash of the identity's columns,
  *             so rows that refer to a problem can never come to belong to another one
@@ -8,6 +8,7 @@
  *   asked     the last request of a program that found no winner, with the space that
  *             it offers
  *   course    how far the last tuning of a problem is, or how it ended
+ *   service   how a winner has done in the programs' own calls
  *
  * Every row ends with a checksum over its other columns and the table's name. A row whose
  * checksum is wrong counts as missing. Columns are only ever added, at a table's end: a
@@ -52,6 +53,7 @@ union row {
   struct summary summary;
   struct asked asked;
   struct progress progress;
+  struct service service;
 };
 /* Makes the cells of WHAT, a struct that K describes. They point into WHAT. Texts that
  * are too long for their column are cut. */

@@ -286,3 +286,69 @@ int store_progress(struct store *s, const struct identity *id, const struct prog
     return write_flush(s, false);
   return write_row(s, row.problem, &kind_progress, &row, false);
 }
+
+// ---- how winners have done ----------------------------------------------------------
+
+static int write_service(struct store *s, const struct identity *id,
+                         const struct service *v, bool durable) {
+  if (!store_usable(s) || s->dead)
+    return -1;
+  struct service row = *v;
+  row.problem = enqueue_problem(s, id);
+  row.contract = id->contract;
+  row.when = sys_unix();
+  s->patience = 0;
+  return write_row(s, row.problem, &kind_service, &row, durable);
+}
+
+int store_served(struct store *s, const struct identity *id, const struct service *v) {
+  return write_service(s, id, v, false);
+}
+
+// Returns the compiler that made VARIANT of PROBLEM, as it is kept; malloc'ed; NULL: not
+// known.
+static char *write_compiler(struct store *s, int64_t problem, uint64_t variant) {
+  struct record r;
+  sqlite3_stmt *q = store_select(s, &kind_record, "WHERE problem = ?1 AND variant = ?2");
+  sqlite3_bind_int64(q, 1, problem);
+  sqlite3_bind_int64(q, 2, (int64_t)variant);
+  char *compiler = store_next(q, &kind_record, &r) == SQLITE_ROW ? sys_strdup(r.compiler)
+                                                                 : NULL;
+  sqlite3_finalize(q);
+  return compiler;
+}
+
+static int write_no_winner(struct store *s, int64_t problem, uint64_t variant) {
+  sqlite3_stmt *q = NULL;
+  const char *sql = "DELETE FROM winner WHERE problem = ?1 AND variant = ?2";
+  store_allow(s, WAIT);
+  int rc = sqlite3_prepare_v2(s->db, sql, -1, &q, NULL);
+  sqlite3_bind_int64(q, 1, problem);
+  sqlite3_bind_int64(q, 2, (int64_t)variant);
+  if (rc == SQLITE_OK)
+    rc = store_step(q);
+  sqlite3_finalize(q);
+  return rc == SQLITE_DONE ? 0 : -1;
+}
+
+// The row of `service` alone keeps the variant from running; the others keep it from
+// being exported, hinted at and tried.
+int store_revoke(struct store *s, const struct identity *id, const struct service *v) {
+  if (!store_usable(s) || write_service(s, id, v, true) != 0)
+    return -1;
+  int64_t problem = problem_id(id);
+  char *compiler = write_compiler(s, problem, v->variant);
+  const struct record r = { .variant = v->variant,
+                            .values = v->values,
+                            .compiler = compiler        ? compiler
+                                : id->toolchain != NULL ? id->toolchain
+                                                        : "",
+                            .status = v->revoked == REVOKED_WRONG ? STATUS_WRONG
+                                                                  : STATUS_CRASH,
+                            .message = v->why };
+  int status = store_finish(s, id, &r);
+  if (write_no_winner(s, problem, v->variant) != 0)
+    status = -1;
+  free(compiler);
+  return status;
+}

@@ -8,7 +8,9 @@
 // machine. The store then only saves the compilation, if it has the same winner.
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "model/value.h"
 #include "wisdom.h"
 
 enum { MOST_COUNTED = 400 };
@@ -83,6 +85,55 @@ static bool recall_is_checked(const struct autotune_kernel *k, const struct iden
   return m->contract == id->contract && (checked || !locked);
 }
 
+// ---- how winners have done ----------------------------------------------------------
+
+struct serving {
+  const struct identity *id;
+  uint64_t variant;   // 0: any
+  const char *values; // NULL: any
+  struct recall *out;
+};
+
+// Says in OUT that V is revoked.
+static void recall_say_revoked(const struct service *v, struct recall *out) {
+  char *name = value_line(v->values), clock[32] = "";
+  time_t at = (time_t)v->when;
+  struct tm when;
+  if (localtime_r(&at, &when))
+    strftime(clock, sizeof clock, "%F %H:%M", &when);
+  SAY(out, "the variant %.120s was revoked on %s, because it %s: %.240s",
+      name ? name : "", clock,
+      v->revoked == REVOKED_WRONG ? "gave other results than the default"
+                                  : "ended its process",
+      v->why);
+  free(name);
+}
+
+static void recall_see_service(const struct service *v, void *data) {
+  const struct serving *s = data;
+  bool revoked = service_is_revoked(v, s->id);
+  if ((s->variant && v->variant != s->variant) ||
+      (s->values && strcmp(v->values, s->values) != 0) ||
+      (!s->variant && !s->values && !revoked))
+    return;
+  if (revoked)
+    recall_say_revoked(v, s->out);
+  s->out->revoked |= revoked;
+  s->out->service = *v;
+  s->out->service.values = s->out->service.why = NULL;
+}
+
+// Finds how VARIANT (0: the one with VALUES) has done. False: it was revoked, and
+// OUT->why says so.
+static bool recall_serves(struct store *s, const struct identity *id, uint64_t variant,
+                          const char *values, struct recall *out) {
+  struct serving serving = { id, variant, variant ? NULL : values, out };
+  out->service = (struct service){ .variant = variant };
+  if (s)
+    store_services(s, id, recall_see_service, &serving);
+  return !out->revoked;
+}
+
 // True if "the default is best" still holds: no variant was found wrong that a tolerance
 // of today might allow.
 static bool recall_keeps_default(const struct identity *id, const struct summary *m,
@@ -107,6 +158,8 @@ static void recall_from_store(struct store *s, const struct autotune_kernel *k,
   if (state == WINNER_OF_OTHER_COMPILER)
     recall_count_held(s, k, id, out->why, sizeof out->why);
   free(why);
+  if (state == WINNER_NONE) // or it is revoked
+    recall_serves(s, id, 0, NULL, out);
   if (state != WINNER_FOUND)
     return;
   if (summary_is_provisional(m) && !locked)
@@ -118,7 +171,7 @@ static void recall_from_store(struct store *s, const struct autotune_kernel *k,
   } else if (!m->winner) {
     if (recall_keeps_default(id, m, out))
       recall_take(out, RECALL_DEFAULT, m, NULL);
-  } else if (recall_is_current(k, m, out)) {
+  } else if (recall_is_current(k, m, out) && recall_serves(s, id, m->winner, NULL, out)) {
     bool checked = recall_is_checked(k, id, m, locked, out);
     char *path = checked && m->object ? objects_find(m->object) : NULL;
     if (checked || m->contract != id->contract)
@@ -135,7 +188,8 @@ static void recall_from_entry(struct store *s, const struct autotune_kernel *k,
   out->entry = e;
   if (!e->summary.winner)
     return recall_take(out, RECALL_DEFAULT, &e->summary, NULL);
-  if (!recall_is_current(k, &e->summary, out))
+  if (!recall_is_current(k, &e->summary, out) ||
+      !recall_serves(s, id, 0, e->summary.values, out))
     return;
   store_summary_free(m);
   if (s && store_find_summary(s, problem_id(id), m) && m->object &&
@@ -144,6 +198,8 @@ static void recall_from_entry(struct store *s, const struct autotune_kernel *k,
       m->text == identity_text(k, out->point) && m->contract == id->contract &&
       (m->verified || k->verify == AUTOTUNE_VERIFY_OFF))
     path = objects_find(m->object);
+  if (path)
+    out->service.variant = m->winner;
   recall_take(out, path ? RECALL_OBJECT : RECALL_POINT, &e->summary, path);
 }
 

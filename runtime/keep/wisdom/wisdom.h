@@ -102,6 +102,9 @@ struct recall {
   char why[512];            /* for NOTHING: how the nearest differs; may be empty */
   char source[192];         /* "wisdom x.jsonl"; "": found here */
   struct summary stored;
+  struct service service; /* of the winner, without texts; only its variant: nothing is
+                             known */
+  bool revoked; /* nothing is recalled, because the winner was revoked; WHY says more */
   const struct wisdom_entry *entry;
 };
 /* Finds what is known of a call of K for ID; free OUT with recall_free. LOCKED: nothing

@@ -85,10 +85,24 @@ static void changes_leave_out_slots(struct changes *c, const struct dl_phdr_info
     changes_leave_out(c, (const void *)slots, (n + 3) * sizeof(void *));
 }
 
-// Adds the writable data of one object to the regions, unless it is a run-time library.
+// True if the object of INFO holds the function CODE.
+static bool changes_holds(const struct dl_phdr_info *info, autotune_fn code) {
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+    uintptr_t base = info->dlpi_addr + h->p_vaddr, at = (uintptr_t)code;
+    if (h->p_type == PT_LOAD && at >= base && at < base + h->p_memsz)
+      return true;
+  }
+  return false;
+}
+
+// Adds the writable data of one object to the regions, unless it is a run-time library,
+// or a variant that the program has loaded: its own data are its workspace.
 static int changes_add_object(struct dl_phdr_info *info, size_t size, void *data) {
-  struct changes *c = data;
-  bool run_time = changes_is_run_time(info->dlpi_name);
+  const struct image *m = data;
+  struct changes *c = m->changes;
+  bool run_time = changes_is_run_time(info->dlpi_name) ||
+      (m->loaded && changes_holds(info, m->loaded));
   (void)size;
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *h = &info->dlpi_phdr[i];
@@ -193,7 +207,7 @@ bool changes_new(struct image *m) {
     return false;
   c->pagemap = -1;
   c->known = true;
-  dl_iterate_phdr(changes_add_object, c);
+  dl_iterate_phdr(changes_add_object, m);
   c->known &= sandbox_each_mapping(changes_collect, &w);
   changes_leave_out_thread(c);
   changes_leave_out_own(c, m->kernel);

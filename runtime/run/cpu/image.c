@@ -146,7 +146,7 @@ static bool find_overlap(const struct image *m, char *message, size_t size) {
 int image_make(struct image *m, const struct autotune_kernel *k, void *const *args,
                char *message, size_t size) {
   unsigned n = k->n_sections, outputs = 0;
-  *m = (struct image){ .kernel = k, .args = args };
+  *m = (struct image){ .kernel = k, .args = args, .loaded = m->loaded };
   m->spans = sys_calloc(n + 1, sizeof *m->spans);
   m->references = sys_calloc(n + 1, sizeof *m->references);
   m->tolerances = sys_calloc(n + 1, sizeof *m->tolerances);

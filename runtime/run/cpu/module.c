@@ -82,11 +82,8 @@ static const void *module_at(const struct link_map *map, Elf64_Addr address) {
   return (const void *)(address < map->l_addr ? map->l_addr + address : address);
 }
 
-static bool read_dynamic(void *handle, struct relocations *r) {
-  struct link_map *map;
+static bool read_map(const struct link_map *map, struct relocations *r) {
   *r = (struct relocations){ 0 };
-  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
-    return false;
   r->base = map->l_addr;
   for (const Elf64_Dyn *d = map->l_ld; d->d_tag != DT_NULL; d++) {
     switch (d->d_tag) {
@@ -113,6 +110,11 @@ static bool read_dynamic(void *handle, struct relocations *r) {
     }
   }
   return r->symbols && r->names;
+}
+
+static bool read_dynamic(void *handle, struct relocations *r) {
+  struct link_map *map;
+  return dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && read_map(map, r);
 }
 
 struct slot {
@@ -185,6 +187,23 @@ static bool is_bound(struct slot s, void *data) {
   const struct binding *b = data;
   const void *address = resolve_site(b->symbols, b->n, s.name);
   return !address || *s.where == (uintptr_t)address + s.addend;
+}
+
+static bool is_harmless(struct slot s, void *data) {
+  const struct binding *b = data;
+  for (size_t i = 0; i < b->n; i++)
+    if (b->symbols[i].size > 0 && strcmp(b->symbols[i].name, s.name) == 0)
+      return true; /* an object */
+  return module_optional(s.name) || resolve_is_harmless(s.name);
+}
+
+bool module_calls(autotune_fn code, const struct autotune_symbol *symbols, size_t n) {
+  struct binding b = { symbols, n, NULL };
+  struct relocations r;
+  struct link_map *map = NULL;
+  Dl_info info;
+  bool found = dladdr1((const void *)code, &info, (void **)&map, RTLD_DL_LINKMAP) != 0;
+  return !found || !map || !read_map(map, &r) || !each_slot(&r, is_harmless, &b);
 }
 
 /* ---- opening --------------------------------------------------------------------- */

@@ -12,6 +12,9 @@
  * autotune_entry. *HANDLE is for dlclose. NULL and *MESSAGE (malloc'ed) on failure. */
 autotune_fn module_load(const char *path, const struct autotune_symbol *symbols, size_t n,
                         void **handle, char **message);
+/* True if the shared object that holds CODE, bound to the N SYMBOLS, calls functions of
+ * the process that may allocate memory, or if that cannot be known. */
+bool module_calls(autotune_fn code, const struct autotune_symbol *symbols, size_t n);
 /* Marks that the library with the kernel's symbols was closed while another thread, which
  * watches its tuning, waited for the loader. Until module_abandon(false) that thread must
  * not read anything of the kernel's. */

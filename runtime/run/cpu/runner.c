@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/channel.h"
+#include "module.h"
 #include "openmp.h"
 #include "run/measure.h"
 #include "sandbox.h"
@@ -232,7 +233,12 @@ static autotune_fn runner_load(struct runner *r, const struct command *c, int fd
                                bool *calls, struct answer *a) {
   const struct autotune_kernel *k = r->zygote->kernel;
   const struct jit_api *jit = r->zygote->jit;
+  autotune_fn loaded = r->zygote->image.loaded;
   char *why = NULL;
+  if (loaded) {
+    *calls = module_calls(loaded, k->symbols, k->n_symbols);
+    return loaded;
+  }
   void *object = channel_map(fd, c->object_size);
   struct jit_code *code = NULL;
   if (object && jit && !sys_fails(SYS_JIT))

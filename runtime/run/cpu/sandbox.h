@@ -78,6 +78,7 @@ struct rounding;
 struct image {
   const struct autotune_kernel *kernel;
   void *const *args;
+  autotune_fn loaded;          /* as in struct executor_wish */
   struct autotune_span *spans; /* of the sections */
   struct segment *segments;
   unsigned n_segments;
@@ -92,8 +93,8 @@ struct image {
   double touched; /* bytes of all sections */
   bool verified;  /* outputs can be compared */
 };
-/* In the zygote: describes the call and copies what trials will change. 0, or -1 and a
- * message. */
+/* In the zygote: describes the call and copies what trials will change. Of M only
+ * `loaded` is set. 0, or -1 and a message. */
 int image_make(struct image *m, const struct autotune_kernel *k, void *const *args,
                char *message, size_t size);
 /* Restores the memory of before the call, and fills outputs with a pattern; workspaces
@@ -277,6 +278,10 @@ struct worker_pool;
  * on failure. */
 struct worker_pool *worker_start(const struct autotune_kernel *k, void *const *args,
                                  const struct jit_api *jit, char **message);
+/* The same where all variants are LOADED, which the program has loaded already. */
+struct worker_pool *worker_start_loaded(const struct autotune_kernel *k,
+                                        void *const *args, autotune_fn loaded,
+                                        char **message);
 /* Gets what `describe` said of this call, and whether outputs can be compared. */
 void worker_call(const struct worker_pool *w, double *flops, double *bytes,
                  bool *verified);

@@ -78,7 +78,8 @@ static struct executor *cpu_start(const struct autotune_kernel *k,
                                   const struct call *call,
                                   const struct executor_wish *wish, char **message) {
   char *none = NULL;
-  (void)wish;
+  if (wish->loaded)
+    return (struct executor *)worker_start_loaded(k, call->args, wish->loaded, message);
   const struct jit_api *jit = jit_open(&none); // there since `prepare`
   free(none);
   return (struct executor *)worker_start(k, call->args, jit, message);
@@ -142,6 +143,7 @@ const struct target target_cpu = {
   .identify = cpu_identify,
   .machine = cpu_machine,
   .may_fork = cpu_may_fork,
+  .takes_loaded = true,
   .before_fork = openmp_before_fork,
   .load = cpu_load,
   .unload = cpu_unload,

@@ -135,8 +135,9 @@ static bool cpu_worker_start(struct worker_pool *w) {
   return w->pid > 0;
 }
 
-struct worker_pool *worker_start(const struct autotune_kernel *k, void *const *args,
-                                 const struct jit_api *jit, char **message) {
+static struct worker_pool *worker_begin(const struct autotune_kernel *k,
+                                        void *const *args, const struct jit_api *jit,
+                                        autotune_fn loaded, char **message) {
   struct worker_pool *w = sys_calloc(1, sizeof *w);
   struct notice n;
   struct message m = { .kind = NOTICE_FAILED };
@@ -146,6 +147,7 @@ struct worker_pool *worker_start(const struct autotune_kernel *k, void *const *a
   w->orders = (struct channel){ -1, -1, &zygote_protocol, role_stopping };
   w->commands = (struct channel){ -1, -1, &worker_protocol, role_stopping };
   w->zygote = (struct zygote){ .kernel = k, .args = args, .jit = jit };
+  w->zygote.image.loaded = loaded;
   bool begun = cpu_worker_start(w);
   if (!begun)
     snprintf(w->why, sizeof w->why, "no process can be started: %s", strerror(errno));
@@ -161,6 +163,17 @@ struct worker_pool *worker_start(const struct autotune_kernel *k, void *const *a
   *message = sys_strdup(w->why);
   worker_stop(w);
   return NULL;
+}
+
+struct worker_pool *worker_start(const struct autotune_kernel *k, void *const *args,
+                                 const struct jit_api *jit, char **message) {
+  return worker_begin(k, args, jit, NULL, message);
+}
+
+struct worker_pool *worker_start_loaded(const struct autotune_kernel *k,
+                                        void *const *args, autotune_fn loaded,
+                                        char **message) {
+  return worker_begin(k, args, NULL, loaded, message);
 }
 
 void worker_call(const struct worker_pool *w, double *flops, double *bytes,
@@ -290,7 +303,7 @@ static int worker_trial(struct worker_pool *w, const struct command *what,
   int fd = -1, rc = -1;
   *out = (struct trial){ .status = STATUS_PENDING };
   bool ready = a && ensure_worker(w, ticket);
-  if (ready && ticket != 0)
+  if (ready && ticket != 0 && object)
     ready = (fd = channel_file("autotune-object", object, c.object_size)) >= 0;
   if (ready) {
     const struct message m = { WORKER_COMMAND, ++w->serial, &c, sizeof c, fd };

@@ -100,6 +100,7 @@ static int delete_useless(struct store *s, double before, unsigned *rows) {
     "DELETE FROM winner WHERE problem NOT IN (SELECT id FROM problem)",
     "DELETE FROM asked WHERE problem NOT IN (SELECT id FROM problem)",
     "DELETE FROM course WHERE problem NOT IN (SELECT id FROM problem)",
+    "DELETE FROM service WHERE problem NOT IN (SELECT id FROM problem)",
   };
   int rc = SQLITE_OK;
   for (size_t i = 0; i < sizeof statements / sizeof *statements && rc == SQLITE_OK; i++)

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// reverify.c: checks winners again in the program's own calls: the first call of each
+// process, then calls at growing intervals. A tuner is forked beside the program, with
+// the memory of that call (tune/reverify.c), and no call waits for it. Where it finds a
+// difference, the winner is revoked: here, and by the tuner in the store.
+//
+// The cost counts in full: the fork, the pages that the program copies meanwhile, and the
+// processor's time of the check. account.c says what is allowed.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "account.h"
+#include "call/session/session.h"
+#include "model/value.h"
+#include "site.h"
+
+static const double longest_fork = 1e-3;   // seconds: no call waits longer
+static const double a_fault = 0.7e-6;      // seconds: the program copies a page
+static const double own = 4e-3, FORKS = 6; // of a check, apart from runs of the kernel
+static const double ask_again = 0.1, fork_again = 60; // seconds
+
+// Credit in this process, for all keys together: so many seconds at first, and a part of
+// the time since then. Used while holding decide_take().
+static const double credit_at_first = 0.25;
+static struct {
+  double begun, spent;
+} credit;
+
+// Used while holding decide_take(), but for the atomic members.
+struct reverify {
+  struct account account;
+  struct service service;  // its values are a note of the node
+  _Atomic double earned;   // seconds in calls
+  _Atomic double due;      // sys_now; INFINITY: it is not checked any more
+  atomic_ullong calls;     // so far, in this process
+  uint64_t right, looking; // the calls that were found right and are being checked, last
+  double runs;             // seconds of a run of the default and of the winner
+  double begun, forked;    // of the present check; forked: seconds that the fork took
+  long faults;             // of this process, when it began
+  bool stored;             // the winner comes from an earlier process
+  char started[64]; // when it was last seen right there; "": never, as far as known
+};
+
+// ---- which winners ------------------------------------------------------------------
+
+static bool reverify_has_outputs(const struct autotune_kernel *k) {
+  bool any = k->n_sections > 0 && k->ret_size > 0;
+  for (unsigned i = 0; i < k->n_sections; i++)
+    any |= (k->sections[i].access & AUTOTUNE_OUT) != 0;
+  return any;
+}
+
+bool reverify_is_wanted(const struct autotune_kernel *k) {
+  enum tuning_mode mode = decide_mode(k);
+  const struct target *t = target_of(k);
+  if (options_get()->reverify == REVERIFY_OFF || mode == MODE_OFF || mode == MODE_TUNE ||
+      k->verify == AUTOTUNE_VERIFY_OFF)
+    return false;
+  bool has = reverify_has_outputs(k), can = t->takes_loaded && t->synchronous;
+  if (!has)
+    log_once(AUTOTUNE_INFO, "reverify-outputs",
+             "%s: its winner is not checked again: there are no outputs to compare",
+             k->name);
+  else if (!can)
+    log_once(AUTOTUNE_INFO, "reverify-target",
+             "%s: its winner is not checked again: that is done for kernels in C only",
+             k->name);
+  return has && can;
+}
+
+void reverify_install(struct node *n, const struct service *service, bool stored,
+                      double original, double best) {
+  struct reverify *r = n->reverify;
+  struct note *values = atomic_load(&n->values);
+  if (node_is_default(n) || !values || !reverify_is_wanted(n->site->kernel) ||
+      (!r && !(r = sys_calloc(1, sizeof *r))))
+    return;
+  double now = sys_now(), ago = service->seen > 0 ? sys_unix() - service->seen : 1e9;
+  time_t seen = (time_t)service->seen;
+  struct tm when;
+  r->account = (struct account){ .looks = service->looks,
+                                 .last = stored ? now - (ago > 0 ? ago : 0) : now,
+                                 .fresh = stored };
+  r->service = *service;
+  r->service.values = values->text;
+  r->service.why = "";
+  r->runs = original + best;
+  r->stored = stored;
+  r->started[0] = '\0';
+  if (seen > 0 && localtime_r(&seen, &when))
+    strftime(r->started, sizeof r->started, "%F %H:%M", &when);
+  r->right = stored ? 0 : 1; // the call on whose data it was tuned
+  atomic_store(&r->calls, r->right);
+  atomic_store(&r->earned, 0);
+  atomic_store(&r->due, account_due(&r->account));
+  __atomic_store_n(&n->reverify, r, __ATOMIC_RELEASE);
+}
+
+// ---- counting -----------------------------------------------------------------------
+
+static void reverify_add(_Atomic double *sum, double seconds) {
+  double old = atomic_load_explicit(sum, memory_order_relaxed);
+  while (!atomic_compare_exchange_weak(sum, &old, old + seconds))
+    ;
+}
+
+void reverify_count(struct node *n, unsigned calls, double seconds) {
+  struct reverify *r = __atomic_load_n(&n->reverify, __ATOMIC_ACQUIRE);
+  if (r && calls)
+    atomic_fetch_add_explicit(&r->calls, calls, memory_order_relaxed);
+  if (r && seconds > 0)
+    reverify_add(&r->earned, seconds);
+}
+
+bool reverify_wants(const struct node *n) {
+  struct reverify *r = __atomic_load_n(&n->reverify, __ATOMIC_ACQUIRE);
+  return r && sys_now() >= atomic_load_explicit(&r->due, memory_order_relaxed);
+}
+
+// ---- beginning ----------------------------------------------------------------------
+
+static long reverify_faults(void) {
+  struct rusage u = { 0 };
+  getrusage(RUSAGE_SELF, &u);
+  return u.ru_minflt;
+}
+
+static void reverify_postpone(struct reverify *r, double now, double seconds) {
+  atomic_store(&r->due, now + seconds);
+}
+
+// Adds WHAT to the reason why this variant runs, once.
+static void reverify_note(struct node *n, const char *what) {
+  struct note *why = atomic_load(&n->why);
+  if (why && strstr(why->text, what))
+    return;
+  char *text = sys_printf("%s%s%s", why ? why->text : "", why ? "; " : "", what);
+  if (text)
+    site_note(&n->why, text);
+  free(text);
+}
+
+// True if the program may be forked now. No call may wait for long.
+static bool reverify_may_fork(struct node *n, double now, double fork) {
+  char what[160];
+  if (fork <= longest_fork)
+    return target_may_fork(n->site->kernel);
+  snprintf(what, sizeof what,
+           "not checked again: copying the program's page tables takes about %.2g ms",
+           1e3 * fork);
+  log_once(AUTOTUNE_INFO, n->site->kernel->name, "%s: %s", n->site->kernel->name, what);
+  reverify_note(n, what);
+  reverify_postpone(n->reverify, now, fork_again);
+  return false;
+}
+
+// True if there is credit for a check that will cost EXPECTED.
+static bool reverify_has_credit(double now, double expected) {
+  if (credit.begun == 0)
+    credit.begun = now;
+  bool has = credit.spent + expected <=
+      credit_at_first + ACCOUNT_PART * (now - credit.begun);
+  credit.spent += has ? expected : 0;
+  return has;
+}
+
+void reverify_look(struct site *s, struct node *n, const struct call *call) {
+  struct reverify *r = n->reverify;
+  double now = sys_now(), fork = session_fork_seconds();
+  if (!reverify_wants(n) || background_goes() || node_is_default(n) ||
+      !reverify_may_fork(n, now, fork))
+    return;
+  double expected = r->account.cost > 0 ? r->account.cost
+                                        : own + FORKS * fork + 1.5 * r->runs;
+  enum account_answer answer =
+      account_ask(&r->account, now, atomic_load(&r->earned), expected);
+  if (answer == ACCOUNT_WAIT ||
+      (answer == ACCOUNT_GRANTED && !reverify_has_credit(now, expected)))
+    return reverify_postpone(r, now, fmax(ask_again, account_due(&r->account) - now));
+  struct outcome *out = sys_malloc(sizeof *out);
+  const struct plan plan = { .kind = PLAN_CHECK,
+                             .background = true,
+                             .loaded = decide_current(n),
+                             .service = &r->service,
+                             .outlives = expected <= ACCOUNT_CHEAP };
+  uint64_t calls = atomic_load(&r->calls);
+  r->looking = calls > 0 ? calls : 1;
+  r->begun = now;
+  r->faults = reverify_faults();
+  if (out && background_start(s, n, call, &plan, out) == 0)
+    r->forked = session_fork_took();
+  else
+    reverify_postpone(r, now, fork_again);
+  atomic_store(&r->due, out ? now + fork_again : now + ask_again);
+  free(out);
+}
+
+// ---- the end ------------------------------------------------------------------------
+
+// Charges the present check, whose processes took COST, to the account.
+static void reverify_charge(struct reverify *r, double cost) {
+  double copied = (double)(reverify_faults() - r->faults) * a_fault;
+  account_pay(&r->account, r->begun, cost + 2 * r->forked + fmax(copied, 0));
+  atomic_store(&r->due, account_due(&r->account));
+}
+
+void reverify_cancel(struct node *n) {
+  struct reverify *r = n->reverify;
+  if (!r)
+    return;
+  reverify_charge(r, r->account.cost > 0 ? r->account.cost : own);
+  atomic_store(&r->due, sys_now() + ask_again);
+}
+
+// Writes which results may be wrong: "of calls 1 to 17".
+static void reverify_doubt(const struct reverify *r, char *text, size_t size) {
+  unsigned long long from = r->right, to = r->looking;
+  int n = from > 0 ? snprintf(text, size, "between calls %llu and %llu", from, to)
+                   : snprintf(text, size, "of calls up to %llu", to);
+  if (from > 0 || !r->stored || n < 0 || (size_t)n >= size)
+    return;
+  snprintf(text + n, size - (size_t)n, " and of earlier runs%s%s",
+           r->started[0] ? " since " : "", r->started);
+}
+
+void reverify_revoke(struct node *n, const char *why) {
+  const struct autotune_kernel *k = n->site->kernel;
+  struct target_code *handle = n->handle;
+  watch_end(n);
+  node_set(n, (struct variant_code){ .function = k->original });
+  n->handle = NULL;
+  if (handle)
+    site_keep(n, handle); // another thread may be running it
+  site_note(&n->values, "");
+  site_note(&n->why, why);
+}
+
+// Revokes the winner of N, which is wrong: other threads run the default from their next
+// call on.
+static void reverify_found(struct node *n, const struct outcome *out) {
+  struct reverify *r = n->reverify;
+  char doubt[160], why[700], *name = value_line(r->service.values);
+  const char *point = name ? name : "";
+  reverify_doubt(r, doubt, sizeof doubt);
+  if (out->verdict == VERDICT_WRONG)
+    snprintf(
+        why, sizeof why,
+        "the variant %.200s gives other results than the default on call %llu: %.200s",
+        point, (unsigned long long)r->looking, out->why);
+  else
+    snprintf(why, sizeof why,
+             "the variant %.200s ends the process on the data of call %llu: %.200s",
+             point, (unsigned long long)r->looking, out->why);
+  log_message(AUTOTUNE_WARN,
+              "%s: %s; it is revoked, the default runs from now on; results %s may be "
+              "wrong",
+              n->site->kernel->name, why, doubt);
+  char *text = sys_printf("default: revoked: %s", why);
+  reverify_revoke(n, text ? text : "default: revoked");
+  free(text);
+  free(name);
+}
+
+void reverify_settle(struct node *n, const struct outcome *out) {
+  struct reverify *r = n->reverify;
+  const char *name = n->site->kernel->name;
+  reverify_charge(r, out->cost);
+  switch (out->verdict) {
+  case VERDICT_RIGHT:
+    r->right = r->looking;
+    r->service.seen = sys_unix();
+    r->service.looks++;
+    r->service.ended = 0;
+    log_message(AUTOTUNE_DEBUG, "%s: checked again on call %llu: right; it took %.2g ms",
+                name, (unsigned long long)r->looking, 1e3 * r->account.cost);
+    break;
+  case VERDICT_WRONG:
+  case VERDICT_ENDED:
+    atomic_store(&r->due, INFINITY);
+    reverify_found(n, out);
+    break;
+  case VERDICT_RESTLESS:
+    log_once(AUTOTUNE_INFO, "reverify-restless",
+             "%s: not checked again on call %llu: run twice on its data, the kernel as "
+             "written gives two results (%s)",
+             name, (unsigned long long)r->looking, out->why);
+    break;
+  case VERDICT_NOTHING:
+    atomic_store(&r->due, INFINITY);
+    reverify_note(n, "not checked again: there are no outputs to compare");
+    break;
+  case VERDICT_NONE:
+    log_message(AUTOTUNE_DEBUG, "%s: not checked again on call %llu: %s", name,
+                (unsigned long long)r->looking, out->why);
+    break;
+  }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// reverify.c: compares a winner that a program runs with the default, on the data of one
+// of its later calls. Nothing is compiled: the image of the program has the winner's
+// code.
+//
+// All rules of a trial hold: sections, changes besides them, the state that is left. A
+// difference counts only where the default repeats its own results on this call, so that
+// a kernel that reads the clock revokes nothing.
+#include <stdlib.h>
+#include <string.h>
+
+#include "tune.h"
+
+enum { FIRST_LOOKS = 5, OFTEN = 60 /* seconds between two rows */ };
+
+static bool reverify_start(struct tuning *t, struct outcome *out) {
+  const struct executor_wish wish = { .background = true, .loaded = t->plan->loaded };
+  char *why = NULL;
+  t->target = target_of(t->kernel);
+  t->workers = t->target->start(t->kernel, t->call, &wish, &why);
+  throttle_yield();
+  if (!t->workers)
+    SAY(out, "%s", why ? why : "no memory");
+  free(why);
+  return t->workers != NULL;
+}
+
+// Returns what TRIAL, of the winner, says of it. A process that was killed or took too
+// long says nothing: the machine may be short of memory or of time.
+static enum verdict reverify_judge(const struct trial *trial) {
+  switch (trial->status) {
+  case STATUS_OK:
+    return VERDICT_RIGHT;
+  case STATUS_WRONG:
+    return VERDICT_WRONG;
+  case STATUS_EXIT:
+    return VERDICT_ENDED;
+  case STATUS_CRASH:
+    return strncmp(trial->message, "SIGKILL", 7) == 0 ? VERDICT_NONE : VERDICT_ENDED;
+  default:
+    return VERDICT_NONE;
+  }
+}
+
+// Runs one checked run of the winner (TICKET 1) or of the default (TICKET 0).
+static enum verdict reverify_run(struct tuning *t, uint64_t ticket, struct outcome *out) {
+  struct trial_plan plan = tune_once(tune_limit(t));
+  struct trial trial;
+  plan.objective = t->id->objective;
+  tune_report(t, tune_silence(&plan));
+  int rc = t->target->try(t->workers, ticket, NULL, 0, &plan, &trial);
+  SAY(out, "%.400s", trial.message);
+  free(trial.samples);
+  return rc == 0 ? reverify_judge(&trial) : VERDICT_NONE;
+}
+
+static enum verdict reverify_compare(struct tuning *t, struct outcome *out) {
+  struct outcome second = { .fd = -1 };
+  double flops, bytes;
+  bool verified;
+  if (!reverify_start(t, out))
+    return VERDICT_NONE;
+  t->target->call(t->workers, &flops, &bytes, &verified);
+  if (!verified)
+    return VERDICT_NOTHING;
+  if (!tune_default(t, out))
+    return VERDICT_NONE;
+  enum verdict found = reverify_run(t, 1, out);
+  if (found != VERDICT_WRONG && found != VERDICT_ENDED)
+    return found;
+  enum verdict again = reverify_run(t, 0, &second);
+  if (again == VERDICT_RIGHT)
+    return found;
+  SAY(out, "%.400s", second.why);
+  return again == VERDICT_WRONG ? VERDICT_RESTLESS : VERDICT_NONE;
+}
+
+// Writes the row of a winner that was right: at first each time, then now and then.
+static void reverify_seen(struct tuning *t) {
+  struct service v = *t->plan->service;
+  double now = sys_unix(), before = v.seen;
+  v.seen = now;
+  v.looks++;
+  v.ended = 0;
+  if (v.looks > FIRST_LOOKS && now - before < OFTEN && now >= before)
+    return;
+  setup_store(t);
+  if (t->store)
+    store_served(t->store, t->id, &v);
+}
+
+static void reverify_revoke(struct tuning *t, enum verdict verdict, const char *why) {
+  struct service v = *t->plan->service;
+  v.revoked = verdict == VERDICT_WRONG ? REVOKED_WRONG : REVOKED_ENDED;
+  v.why = why;
+  setup_store(t);
+  if (t->store && store_revoke(t->store, t->id, &v) != 0)
+    log_message(AUTOTUNE_WARN, "%s: that a variant is revoked cannot be kept",
+                t->kernel->name);
+}
+
+int reverify(struct tuning *t, struct outcome *out) {
+  out->verdict = reverify_compare(t, out);
+  if (out->verdict == VERDICT_RIGHT)
+    reverify_seen(t);
+  else if (out->verdict == VERDICT_WRONG || out->verdict == VERDICT_ENDED)
+    reverify_revoke(t, out->verdict, out->why);
+  return out->verdict == VERDICT_NONE ? -1 : 0;
+}
+
+bool reverify_refuses(const struct tuning *t, uint64_t variant) {
+  struct service v;
+  void *block = NULL;
+  bool revoked = t->store && store_service(t->store, t->id, variant, &v, &block) &&
+      service_is_revoked(&v, t->id);
+  free(block);
+  return revoked;
+}
