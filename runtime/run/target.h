@@ -21,7 +21,10 @@ struct trial {
   enum status status;
   char
       message[256]; /* what went wrong: "SIGSEGV", "C[0:n]: element 17 is 1.5, not 1.0" */
-  char note[160];  /* what the user should know of the kernel although all is right; "" */
+  char note[160]; /* what the user should know of the kernel although all is right; "" */
+  /* Memory without a section, in which it leaves other bytes than the default although
+   * all else is right; "": none. Perhaps it is only a workspace. */
+  char unnamed[128];
   bool unwatched;  /* it may win, and what it changes besides sections is not known */
   double *samples; /* costs of one call, in order, divided by SLOWDOWN; malloc'ed */
   unsigned n_samples;

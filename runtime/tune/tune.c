@@ -72,6 +72,19 @@ bool tune_link(const struct tuning *t, const struct candidate *c, const char *pa
   return t->target->link(c->object.data, c->object.size, path, why);
 }
 
+// Says, once, that variants leave other bytes in memory that may be a workspace.
+static void tune_say_unnamed(const struct tuning *t, const struct trial *trial) {
+  char topic[160];
+  snprintf(topic, sizeof topic, "unnamed %s", t->kernel->name);
+  if (trial->unnamed[0])
+    log_once(
+        AUTOTUNE_WARN, topic,
+        "%s: a variant leaves other bytes in memory that no section names (%s), so it "
+        "cannot win: name that memory in scratch(…) if nobody reads it after the "
+        "call, else in out(…) or inout(…)",
+        t->kernel->name, trial->unnamed);
+}
+
 // Says what TRIAL found out about the kernel, once.
 static void tune_say_note(const struct tuning *t, const struct trial *trial) {
   if (trial->note[0] && !t->plan->loaded) // else it was said when it was tuned
@@ -93,6 +106,7 @@ void tune_try(struct tuning *t, struct candidate *c, const struct trial_plan *pl
                            c ? c->object.size : 0, &p, out) != 0 ||
       t->lost;
   tune_say_note(t, out);
+  tune_say_unnamed(t, out);
   if (c && out->has_features)
     features_add(&c->features, &out->features);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "bake.h"
+#include "front/reach/unit.h"
 
 #define WORD(s) (int)(s).size, (s).data
 
@@ -161,13 +162,6 @@ static bool write_uses_openmp(const struct text *out, size_t from) {
   return memmem(out->data + from, out->size - from, "#pragma omp", 11) != NULL;
 }
 
-static bool has_openmp(const struct compile_options *o) {
-  for (const char *const *a = o->args; a && *a; a++)
-    if (strncmp(*a, "-fopenmp", 8) == 0)
-      return true;
-  return false;
-}
-
 // Writes the winners that are variants of E's function, which may be an alternative.
 static void bake_written(const struct template_scope *scope, struct text *out) {
   const struct emission *e = emit_of(scope);
@@ -176,7 +170,8 @@ static void bake_written(const struct template_scope *scope, struct text *out) {
   for (unsigned i = 0; i < v->n_winners; i++)
     if (function_of(e->k, v->winners[i].point) == e->f)
       write_winner(scope, i, from, out);
-  if (v->n_winners && write_uses_openmp(out, from) && e->o->compiler && !has_openmp(e->o))
+  if (v->n_winners && write_uses_openmp(out, from) && e->o->compiler &&
+      !openmp_is_on(e->o))
     diag_warning(e->s, e->f->pragma->offset, e->f->pragma->end - e->f->pragma->offset,
                  "add -fopenmp", "winners of '%s' use OpenMP, and this build does not",
                  e->k->main.name);

@@ -124,8 +124,7 @@ unsigned source_where(const struct source *s, size_t offset, const char **path,
 /* Appends a `#line`, which says that the next line of OUT stands at AT of S. */
 void source_resume(const struct source *s, size_t at, struct text *out);
 struct slice source_slice(const struct source *s, TSNode node);
-/* True when TEXT may hold `#pragma autotune` (fast scan, no parsing; also
- * `_Pragma("autotune …")`, which is then a diagnostic). */
+/* True when TEXT may hold `#pragma autotune`, or _Pragma (fast scan, no parsing). */
 bool source_mentions_autotune(const char *text, size_t size);
 
 /* ---- node.c: nodes of such a tree; all take null nodes, which are and hold nothing - */
@@ -334,8 +333,7 @@ struct section {
   struct section_dim {
     struct slice low, length;
   } *dims;
-  unsigned n_dims; /* low empty: 0; length empty: 1 element; no dims: the whole object
-                      (global, *p, struct) */
+  unsigned n_dims; /* low empty: 0; length empty: 1 element; none: the whole object */
   size_t offset;
   const struct leaves *leaves; /* of an element: set by leaves.c; NULL: of CUDA */
 };
@@ -470,14 +468,14 @@ struct unit {
   unsigned n_flags;
   struct symbol *symbols;
   unsigned n_symbols;
+  bool openmp; /* functions in it, or that they call, use OpenMP in this build */
 };
 /* Builds the unit of everything that K reaches. Diagnoses at the kernel what cannot be
  * copied (a thread-local variable, …). */
 struct unit unit_build(const struct source *s, const struct kernel *k,
                        const struct expansion *x, const struct compile_options *o);
 /* Builds the part of a replay before its functions: the kernel as written, with params at
- * their defaults, and the declarations that its sections, flops, bytes and constraints
- * need. */
+ * their defaults, and the declarations that its expressions need. */
 struct unit unit_replay(const struct source *s, const struct kernel *k,
                         const struct expansion *x);
 

@@ -177,7 +177,7 @@ int image_make(struct image *m, const struct autotune_kernel *k, void *const *ar
   for (unsigned i = 0; i < n; i++)
     outputs += (k->sections[i].access & AUTOTUNE_OUT) != 0 && m->spans[i].bytes > 0;
   m->verified = k->verify != AUTOTUNE_VERIFY_OFF &&
-      (outputs > 0 || (n > 0 && k->ret_size > 0));
+      (outputs > 0 || (kernel_has_sections(k) && k->ret_size > 0));
   return 0;
 }
 

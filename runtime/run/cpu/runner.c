@@ -95,11 +95,14 @@ static void runner_fresh_run(struct runner *r, const struct command *c, autotune
 }
 
 // Runs the default, and keeps what it changes. A second worker runs it once more, to see
-// what of that it repeats, and whether it reads what was in its workspaces.
+// what of that it repeats, and a third one to see if it reads what is in its workspaces.
 static bool runner_reference(struct runner *r, const struct command *c, autotune_fn code,
                              struct answer *a, struct sample *out) {
   struct image *m = &r->zygote->image;
   runner_fresh_run(r, c, code, true, out);
+  if (c->scratch)
+    return image_check(m, true, a->message, sizeof a->message) &&
+        unnamed_check(m, true, a);
   if (c->repeat) {
     unnamed_repeat(m);
     unnamed_note(m, true, a->note, sizeof a->note);
@@ -127,7 +130,7 @@ static bool runner_checked_run(struct runner *r, const struct command *c,
   runner_fresh_run(r, c, l->code, watch, out);
   bool right = image_check(m, true, a->message, sizeof a->message) &&
       runner_left_state(r, a->message, sizeof a->message) &&
-      (!watch || unnamed_check(m, l->calls, a->message, sizeof a->message));
+      (!watch || unnamed_check(m, l->calls, a));
   l->watched |= watch;
   a->partly |= watch && unnamed_leaves_out(m, l->calls);
   if (watch)
@@ -316,7 +319,8 @@ static void runner_try(struct runner *r, const struct command *c, int fd,
       return;
     l->checked = true;
   }
-  if (measure_settled(&c->plan, first, r->warm && r->zygote->kernel->n_sections > 0)) {
+  if (measure_settled(&c->plan, first,
+                      r->warm && kernel_has_sections(r->zygote->kernel))) {
     a->samples[a->n_samples++] = first.cost;
     a->run_seconds = first.seconds;
   } else {
@@ -324,7 +328,7 @@ static void runner_try(struct runner *r, const struct command *c, int fd,
     runner_allow(r, load_limit);
     // Without sections nothing was put back between the runs, so nothing need be the
     // same.
-    if (c->plan.verify && r->zygote->kernel->n_sections > 0 &&
+    if (c->plan.verify && kernel_has_sections(r->zygote->kernel) &&
         !image_check(&r->zygote->image, false, a->message, sizeof a->message))
       a->status = STATUS_WRONG;
   }

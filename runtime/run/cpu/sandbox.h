@@ -189,9 +189,11 @@ bool unnamed_verifies(const struct image *m);
 bool unnamed_leaves_out(const struct image *m, bool calls);
 /* True if nothing can be put back, so that each variant needs a worker of its own. */
 bool unnamed_needs_workers(const struct image *m);
-/* After a watched run of a variant. CALLS: it calls functions that may allocate. False
- * and a message: it changed what the default does not change, or otherwise. */
-bool unnamed_check(const struct image *m, bool calls, char *message, size_t size);
+/* After a watched run of a variant. CALLS: it calls functions that may allocate. False,
+ * with A's message and `unnamed`: it changed what the default does not change, or
+ * otherwise. */
+struct answer;
+bool unnamed_check(const struct image *m, bool calls, struct answer *a);
 /* Writes what the default changes and no section names, for people; "": nothing. */
 void unnamed_note(const struct image *m, bool calls, char *text, size_t size);
 void unnamed_seal(const struct image *m); /* nothing more will be learned */
@@ -230,9 +232,9 @@ struct command {
 };
 struct answer {
   enum status status;
-  char message[256], note[160]; /* as in struct trial */
-  bool unwatched;               /* as in struct trial */
-  bool partly;                  /* not all that the default changes was compared */
+  char message[256], note[160], unnamed[128]; /* as in struct trial */
+  bool unwatched;                             /* as in struct trial */
+  bool partly; /* not all that the default changes was compared */
   double run_seconds, verify_seconds, time_seconds, load_seconds; /* as in struct trial */
   double slowdown; /* likewise; 0: not known */
   unsigned n_samples;

@@ -115,7 +115,7 @@ bool unnamed_verifies(const struct image *m) {
   for (unsigned i = 0; i < u->n; i++)
     compared |= !u->list[i].restless;
   return m->changes->on && compared && !u->lost && !m->kernel->openmp &&
-      m->kernel->n_sections == 0;
+      !kernel_has_sections(m->kernel);
 }
 
 bool unnamed_leaves_out(const struct image *m, bool calls) {
@@ -190,7 +190,7 @@ void unnamed_note(const struct image *m, bool calls, char *text, size_t size) {
   const struct kept *first = NULL;
   char name[128];
   *text = '\0';
-  if (m->kernel->n_sections == 0)
+  if (!kernel_has_sections(m->kernel))
     return; // nothing is declared, so nothing is forgotten
   for (unsigned i = 0; i < u->n && !u->lost; i++) {
     const struct kept *k = &u->list[i];
@@ -208,11 +208,10 @@ void unnamed_note(const struct image *m, bool calls, char *text, size_t size) {
 
 // ---- comparing ----------------------------------------------------------------------
 
-static bool unnamed_same(const struct image *m, const struct kept *k, char *message,
-                         size_t size) {
+static bool unnamed_same(const struct image *m, const struct kept *k, struct answer *a) {
   const struct unnamed *u = m->unnamed;
   const char *expected = u->bytes + k->at + k->size;
-  char got[PIECE], name[128], numbers[64] = "";
+  char got[PIECE], numbers[64] = "";
   changes_copy(got, k->base, k->size);
   if (memcmp(expected, got, k->size) == 0)
     return true;
@@ -226,17 +225,26 @@ static bool unnamed_same(const struct image *m, const struct kept *k, char *mess
       group_numbers(r, expected + i, got + i, numbers, sizeof numbers);
     while (expected[i] == got[i])
       i++;
-    unnamed_name(m, k->base + i, k->kind, name, sizeof name);
-    snprintf(message, size, "memory that no section names differs: %s%s", name, numbers);
+    unnamed_name(m, k->base + i, k->kind, a->unnamed, sizeof a->unnamed);
+    snprintf(a->message, sizeof a->message, "memory that no section names differs: %s%s",
+             a->unnamed, numbers);
     return false;
   }
   return true;
 }
 
+// True if the default changes memory within a page of AT: perhaps AT belongs to it.
+static bool unnamed_is_near(const struct unnamed *u, const char *at) {
+  for (unsigned i = 0; i < u->n; i++)
+    if (at + CHANGES_PAGE > u->list[i].base &&
+        at < u->list[i].base + u->list[i].size + CHANGES_PAGE)
+      return true;
+  return false;
+}
+
 // Checks what the last run changed and the default does not change. The default may have
 // written what was there already: 0 where a right variant leaves the rounding of a sum.
-static bool unnamed_nothing_else(const struct image *m, bool calls, char *message,
-                                 size_t size) {
+static bool unnamed_nothing_else(const struct image *m, bool calls, struct answer *a) {
   const struct changes *c = m->changes;
   struct unnamed *u = m->unnamed;
   char name[128], got[WORD];
@@ -252,21 +260,23 @@ static bool unnamed_nothing_else(const struct image *m, bool calls, char *messag
           group_agree(group_reading_at(u, where), c->before + change->at + at, got))
         continue;
       unnamed_name(m, where, change->kind, name, sizeof name);
-      snprintf(message, size, "memory outside its arrays was changed: %s", name);
+      snprintf(a->message, sizeof a->message, "memory outside its arrays was changed: %s",
+               name);
+      if (unnamed_is_near(u, where))
+        memcpy(a->unnamed, name, sizeof name);
       return false;
     }
   return true;
 }
 
-bool unnamed_check(const struct image *m, bool calls, char *message, size_t size) {
+bool unnamed_check(const struct image *m, bool calls, struct answer *a) {
   const struct unnamed *u = m->unnamed;
   if (!m->changes->on || u->lost)
     return true;
   for (unsigned i = 0; i < u->n; i++) {
     const struct kept *k = &u->list[i];
-    if (!k->restless && !(calls && k->kind == REGION_HEAP) &&
-        !unnamed_same(m, k, message, size))
+    if (!k->restless && !(calls && k->kind == REGION_HEAP) && !unnamed_same(m, k, a))
       return false;
   }
-  return unnamed_nothing_else(m, calls, message, size);
+  return unnamed_nothing_else(m, calls, a);
 }

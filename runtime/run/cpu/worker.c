@@ -97,7 +97,8 @@ static bool ensure_worker(struct worker_pool *w, uint64_t ticket) {
   while (w->pid > 0 && channel_ready(&w->orders, 0) && take_notice(w, &m, &n, 0))
     if (m.kind == NOTICE_DIED) // between two trials
       w->alive = false;
-  if (w->alive && (w->kernel->n_sections == 0 || w->needs_workers) && ticket != w->last)
+  if (w->alive && (!kernel_has_sections(w->kernel) || w->needs_workers) &&
+      ticket != w->last)
     kill_worker(w);
   if (!w->alive)
     w->alive = worker_order(w, ORDER_SPAWN, START_GRACE);
@@ -237,6 +238,7 @@ static int worker_copy_answer(const struct answer *a, struct trial *out) {
   out->status = (unsigned)a->status < STATUS_PENDING ? a->status : STATUS_CRASH;
   snprintf(out->message, sizeof out->message, "%.255s", a->message);
   snprintf(out->note, sizeof out->note, "%.159s", a->note);
+  snprintf(out->unnamed, sizeof out->unnamed, "%.127s", a->unnamed);
   out->unwatched = a->unwatched;
   out->verify_seconds = a->verify_seconds;
   out->time_seconds = a->time_seconds;
@@ -310,7 +312,8 @@ static int worker_trial(struct worker_pool *w, const struct command *what,
     w->last = ticket;
     if (channel_send(&w->commands, &m, true))
       rc = worker_await_answer(w, &c.plan, a, out);
-    if (rc == 0 && out->status == STATUS_OK && a->partly && w->kernel->n_sections == 0)
+    if (rc == 0 && out->status == STATUS_OK && a->partly &&
+        !kernel_has_sections(w->kernel))
       w->verified = false;
     if (out->status != STATUS_OK && out->status != STATUS_LOAD)
       kill_worker(w); // it may have written anywhere
@@ -349,6 +352,7 @@ static int worker_watch(struct worker_pool *w, uint64_t ticket, const void *obje
   if (trial.status != STATUS_OK) {
     out->status = trial.status;
     snprintf(out->message, sizeof out->message, "%s", trial.message);
+    snprintf(out->unnamed, sizeof out->unnamed, "%s", trial.unnamed);
   }
   size_t bytes = (w->n_watched + 1) * sizeof *w->watched;
   uint64_t *more = trial.status == STATUS_OK ? sys_realloc(w->watched, bytes) : NULL;
@@ -445,17 +449,17 @@ int worker_reference(struct worker_pool *w, const struct trial_plan *plan,
   c.plan.verify = true; // it must repeat itself
   int rc = worker_trial(w, &c, NULL, out);
   kill_worker(w); // it could write to the copies that the others will be compared with
-  bool scratch = kernel_has_scratch(w->kernel);
-  bool unsure = out->status == STATUS_OK && out->unwatched;
-  if (rc == 0 && (unsure || scratch)) {
-    struct trial trial;
-    rc = worker_repeat(w, &c.plan, scratch, &trial);
+  struct trial trial;
+  if (rc == 0 && out->status == STATUS_OK && out->unwatched) {
+    rc = worker_repeat(w, &c.plan, false, &trial);
     snprintf(out->note, sizeof out->note, "%s", trial.note);
-    if (rc == 0 && scratch && trial.status != STATUS_OK)
+  }
+  if (rc == 0 && kernel_has_scratch(w->kernel)) {
+    rc = worker_repeat(w, &c.plan, true, &trial);
+    if (rc == 0 && trial.status != STATUS_OK)
       rc = worker_blame_scratch(w, &c.plan, &trial, out);
   }
   if (rc == 0 && out->status == STATUS_OK && worker_needs_rounding(w)) {
-    struct trial trial;
     c = (struct command){ .plan = worker_once(plan, out->run_seconds),
                           .measures = MEASURE_NUDGED };
     rc = worker_measure(w, &c, NULL, &trial);

@@ -264,6 +264,7 @@ struct unit unit_build(const struct source *s, const struct kernel *k,
   unit_write_all(&w, k, false);
   write_entry(&w, k);
   u.flags = preprocess_flags(o, &u.n_flags);
+  u.openmp = openmp_is_on(o) && reach_uses_openmp(r);
   u.symbols = r->symbols;
   u.n_symbols = r->n_symbols;
   return u;

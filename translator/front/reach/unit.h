@@ -12,6 +12,7 @@
  *   leaves.c       the numbers in an element of a section
  *   flags.c        checks that the compiler knows flags(…)
  *   reach.c        the declarations and macros that a kernel reaches
+ *   openmp.c       whether they use OpenMP
  * emit/unit.c writes that as text. */
 #ifndef AUTOTUNE_UNIT_H
 #define AUTOTUNE_UNIT_H
@@ -232,6 +233,13 @@ struct reach {
  * then MORE unless MORE is empty: text that is read as if it stood at the kernel. */
 struct reach *reach_kernel(const struct source *s, const struct kernel *k,
                            const struct expansion *x, struct slice more);
+
+/* ---- openmp.c -------------------------------------------------------------------- */
+
+/* True if the build compiles OpenMP's directives. */
+bool openmp_is_on(const struct compile_options *o);
+/* True if a function that the kernel reaches uses OpenMP. */
+bool reach_uses_openmp(const struct reach *r);
 
 /* ---- emit/unit.c ----------------------------------------------------------------- */
 

@@ -130,6 +130,7 @@ static struct unit *units_for(struct builds *v, struct kernel *k) {
       flags_check(s, k, o);
     }
     units[i] = unit_build(s, k, x, o);
+    k->openmp |= units[i].openmp;
   }
   return units;
 }
