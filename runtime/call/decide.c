@@ -118,8 +118,9 @@ static bool decide_adopt(struct site *s, struct node *n, const struct recall *kn
     snprintf(why, sizeof why, "%s: it is right for this key, and nothing is tuned here",
              known->source);
   else if (m->origin == ORIGIN_AGREED)
-    snprintf(why, sizeof why, "%s; compared with the default for this key",
-             known->source);
+    snprintf(why, sizeof why, "%s%s", known->source,
+             decide_is_unchecked(s, m) ? decide_checked_how(s, m)
+                                       : "; compared with the default for this key");
   else
     snprintf(why, sizeof why,
              "%s%s: %.3g x over the default, found in %s (%u variant%s)%s",

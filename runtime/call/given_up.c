@@ -73,26 +73,43 @@ static void given_up_say(const struct site *s, const struct given_up *g) {
            s->kernel->name, g->why, then);
 }
 
-// Looks in the store for an agreement that holds for N's key. NULL: there is none.
+// True if the agreed winner of G exists and has the text that was tuned.
+static bool given_up_is_current(const struct autotune_kernel *k,
+                                const struct given_up *g) {
+  choice point[MAX_PARAMS];
+  return !g->winner.winner ||
+      (identity_point(k, g->winner.values, point) &&
+       (!g->winner.text || identity_text(k, point) == g->winner.text));
+}
+
+// Finds an agreement for ID in the store, or in wisdom. Where nothing may depend on this
+// machine's store, only wisdom counts.
+static bool given_up_find(const struct autotune_kernel *k, const struct identity *id,
+                          bool locked, struct given_up *g) {
+  enum tuning_mode mode = decide_mode(k);
+  bool hurries = mode == MODE_BACKGROUND || mode == MODE_ONLINE;
+  bool compared = locked && k->verify != AUTOTUNE_VERIFY_OFF, found = false;
+  char *message = NULL;
+  if (!(locked && wisdom_given())) {
+    struct store *store = store_open_within(hurries ? 0.001 : STORE_WAIT, &message);
+    found = store &&
+        store_agreed(store, id, compared, &g->agreement, &g->winner, g->why,
+                     sizeof g->why);
+    if (store)
+      store_close(store);
+    free(message);
+  }
+  return found || wisdom_agreed(id, &g->agreement, &g->winner, g->why, sizeof g->why);
+}
+
+// Looks for an agreement that holds for N's key. NULL: there is none.
 static struct given_up *given_up_look(struct site *s, const struct node *n, bool locked) {
   const struct autotune_kernel *k = s->kernel;
   struct identity id = site_identity(s, n->entry.key);
-  enum tuning_mode mode = decide_mode(k);
-  bool hurries = mode == MODE_BACKGROUND || mode == MODE_ONLINE;
   size_t size = k->n_keys * sizeof *n->entry.key;
   struct given_up *g = sys_calloc(1, sizeof *g + size);
-  char *message = NULL;
-  struct store *store = g ? store_open_within(hurries ? 0.001 : STORE_WAIT, &message)
-                          : NULL;
-  bool compared = locked && k->verify != AUTOTUNE_VERIFY_OFF;
-  bool found = store &&
-      store_agreed(store, &id, compared, &g->agreement, &g->winner, g->why,
-                   sizeof g->why);
-  if (store)
-    store_close(store);
-  free(message);
-  if (!found) {
-    free(g);
+  if (!g || !given_up_find(k, &id, locked, g) || !given_up_is_current(k, g)) {
+    given_up_drop(g);
     return NULL;
   }
   memcpy(g->like, n->entry.key, size);
@@ -221,8 +238,8 @@ static bool given_up_limits(struct site *s, struct node *n) {
 bool given_up_decides(struct site *s, struct node *n, bool locked) {
   const struct autotune_kernel *k = s->kernel;
   if (n->known || k->n_keys == 0 || k->n_keys > MAX_KEYS || k->n_params == 0 ||
-      k->n_params > MAX_PARAMS || (locked && wisdom_given()) || background_goes() ||
-      !target_may_fork(k) || (!locked && !allowance_begins(s)))
+      k->n_params > MAX_PARAMS || background_goes() || !target_may_fork(k) ||
+      (!locked && !allowance_begins(s)))
     return false;
   struct given_up *g = atomic_load(&s->given_up), *own = NULL;
   if (!n->refused && !given_up_covers(s, g, n->entry.key)) {

@@ -3,8 +3,7 @@
 #include "agree.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 
 enum { CANDIDATES = 8 }; // different winners that are looked at
 
@@ -196,4 +195,57 @@ bool agree_covers(const struct agreement *a, const long long *like, const long l
       return false;
   }
   return true;
+}
+
+// ---- for people ---------------------------------------------------------------------
+
+// Sets *NEXT to the least value of PART above *LAST (NULL: to the least) in the rows that
+// agree. False: there is none.
+static bool agree_next(const struct agree_row *rows, const struct agreement *a,
+                       unsigned part, const long long *last, long long *next) {
+  bool any = false;
+  for (unsigned i = 0; i < a->n; i++) {
+    long long value = rows[a->rows[i]].key[part];
+    if ((!last || value > *last) && (!any || value < *next)) {
+      *next = value;
+      any = true;
+    }
+  }
+  return any;
+}
+
+// Writes the values of PART, the least first: "1, 2, 3, 4".
+static void agree_say_values(const struct agree_row *rows, const struct agreement *a,
+                             unsigned part, char *text, size_t size) {
+  enum { SHOWN = 6 };
+  long long last = 0, next = 0;
+  size_t used = 0;
+  text[0] = '\0';
+  for (unsigned i = 0; i <= SHOWN && used < size; i++) {
+    if (!agree_next(rows, a, part, i ? &last : NULL, &next))
+      return;
+    used += (size_t)(i == SHOWN ? snprintf(text + used, size - used, " …")
+                                : snprintf(text + used, size - used, "%s%lld",
+                                           i ? ", " : "", next));
+    last = next;
+  }
+}
+
+void agree_say(const struct agree_row *rows, const struct agreement *a, unsigned n_keys,
+               const char *const *names, char *text, size_t size) {
+  char values[160], parts[48] = "";
+  const char *chose = rows[a->row].winner ? "chose the same"
+                                          : "found nothing better than the default";
+  unsigned first = (unsigned)__builtin_ctzll(a->parts);
+  size_t used = 0;
+  for (unsigned p = first; p < n_keys && used < sizeof parts; p++)
+    if (agree_has(a->parts, p))
+      used += (size_t)snprintf(parts + used, sizeof parts - used, "%s%.24s",
+                               used ? ", " : "", names ? names[p] : "the key");
+  agree_say_values(rows, a, first, values, sizeof values);
+  if (a->parts & (a->parts - 1))
+    snprintf(text, size, "%s are not looked at: %u tuned keys %s", parts, a->n, chose);
+  else
+    snprintf(text, size, "%s is not looked at: its values %.80s %s", parts, values,
+             chose);
 }

@@ -13,6 +13,7 @@
 #define AUTOTUNE_AGREE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "key.h"
@@ -47,6 +48,10 @@ struct agreement {
 bool agree_find(const long long *key, unsigned n_keys, const struct agree_row *rows,
                 unsigned n, agree_opinion *opinion, const void *data,
                 struct agreement *out);
+/* Writes for people what A says: "pos is not looked at: its values 1, 2, 3, 4 chose the
+ * same". NAMES are the key's expressions. */
+void agree_say(const struct agree_row *rows, const struct agreement *a, unsigned n_keys,
+               const char *const *names, char *text, size_t size);
 /* True if A, which is clean and was found for LIKE, holds for KEY, too. */
 bool agree_covers(const struct agreement *a, const long long *like, const long long *key,
                   unsigned n_keys);

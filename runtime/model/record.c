@@ -283,8 +283,28 @@ bool summary_is_borrowed(const struct summary *m) {
   return m->origin == ORIGIN_PROVISIONAL || m->origin == ORIGIN_AGREED;
 }
 
+void summary_agree(struct summary *m) {
+  *m = (struct summary){ .toolchain = m->toolchain,
+                         .winner = m->winner,
+                         .values = m->values,
+                         .compiler = m->compiler,
+                         .verified = m->verified,
+                         .inferred = m->inferred,
+                         .space = m->space,
+                         .text = m->text,
+                         .machine = m->machine,
+                         .search = "",
+                         .why = "",
+                         .source = "",
+                         .origin = ORIGIN_AGREED,
+                         .contract = m->contract,
+                         .block = m->block };
+}
+
 const char *summary_borrowed_until(const struct summary *m) {
-  return summary_is_provisional(m) ? " until it is tuned" : "; compared with the default";
+  return summary_is_provisional(m) ? " until it is tuned"
+      : m->verified                ? "; compared with the default"
+                                   : "; there are no outputs to compare";
 }
 
 const char *problem_processor(const char *cpu, int *size) {

@@ -245,6 +245,9 @@ bool summary_is_provisional(const struct summary *m);
 /* True if M comes from other keys and was compared with the default, but not timed: it is
  * provisional, or those keys agree on it. */
 bool summary_is_borrowed(const struct summary *m);
+/* Makes M, the tuning of another key, the winner that several keys agree on: without its
+ * times and its object. */
+void summary_agree(struct summary *m);
 /* Returns what follows the source of M, which is borrowed: how long it runs. */
 const char *summary_borrowed_until(const struct summary *m);
 /* Returns the processor's own name, *SIZE bytes within CPU ("GenuineIntel Intel(R)

@@ -100,6 +100,14 @@ is "it compares only new values" "$(grep -c 'compared with the default for this 
 AUTOTUNE_MODE=locked ./steps advance 36 39 > out 2> err
 is "mode locked: answers" "$(cat out)" "0 wrong"
 is "mode locked compares, too" "$(grep -c 'compared with the default for this key' err)" 3
+# Wisdom holds what was tuned, and another machine like this one goes on from there.
+check "export" autotune db export advance -o steps.wisdom
+check "only tuned keys are exported" [ "$(grep -c '"values"' steps.wisdom)" -le 5 ]
+AUTOTUNE_WISDOM=steps.wisdom AUTOTUNE_CACHE=$work/other AUTOTUNE_MODE=locked ./steps advance 5 8 > out 2> err
+is "wisdom: answers" "$(cat out)" "0 wrong"
+is "wisdom: agreed keys" "$(grep -c 'step is not looked at: .*compared with the default for this key' err)" 3
+AUTOTUNE_WISDOM=steps.wisdom AUTOTUNE_CACHE=$work/other AUTOTUNE_MODE=locked ./steps advance 900 901 > out 2> err
+hasnt "wisdom: far beyond" err 'compared with the default for this key'
 # While the program runs on, a new value waits for nothing.
 AUTOTUNE_MODE=background ./steps advance 39 40 wait > out 2> err
 is "mode background: answers" "$(cat out)" "0 wrong"

@@ -125,64 +125,12 @@ static enum opinion agreed_opinion(const void *data, unsigned row, unsigned winn
 
 // ---- finding ------------------------------------------------------------------------
 
-// Appends the values of PART in the rows that agree, the smallest first: "1, 2, 3, 4".
-static void agreed_say_values(const struct agreed *a, const struct agreement *g,
-                              unsigned part, char *text, size_t size) {
-  enum { SHOWN = 6 };
-  size_t used = 0;
-  long long last = 0;
-  text[0] = '\0';
-  for (unsigned shown = 0; shown <= SHOWN && used < size; shown++) {
-    bool any = false;
-    long long next = 0;
-    for (unsigned i = 0; i < g->n; i++) {
-      long long value = a->rows[g->rows[i]].key[part];
-      if ((shown == 0 || value > last) && (!any || value < next)) {
-        next = value;
-        any = true;
-      }
-    }
-    if (!any)
-      return;
-    used += (size_t)(shown == SHOWN ? snprintf(text + used, size - used, " …")
-                                    : snprintf(text + used, size - used, "%s%lld",
-                                               shown ? ", " : "", next));
-    last = next;
-  }
-}
-
-static void agreed_say(const struct agreed *a, const struct agreement *g, bool is_default,
-                       char *text, size_t size) {
-  char values[80], names[48] = "";
-  const char *chose = is_default ? "found nothing better than the default"
-                                 : "chose the same";
-  unsigned first = (unsigned)__builtin_ctzll(g->parts);
-  size_t used = 0;
-  for (unsigned p = first; p < a->id->n_keys && used < sizeof names; p++)
-    if (g->parts >> p & 1)
-      used += (size_t)snprintf(names + used, sizeof names - used, "%s%.24s",
-                               used ? ", " : "",
-                               a->id->key_names ? a->id->key_names[p] : "the key");
-  agreed_say_values(a, g, first, values, sizeof values);
-  if (g->parts & (g->parts - 1))
-    snprintf(text, size, "%s are not looked at: %u tuned keys %s", names, g->n, chose);
-  else
-    snprintf(text, size, "%s is not looked at: its values %s %s", names, values, chose);
-}
-
 // Copies the tuning of ROW to OUT, as the winner of the keys that agree.
 static bool agreed_take(const struct agreed *a, const struct agreed_row *row,
                         struct summary *out) {
   if (!store_find_summary(a->store, row->problem, out))
     return false;
-  out->origin = ORIGIN_AGREED;
-  out->object = 0;
-  out->original = out->best = (struct estimate){ 0 };
-  out->tried = out->same = out->total_hint = 0;
-  memset(out->failed, 0, sizeof out->failed);
-  out->compile_seconds = out->verify_seconds = out->time_seconds = 0;
-  out->total_seconds = out->when = 0;
-  out->search = out->why = "";
+  summary_agree(out);
   return true;
 }
 
@@ -209,7 +157,7 @@ bool store_agreed(struct store *s, const struct identity *id, bool compared,
   if (agree_find(id->key, id->n_keys, rows, a.n, agreed_opinion, &a, agreement)) {
     const struct agreed_row *row = &a.rows[agreement->row];
     found = agreed_take(&a, row, out);
-    agreed_say(&a, agreement, row->winner == 0, why, size);
+    agree_say(rows, agreement, id->n_keys, id->key_names, why, size);
   }
   free(a.rows);
   free(key);

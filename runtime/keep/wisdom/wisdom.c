@@ -130,6 +130,21 @@ const struct wisdom_entry *wisdom_find(const struct identity *id, char **why) {
   return NULL;
 }
 
+void wisdom_keys(const struct identity *id,
+                 void (*see)(const struct wisdom_entry *e, void *data), void *data) {
+  const struct wisdom *w = wisdom_all();
+  struct problem own;
+  char *key = problem_of(id, &own);
+  for (unsigned i = 0; key && i < w->n; i++) {
+    const struct problem *p = &w->entries[i].problem;
+    if (strcmp(p->kernel, id->kernel) == 0 && p->objective == id->objective &&
+        wisdom_differences(p, &own) == DIFFERS_KEY &&
+        key_read(p->key, NULL, 0) == id->n_keys)
+      see(&w->entries[i], data);
+  }
+  free(key);
+}
+
 // ---- other machines, keys and compilers: where to begin -----------------------------
 
 static size_t wisdom_first_word(const char *s) {

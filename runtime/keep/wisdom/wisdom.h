@@ -78,6 +78,12 @@ bool wisdom_given(void);
  * as long as the process. NULL: there is none; *WHY (malloc'ed) says how the nearest
  * differs. Any thread. */
 const struct wisdom_entry *wisdom_find(const struct identity *id, char **why);
+/* Calls SEE for each line that differs from ID only in the values of the key. */
+void wisdom_keys(const struct identity *id,
+                 void (*see)(const struct wisdom_entry *e, void *data), void *data);
+/* Does the same as store_agreed with the lines of wisdom (agreed.c). */
+bool wisdom_agreed(const struct identity *id, struct agreement *agreement,
+                   struct summary *out, char *why, size_t size);
 /* Sets NEAR to the nearest lines of the same kernel, vendor and instruction set, at most
  * MOST (no more than 16). Returns their number. */
 unsigned wisdom_near(const struct identity *id, const struct wisdom_entry **near,
