@@ -133,6 +133,28 @@ static void write_extern(struct text *out, const struct item *item) {
   text_printf(out, ";\n");
 }
 
+// True if ITEM declares several names, functions among them: `int f(int), g(int), n;`.
+static bool unit_is_mixed(const struct item *item) {
+  bool function = false;
+  for (unsigned i = 0; i < item->n_names; i++)
+    function |= item->names[i].function;
+  return function && item->n_names > 1;
+}
+
+// Writes each name of a mixed ITEM as a declaration of its own: the kernel is static
+// here, and the variables and other functions may not be.
+static void unit_write_mixed(struct writer *w, const struct item *item) {
+  for (unsigned i = 0; i < item->n_names; i++) {
+    const struct declarator *d = &item->names[i];
+    enum how how = d->function ? reach_function(w->r, d->name) : HOW_EXTERN;
+    text_printf(w->out, how == HOW_EXTERN ? "extern " : "static ");
+    add_without(w->out, item->specifiers, linkage_and_inline);
+    text_printf(w->out, " ");
+    add_without(w->out, d->text, NULL);
+    text_printf(w->out, ";\n");
+  }
+}
+
 static void reach_unit_write_item(struct writer *w, unsigned index) {
   const struct item *item = &w->r->x->items.list[index];
   const char *start = item->specifiers.data, *end = item->text.data + item->text.size;
@@ -144,6 +166,8 @@ static void reach_unit_write_item(struct writer *w, unsigned index) {
   text_add(w->out, item->text.data, (size_t)(start - item->text.data));
   if (how == HOW_TEXT) {
     add_without(w->out, text, NULL);
+  } else if (unit_is_mixed(item)) {
+    unit_write_mixed(w, item);
   } else if (how == HOW_STATIC) {
     if (item->body && item->end && start == item->text.data)
       source_resume(w->s, item->start, w->out);

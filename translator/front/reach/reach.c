@@ -113,8 +113,7 @@ static void add_symbol(struct reach *r, const struct item *item,
                        .own = item->is_static && !d->function };
 }
 
-// Returns how function NAME gets into the unit.
-static enum how function_how(const struct reach *r, struct slice name) {
+enum how reach_function(const struct reach *r, struct slice name) {
   const struct expansion *x = r->x;
   const struct item *definition = NULL, *i;
   bool user = false;
@@ -172,8 +171,8 @@ static void reach_item(struct reach *r, unsigned index, struct slice name) {
   enum how how = HOW_TEXT;
   if (item->is_typedef || !item->n_names)
     how = HOW_TEXT;
-  else if (item->names[0].function)
-    how = function_how(r, item->names[0].name);
+  else if (d ? d->function : item->names[0].function)
+    how = reach_function(r, d ? d->name : item->names[0].name);
   else
     how = variable_how(r, item);
   if (item->piece && item->piece->usable && how != HOW_OWN && how != HOW_EXTERN) {

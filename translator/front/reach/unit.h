@@ -233,6 +233,8 @@ struct reach {
  * then MORE unless MORE is empty: text that is read as if it stood at the kernel. */
 struct reach *reach_kernel(const struct source *s, const struct kernel *k,
                            const struct expansion *x, struct slice more);
+/* Returns how function NAME gets into the unit. */
+enum how reach_function(const struct reach *r, struct slice name);
 
 /* ---- openmp.c -------------------------------------------------------------------- */
 
