@@ -180,20 +180,3 @@ size_t verify_difference(enum autotune_element e, struct tolerance t,
       return i;
   return SIZE_MAX;
 }
-
-bool verify_compare(enum autotune_element e, struct tolerance t, const void *reference,
-                    const void *got, size_t bytes, struct deviation *most, char *message,
-                    size_t size) {
-  size_t each = verify_element_size(e), whole = bytes / each * each;
-  size_t i = verify_difference(e, t, reference, got, whole, most);
-  if (i != SIZE_MAX) {
-    verify_tell(e, i, (const char *)reference + i * each, (const char *)got + i * each,
-                message, size);
-    return false;
-  }
-  if (t.off || whole == bytes)
-    return true;
-  return verify_compare(AUTOTUNE_BYTES, (struct tolerance){ .exact = true },
-                        (const char *)reference + whole, (const char *)got + whole,
-                        bytes - whole, NULL, message, size);
-}

@@ -110,21 +110,16 @@ struct deviation {
   double part;     /* of what is allowed */
   size_t index;    /* of the element */
 };
-/* True if GOT agrees with REFERENCE. Else MESSAGE (of SIZE) says where they differ and
- * by how much. MOST, unless it is NULL, becomes the largest deviation of elements that
+/* Returns the index of the first of BYTES bytes of elements that does not agree, or
+ * SIZE_MAX. MOST, unless it is NULL, becomes the largest deviation of elements that
  * agree, if that is larger than what it holds. */
-bool verify_compare(enum autotune_element e, struct tolerance t, const void *reference,
-                    const void *got, size_t bytes, struct deviation *most, char *message,
-                    size_t size);
-/* The parts of verify_compare, for outputs that are not in one piece of memory. In this
- * order: the index of the first whole element that does not agree, or SIZE_MAX; the
- * message about element INDEX; bytes of an element. */
 size_t verify_difference(enum autotune_element e, struct tolerance t,
                          const void *reference, const void *got, size_t bytes,
                          struct deviation *most);
+/* Writes what is wrong with element INDEX to MESSAGE. */
 void verify_tell(enum autotune_element e, size_t index, const void *reference,
                  const void *got, char *message, size_t size);
-size_t verify_element_size(enum autotune_element e);
+size_t verify_element_size(enum autotune_element e); /* bytes */
 
 /* ---- numbers
  * ---------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 
 #include "rounding_kernels.h"
 #include "run/verify.h"
+#include "verify_fixture.h"
 
 static const struct autotune_kernel kernel = { .name = "k" };
 
@@ -119,8 +120,8 @@ static bool rule_passes(const struct rule_case *c, char message[160]) {
   verify_settle(n, t.rtol, t.atol / t.rtol, fmax(c->data, t.atol / t.rtol), atols);
   t.atols = atols;
   free(n);
-  return verify_compare(AUTOTUNE_F64, t, c->reference, c->got, sizeof c->got, NULL,
-                        message, 160);
+  return fixture_compare(AUTOTUNE_F64, t, c->reference, c->got, sizeof c->got, message,
+                         160);
 }
 
 static void test_rule(void **state) {
@@ -251,8 +252,8 @@ static bool answer_passes(const struct versions *v, const struct rounding_kernel
                           struct tolerance t, char message[160]) {
   memset(got, 0, BYTES);
   o->run(input, got);
-  return verify_compare(v->element, t, wanted, got, ROUNDING_SIZE * v->size, NULL,
-                        message, 160);
+  return fixture_compare(v->element, t, wanted, got, ROUNDING_SIZE * v->size, message,
+                         160);
 }
 
 static void test_no_false_alarms(void **state) {
@@ -295,7 +296,7 @@ static void test_errors(void **state) {
       memcpy(got, wanted, BYTES);
       got[i] *= 1.001;
       if (got[i] != wanted[i] &&
-          verify_compare(v->element, t, wanted, got, BYTES, NULL, message, 160))
+          fixture_compare(v->element, t, wanted, got, BYTES, message, 160))
         fail_msg("%s: %g passes for %g", v->written[k].name, got[i], wanted[i]);
     }
   }

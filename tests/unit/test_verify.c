@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "run/verify.h"
+#include "verify_fixture.h"
 
 static struct autotune_kernel kernel = { .name = "k" };
 
@@ -18,7 +19,7 @@ static bool passes(enum autotune_element e, const void *reference, const void *g
                    size_t bytes, char message[160]) {
   struct tolerance t = verify_tolerance(&kernel, e, reference, bytes);
   message[0] = '\0';
-  return verify_compare(e, t, reference, got, bytes, NULL, message, 160);
+  return fixture_compare(e, t, reference, got, bytes, message, 160);
 }
 
 static void declare(enum autotune_verify verify, double rtol, double atol) {

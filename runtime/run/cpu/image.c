@@ -149,7 +149,8 @@ int image_make(struct image *m, const struct autotune_kernel *k, void *const *ar
   *m = (struct image){ .kernel = k, .args = args, .loaded = m->loaded };
   m->spans = sys_calloc(n + 1, sizeof *m->spans);
   m->references = sys_calloc(n + 1, sizeof *m->references);
-  m->tolerances = sys_calloc(n + 1, sizeof *m->tolerances);
+  if (outputs_new(&m->outputs, k))
+    m->tolerances = sys_calloc(m->outputs.n + 1, sizeof *m->tolerances);
   m->ret = sys_calloc(1, round_up(k->ret_size) + 64);
   if (!m->spans || !m->references || !m->tolerances || !m->ret) {
     snprintf(message, size, "no memory");
@@ -221,14 +222,26 @@ static const struct segment *changed_input(const struct image *m) {
   return NULL;
 }
 
-static void set_tolerances(struct image *m) {
+struct range image_memory(const struct image *m, const struct output *o) {
   const struct autotune_kernel *k = m->kernel;
-  for (unsigned i = 0; i < k->n_sections; i++)
-    if (m->references[i])
-      m->tolerances[i] = verify_tolerance(k, k->sections[i].element, m->references[i],
-                                          m->spans[i].bytes);
-  m->tolerances[k->n_sections] =
-      verify_tolerance(k, k->ret_element, m->ret_reference, k->ret_size);
+  return o->section < k->n_sections
+      ? (struct range){ m->spans[o->section].base, m->spans[o->section].bytes }
+      : (struct range){ m->ret, k->ret_size };
+}
+
+const char *image_expected(const struct image *m, const struct output *o) {
+  return o->section < m->kernel->n_sections ? m->references[o->section]
+                                            : m->ret_reference;
+}
+
+static void set_tolerances(struct image *m) {
+  for (unsigned i = 0; i < m->outputs.n; i++) {
+    const struct output *o = &m->outputs.list[i];
+    const char *expected = image_expected(m, o);
+    if (expected)
+      m->tolerances[i] =
+          output_tolerance(m->kernel, o, expected, image_memory(m, o).size);
+  }
 }
 
 bool image_reference(struct image *m, char *message, size_t size) {
@@ -259,19 +272,20 @@ void image_seal(struct image *m) {
 
 static bool check_outputs(const struct image *m, char *message, size_t size) {
   const struct autotune_kernel *k = m->kernel;
-  char where[160];
-  if (!verify_compare(k->ret_element, m->tolerances[k->n_sections], m->ret_reference,
-                      m->ret, k->ret_size, NULL, where, sizeof where)) {
-    snprintf(message, size, "the value returned: %s", where);
-    return false;
-  }
-  for (unsigned i = 0; i < k->n_sections; i++)
-    if (m->references[i] &&
-        !verify_compare(k->sections[i].element, m->tolerances[i], m->references[i],
-                        m->spans[i].base, m->spans[i].bytes, NULL, where, sizeof where)) {
-      snprintf(message, size, "%s: %s", k->sections[i].name, where);
+  bool same = false;
+  for (unsigned i = 0; i < m->outputs.n; i++) {
+    const struct output *o = &m->outputs.list[i];
+    const char *expected = image_expected(m, o);
+    struct range got = image_memory(m, o);
+    if (o->leaf == 0) // else the same memory
+      same = !expected || !got.size || memcmp(expected, got.base, got.size) == 0;
+    const char *name = o->section < k->n_sections ? k->sections[o->section].name
+                                                  : "the value returned";
+    if (!same &&
+        !output_compare(o, m->tolerances[i], name, expected, got.base, got.size, message,
+                        size))
       return false;
-    }
+  }
   return true;
 }
 

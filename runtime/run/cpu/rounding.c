@@ -23,43 +23,23 @@ struct rounding {
   bool scaled;     // the scales are known
   double data;     // the largest scale of all that the call reads and writes
   struct verify_counts counts;
-  struct measured_output outputs[]; // one for each section, and one for the result
+  struct measured_output outputs[]; // as in struct outputs
 };
 
-static enum autotune_element rounding_element(const struct image *m, unsigned i) {
-  const struct autotune_kernel *k = m->kernel;
-  return i < k->n_sections ? k->sections[i].element : k->ret_element;
-}
-
-// Returns what the default wrote as output I; NULL: I is no output.
-static const char *rounding_reference(const struct image *m, unsigned i) {
-  const struct autotune_kernel *k = m->kernel;
-  return i < k->n_sections ? m->references[i] : k->ret_size ? m->ret_reference : NULL;
-}
-
-// Returns the memory of output I, where runs write.
-static struct range rounding_memory(const struct image *m, unsigned i) {
-  const struct autotune_kernel *k = m->kernel;
-  return i < k->n_sections ? (struct range){ m->spans[i].base, m->spans[i].bytes }
-                           : (struct range){ m->ret, k->ret_size };
-}
-
-static bool rounding_wanted(const struct image *m, unsigned i) {
-  return rounding_reference(m, i) &&
-      verify_needs_scale(verify_allowed(m->kernel, rounding_element(m, i)));
+static bool rounding_wanted(const struct image *m, const struct output *o) {
+  return image_expected(m, o) &&
+      verify_needs_scale(verify_allowed(m->kernel, o->element));
 }
 
 bool rounding_new(struct image *m) {
-  unsigned n = m->kernel->n_sections + 1, digits = 0;
+  unsigned n = m->outputs.n, digits = 0;
   size_t size = sizeof *m->rounding + n * sizeof m->rounding->outputs[0];
-  bool wanted = false;
+  if (!outputs_need_scale(m->kernel))
+    return true;
   for (unsigned i = 0; i < n; i++) {
-    unsigned own = verify_digits(rounding_element(m, i));
-    wanted |= rounding_wanted(m, i);
+    unsigned own = verify_digits(m->outputs.list[i].element);
     digits = own && (!digits || own < digits) ? own : digits;
   }
-  if (!wanted)
-    return true;
   m->rounding = sys_mmap(size, true);
   if (!m->rounding)
     return false;
@@ -91,46 +71,50 @@ static bool rounding_writable(const char *base, size_t size) {
 bool rounding_nudge(const struct image *m, unsigned seed) {
   const struct autotune_kernel *k = m->kernel;
   size_t changed = 0;
-  for (unsigned i = 0; m->rounding && i < k->n_sections; i++)
-    if (m->spans[i].base && (k->sections[i].access & AUTOTUNE_IN) &&
-        rounding_writable(m->spans[i].base, m->spans[i].bytes))
-      changed += verify_nudge(k->sections[i].element, m->spans[i].base, m->spans[i].bytes,
-                              m->rounding->digits, seed);
+  for (unsigned i = 0; m->rounding && i < m->outputs.n; i++) {
+    const struct output *o = &m->outputs.list[i];
+    struct range r = image_memory(m, o);
+    if (r.base && o->section < k->n_sections &&
+        (k->sections[o->section].access & AUTOTUNE_IN) &&
+        rounding_writable(r.base, r.size))
+      changed += output_nudge(o, r.base, r.size, m->rounding->digits, seed);
+  }
   return changed > 0;
 }
 
 void rounding_learn(const struct image *m, bool nudged) {
   rounding_seal(m, false);
-  for (unsigned i = 0; i <= m->kernel->n_sections; i++) {
+  for (unsigned i = 0; i < m->outputs.n; i++) {
+    const struct output *o = &m->outputs.list[i];
     struct verify_noise *n = &m->rounding->outputs[i].noise;
-    struct range r = rounding_memory(m, i);
+    struct range r = image_memory(m, o);
     n->step = verify_step(m->rounding->digits);
-    if (rounding_wanted(m, i))
-      verify_move(rounding_element(m, i), rounding_reference(m, i), r.base, r.size,
+    if (rounding_wanted(m, o))
+      output_move(o, image_expected(m, o), r.base, r.size,
                   nudged ? &n->nudged : &n->written);
   }
   rounding_seal(m, true);
 }
 
-static double rounding_scale(const struct image *m, enum autotune_element e,
+static double rounding_scale(const struct image *m, const struct output *o,
                              const void *data, size_t bytes, bool zeros) {
   m->rounding->counts = (struct verify_counts){ 0 };
-  verify_count(e, data, bytes, &m->rounding->counts);
+  output_count(o, data, bytes, &m->rounding->counts);
   return verify_scale(&m->rounding->counts, zeros);
 }
 
 // Finds the scales of what the call reads and writes.
 static void rounding_measure(const struct image *m) {
+  const struct autotune_kernel *k = m->kernel;
   struct rounding *r = m->rounding;
-  for (unsigned i = 0; i <= m->kernel->n_sections; i++) {
-    enum autotune_element e = rounding_element(m, i);
-    struct range at = rounding_memory(m, i);
-    bool read = i < m->kernel->n_sections && at.base &&
-        (m->kernel->sections[i].access & AUTOTUNE_IN);
-    double before = read ? rounding_scale(m, e, at.base, at.size, true) : 0;
-    if (rounding_wanted(m, i))
-      r->outputs[i].scale =
-          rounding_scale(m, e, rounding_reference(m, i), at.size, false);
+  for (unsigned i = 0; i < m->outputs.n; i++) {
+    const struct output *o = &m->outputs.list[i];
+    struct range at = image_memory(m, o);
+    bool read = o->section < k->n_sections && at.base &&
+        (k->sections[o->section].access & AUTOTUNE_IN);
+    double before = read ? rounding_scale(m, o, at.base, at.size, true) : 0;
+    if (rounding_wanted(m, o))
+      r->outputs[i].scale = rounding_scale(m, o, image_expected(m, o), at.size, false);
     r->data = fmax(r->data, fmax(before, r->outputs[i].scale));
   }
   r->scaled = true;
@@ -140,13 +124,14 @@ void rounding_settle(const struct image *m, struct tolerance *tolerances) {
   struct rounding *r = m->rounding; // NULL: no output is wanted
   if (r && !r->scaled)
     rounding_measure(m);
-  for (unsigned i = 0; i <= m->kernel->n_sections; i++) {
-    struct measured_output *o = r ? &r->outputs[i] : NULL;
-    tolerances[i] = verify_allowed(m->kernel, rounding_element(m, i));
-    if (!rounding_wanted(m, i))
+  for (unsigned i = 0; i < m->outputs.n; i++) {
+    const struct output *o = &m->outputs.list[i];
+    struct measured_output *own = r ? &r->outputs[i] : NULL;
+    tolerances[i] = verify_allowed(m->kernel, o->element);
+    if (!own || !rounding_wanted(m, o))
       continue;
-    tolerances[i] = verify_scaled(tolerances[i], o->scale);
-    tolerances[i].atols = o->atols;
-    verify_settle(&o->noise, tolerances[i].rtol, o->scale, r->data, o->atols);
+    tolerances[i] = verify_scaled(tolerances[i], own->scale);
+    tolerances[i].atols = own->atols;
+    verify_settle(&own->noise, tolerances[i].rtol, own->scale, r->data, own->atols);
   }
 }

@@ -22,6 +22,7 @@
 #include "base/channel.h"
 #include "run/target.h"
 #include "base/base.h"
+#include "run/outputs.h"
 #include "run/verify.h"
 #include "state.h"
 
@@ -82,8 +83,9 @@ struct image {
   struct autotune_span *spans; /* of the sections */
   struct segment *segments;
   unsigned n_segments;
-  char **references;            /* per section: what the default wrote; NULL: `in` */
-  struct tolerance *tolerances; /* of the sections, and of the result */
+  char **references; /* per section: what the default wrote; NULL: `in` */
+  struct outputs outputs;
+  struct tolerance *tolerances; /* of the outputs */
   char *ret, *ret_reference;
   struct range pristine, shared; /* the mappings that hold the copies */
   struct changes *changes;       /* what the last watched run changed besides sections */
@@ -105,6 +107,10 @@ bool image_restores(const struct image *m); /* true if image_restore does anythi
 /* After a run of the default: keeps its outputs. False and a message: the sections must
  * be wrong. */
 bool image_reference(struct image *m, char *message, size_t size);
+/* Returns the memory of O, where runs write. */
+struct range image_memory(const struct image *m, const struct output *o);
+/* Returns what the default wrote as O; NULL: O is only read. */
+const char *image_expected(const struct image *m, const struct output *o);
 /* In the zygote, after the reference run, and again after each measure of rounding: makes
  * the copies read-only and computes tolerances. */
 void image_seal(struct image *m);

@@ -407,16 +407,6 @@ static int worker_blame_scratch(struct worker_pool *w, const struct trial_plan *
   return 0;
 }
 
-// True if the tolerance of an output depends on what rounding does.
-static bool worker_needs_rounding(const struct worker_pool *w) {
-  const struct autotune_kernel *k = w->kernel;
-  bool needs = k->ret_size && verify_needs_scale(verify_allowed(k, k->ret_element));
-  for (unsigned i = 0; i < k->n_sections; i++)
-    needs |= (k->sections[i].access & AUTOTUNE_OUT) &&
-        verify_needs_scale(verify_allowed(k, k->sections[i].element));
-  return needs;
-}
-
 // Has a worker of its own measure rounding by C. What it cannot measure, because the run
 // crashes or does not end, stays unknown.
 static int worker_measure(struct worker_pool *w, const struct command *c,
@@ -459,7 +449,7 @@ int worker_reference(struct worker_pool *w, const struct trial_plan *plan,
     if (rc == 0 && trial.status != STATUS_OK)
       rc = worker_blame_scratch(w, &c.plan, &trial, out);
   }
-  if (rc == 0 && out->status == STATUS_OK && worker_needs_rounding(w)) {
+  if (rc == 0 && out->status == STATUS_OK && outputs_need_scale(w->kernel)) {
     c = (struct command){ .plan = worker_once(plan, out->run_seconds),
                           .measures = MEASURE_NUDGED };
     rc = worker_measure(w, &c, NULL, &trial);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* outputs.h: what a call reads and writes, as numbers with one scale each: one output for
+ * each leaf of each section and of the value that the kernel returns. verify.h has the
+ * rule. */
+#ifndef AUTOTUNE_OUTPUTS_H
+#define AUTOTUNE_OUTPUTS_H
+
+#include "model/layout.h"
+#include "verify.h"
+
+struct output {
+  unsigned section; /* its index; n_sections: the value that the kernel returns */
+  unsigned leaf;
+  const struct autotune_layout *layout;
+  enum autotune_element element; /* as layout_element */
+};
+struct outputs {
+  struct output *list; /* in the order of sections; the leaves of one in their order */
+  unsigned n;
+  struct layout_plain *plain; /* the layouts of sections that have none */
+};
+/* Sets O to the outputs of K. False: no memory. */
+bool outputs_new(struct outputs *o, const struct autotune_kernel *k);
+void outputs_free(struct outputs *o);
+/* True if the tolerance of an output that K writes depends on its scale. */
+bool outputs_need_scale(const struct autotune_kernel *k);
+
+/* These work on the numbers of O in DATA, the BYTES bytes of its section: verify_count,
+ * verify_move, verify_nudge and verify_tolerance for all of them. */
+void output_count(const struct output *o, const void *data, size_t bytes,
+                  struct verify_counts *c);
+void output_move(const struct output *o, const void *reference, const void *other,
+                 size_t bytes, struct verify_moves *m);
+size_t output_nudge(const struct output *o, void *data, size_t bytes, unsigned digits,
+                    unsigned seed);
+struct tolerance output_tolerance(const struct autotune_kernel *k, const struct output *o,
+                                  const void *reference, size_t bytes);
+
+/* True if all of O in GOT agrees with REFERENCE. Else MESSAGE (of SIZE) says where in
+ * NAME they differ and by how much: "C[0:n]: element 17 is 1.5 instead of 1", "p[17].im
+ * is 0.25 instead of 0.5". */
+bool output_compare(const struct output *o, struct tolerance t, const char *name,
+                    const void *reference, const void *got, size_t bytes, char *message,
+                    size_t size);
+
+#endif
