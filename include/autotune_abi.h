@@ -233,10 +233,16 @@ enum autotune_verify {
   AUTOTUNE_VERIFY_OFF
 };
 
+enum autotune_arg_kind {
+  AUTOTUNE_ARG_OTHER,   /* or not known */
+  AUTOTUNE_ARG_POINTER, /* arrays and functions are */
+  AUTOTUNE_ARG_INTEGER,
+  AUTOTUNE_ARG_REAL /* float or double */
+};
 struct autotune_arg {
   const char *name;
   size_t size; /* bytes */
-  int pointer; /* 1: a pointer; arrays and functions are */
+  int kind;    /* enum autotune_arg_kind */
 };
 
 /* ---- CUDA ------------------------------------------------------------------------ */
@@ -495,8 +501,8 @@ AUTOTUNE_API void autotune_site_close(struct autotune_site *site);
 #define AUTOTUNE_AS_WRITTEN _Pragma("GCC diagnostic pop")
 #endif
 
-/* The enum autotune_element of an expression's type, and the bytes of its elements. For
- * C++ see autotune_cuda.h. A `char` is a byte. */
+/* The enum autotune_element of an expression's type, the bytes of its elements, and its
+ * enum autotune_arg_kind. For C++ see autotune_cuda.h. A `char` is a byte. */
 #if !defined(__cplusplus)
 #ifdef __SIZEOF_INT128__
 #define AUTOTUNE_INT128 __int128 : AUTOTUNE_SIGNED, unsigned __int128 : AUTOTUNE_UNSIGNED,
@@ -525,6 +531,21 @@ AUTOTUNE_API void autotune_site_close(struct autotune_site *site);
       AUTOTUNE_INT128 default: AUTOTUNE_BYTES)
 /* The elements of an array; 0 where they have no size. */
 #define AUTOTUNE_COUNT(x) (sizeof(x) / (sizeof((x)[0]) + !sizeof((x)[0])))
+#define AUTOTUNE_ARG_KIND(x)                    \
+  _Generic((x),                                 \
+      float: AUTOTUNE_ARG_REAL,                 \
+      double: AUTOTUNE_ARG_REAL,                \
+      signed char: AUTOTUNE_ARG_INTEGER,        \
+      unsigned char: AUTOTUNE_ARG_INTEGER,      \
+      short: AUTOTUNE_ARG_INTEGER,              \
+      unsigned short: AUTOTUNE_ARG_INTEGER,     \
+      int: AUTOTUNE_ARG_INTEGER,                \
+      unsigned: AUTOTUNE_ARG_INTEGER,           \
+      long: AUTOTUNE_ARG_INTEGER,               \
+      unsigned long: AUTOTUNE_ARG_INTEGER,      \
+      long long: AUTOTUNE_ARG_INTEGER,          \
+      unsigned long long: AUTOTUNE_ARG_INTEGER, \
+      default: AUTOTUNE_ARG_OTHER)
 #define AUTOTUNE_ELEMENT_SIZE(x)           \
   _Generic((x),                            \
       float _Complex: sizeof(x) / 2,       \

@@ -11,7 +11,7 @@
 
 #include "autotune_abi.h"
 
-#define JIT_ABI 3
+#define JIT_ABI 4
 #define JIT_ENTRY "autotune_jit" /* const struct jit_api *autotune_jit(void) */
 
 struct jit_code; /* an object that ORC has loaded into this process */
@@ -27,6 +27,7 @@ enum jit_flag {
   JIT_FUSED = 1 << 6, /* multiplies and adds; JIT_FLOAT is also set */
   JIT_FIRST = 1 << 7, /* first instruction of a function */
   JIT_RETURN = 1 << 8,
+  JIT_TO_INTEGER = 1 << 9, /* converts floating-point numbers to integers */
 };
 #define JIT_NOWHERE UINT64_MAX
 struct jit_instruction {

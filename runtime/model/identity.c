@@ -289,7 +289,7 @@ uint64_t identity_variant(const struct autotune_kernel *k, const choice *point,
 
 // ---- checks -------------------------------------------------------------------------
 
-enum { CHECK_RULES = 2 }; // to be increased when run/verify.c judges differently
+enum { CHECK_RULES = 2 }; // to be increased when run/ judges differently
 
 static uint64_t hash_numbers(uint64_t h, const void *numbers, size_t size) {
   return XXH3_64bits_withSeed(numbers, size, h);

@@ -126,6 +126,8 @@ static const struct fact summary_facts[] = {
   { FACT_ENUM, AT(origin), COLUMN("origin", 4), .most = ORIGINS - 1 },
   { FACT_ENUM, AT(ended), COLUMN("ended", 4), .most = ENDINGS - 1 },
   { FACT_HASH, AT(contract), COLUMN("contract", 5) },
+  { FACT_COUNT, AT(made_up), COLUMN("made_up", 7), .most = 64, .json = "made_up" },
+  { FACT_TEXT, AT(weak), COLUMN("weak", 7), .most = NAME, .json = "weak" },
 };
 #undef AT
 

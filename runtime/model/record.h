@@ -119,7 +119,11 @@ struct summary {                  /* one tuning of one key */
   unsigned same;  /* of those tried: had the machine code of another, and were not run */
   double compile_seconds, verify_seconds, time_seconds, total_seconds;
   double flops, bytes;
-  bool verified, inferred;  /* inferred: the sections were not written by the user */
+  bool verified, inferred; /* inferred: the sections were not written by the user */
+  unsigned made_up; /* sets of made-up data on which the winner agreed, too (made_up.h) */
+  const char *weak; /* why this call's data say little ("the input x holds only zeros"),
+                       so that the winner is to be checked again on other data; "": they
+                       do not */
   const char *search, *why; /* "exhaustive", "budget of 10 s spent" */
   double when;              /* unix time */
   uint64_t space;           /* as in struct identity */

@@ -14,6 +14,7 @@
 #include "model/kernel.h"
 #include "model/objective/objective.h"
 #include "model/record.h"
+#include "made_up.h"
 
 /* ---- trials ---------------------------------------------------------------------- */
 
@@ -25,8 +26,11 @@ struct trial {
   /* Memory without a section, in which it leaves other bytes than the default although
    * all else is right; "": none. Perhaps it is only a workspace. */
   char unnamed[128];
-  bool unwatched;  /* it may win, and what it changes besides sections is not known */
-  double *samples; /* costs of one call, in order, divided by SLOWDOWN; malloc'ed */
+  char weak[160]; /* of the default: why the call's data say little, as in struct summary
+                   */
+  unsigned made_up; /* of `imagine`: sets on which it agreed */
+  bool unwatched;   /* it may win, and what it changes besides sections is not known */
+  double *samples;  /* costs of one call, in order, divided by SLOWDOWN; malloc'ed */
   unsigned n_samples;
   double run_seconds; /* of one call: the mean */
   double verify_seconds, time_seconds, load_seconds;
@@ -49,6 +53,14 @@ struct trial_plan {
                 has it loaded, to tell a slow variant from a slow moment; 0: none */
   struct sample rival_sample;    /* its usual run; cost 0: not known */
   struct autotune_launch launch; /* of the variant, where kernels are launched */
+};
+
+/* How a variant is checked on made-up data. */
+struct imagined {
+  struct trial_plan plan; /* its budget: seconds for all of it */
+  double expected;        /* seconds for one set */
+  unsigned sets;          /* a bit for each that is wanted */
+  struct made_up_wish wish;
 };
 
 /* ---- one table ------------------------------------------------------------------- */
@@ -173,6 +185,11 @@ struct target {
    * default. 0, or -1: nothing can be tried any more. */
   int (*try)(struct executor *e, uint64_t ticket, const void *object, size_t size,
              const struct trial_plan *plan, struct trial *out);
+  /* Compares a right variant with the default on data that this call does not have. OUT:
+   * its status, and how many sets were used. 0, or -1: nothing can be tried any more.
+   * NULL: that cannot be done here. */
+  int (*imagine)(struct executor *e, uint64_t ticket, const void *object, size_t size,
+                 const struct imagined *what, struct trial *out);
   /* Links OBJECT into the file PATH, which `load` takes. False and *WHY (malloc'ed) on
    * failure. */
   bool (*link)(const void *object, size_t size, const char *path, char **why);

@@ -107,6 +107,12 @@ struct tolerance verify_scaled(struct tolerance t, double scale) {
   return t;
 }
 
+struct tolerance verify_part(struct tolerance t, double fraction) {
+  t.rtol *= fraction;
+  t.atol *= fraction;
+  return t;
+}
+
 static bool verify_agrees(number want, number got, struct tolerance t, double atol) {
 #define is_finite isfinite
 #define magnitude fabsl

@@ -51,6 +51,8 @@ void verify_count(enum autotune_element e, const void *data, size_t bytes,
 double verify_scale(const struct verify_counts *c, bool zeros);
 /* Returns T for a reference of that SCALE: atol is rtol * SCALE. */
 struct tolerance verify_scaled(struct tolerance t, double scale);
+/* Returns T, without ATOLS, with FRACTION of what it allows. */
+struct tolerance verify_part(struct tolerance t, double fraction);
 /* Does all of that for a REFERENCE in one piece of memory. */
 struct tolerance verify_tolerance(const struct autotune_kernel *k,
                                   enum autotune_element e, const void *reference,

@@ -49,6 +49,8 @@ static void set_summary(struct tuning *t, int winner) {
   m->total_hint = count_variants(&t->space);
   t->target->call(t->workers, &m->flops, &m->bytes, &m->verified);
   m->inferred = t->kernel->inferred;
+  m->made_up = winner == NONE ? 0 : c->made_up;
+  m->weak = t->weak_text;
   m->origin = ORIGIN_HERE;
   say_origin(t, winner);
   snprintf(t->search_text, sizeof t->search_text, "%s%s", t->class->name,
@@ -204,6 +206,17 @@ static void add_old(struct tuning *t) {
   store_summary_free(&old);
 }
 
+// Warns if the data of this call say little about the winner.
+static void finish_warn(const struct tuning *t, const struct candidate *winner) {
+  if (t->weak_text[0])
+    log_once(
+        AUTOTUNE_WARN, t->weak_text,
+        "%s: %s at this call: the choice is provisional, and is checked again at the "
+        "next calls%s",
+        t->kernel->name, t->weak_text,
+        winner->made_up ? " (made-up data were compared as well)" : "");
+}
+
 int finish_tuning(struct tuning *t, int fd, struct outcome *out) {
   char text[96];
   t->summary.why = why_ended(t, text, sizeof text); // before the race compiles anything
@@ -232,6 +245,8 @@ int finish_tuning(struct tuning *t, int fd, struct outcome *out) {
       store_summary(t->store, t->id, &t->summary) != 0)
     log_once(AUTOTUNE_WARN, "store", "the result cannot be kept");
   out->tuned = linked;
+  if (linked && winner != NONE)
+    finish_warn(t, &t->candidates[winner]);
   if (linked)
     finish_tell(t, winner, out);
   return linked ? 0 : -1;

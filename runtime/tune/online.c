@@ -127,7 +127,7 @@ static int link_file(const struct tuning *t, const struct candidate *c) {
 static void send_newcomer(struct tuning *t) {
   struct online *o = t->online;
   struct candidate *c = o->loading == NONE && o->fd < 0 ? next_newcomer(t) : NULL;
-  if (c) {
+  if (c && imagine_agrees(t, c)) {
     c->offered = true;
     o->fd = link_file(t, c);
     o->next = (int)(c - t->candidates);

@@ -65,7 +65,7 @@ static void provisional_keep(struct tuning *t, const struct candidate *c,
   store_summary(t->store, t->id, &m);
 }
 
-void provisional_offer(struct tuning *t, const struct candidate *c) {
+void provisional_offer(struct tuning *t, struct candidate *c) {
   struct outcome *out = sys_malloc(sizeof *out);
   if (!out)
     return;
@@ -73,7 +73,7 @@ void provisional_offer(struct tuning *t, const struct candidate *c) {
   t->provisional = true; // tried once, also if it fails
   tune_report(t, tune_silence(NULL));
   uint64_t hash = 0;
-  if (link_object(t, c, out, &hash)) {
+  if (imagine_agrees(t, c) && link_object(t, c, out, &hash)) {
     snprintf(out->why, sizeof out->why,
              "borrowed from %s until it is tuned: %.3g x over the default", c->from,
              t->original.median / c->e.median);

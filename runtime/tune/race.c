@@ -249,6 +249,9 @@ static struct runner_up *last_word(struct tuning *t, struct runner_up *f, unsign
     bool close = race_fewer(original, best) < PLENTY && !is_beaten(t, original, best);
     if (again && close && may_beat(original, best))
       run_duel(t, original, best);
+    bool wins = best->n > 0 && is_beaten(t, original, best);
+    if (wins && !imagine_agrees(t, best->candidate))
+      best->n = 0;
     if (best->n > 0) // it has not failed meanwhile
       break;
   }

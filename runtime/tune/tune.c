@@ -138,6 +138,7 @@ bool tune_default(struct tuning *t, struct outcome *out) {
   int rc = t->target->reference(t->workers, &plan, &trial);
   t->original = stats_median(trial.samples, trial.n_samples);
   tune_say_note(t, &trial);
+  snprintf(t->weak_text, sizeof t->weak_text, "%s", trial.weak);
   t->original_seconds = trial.run_seconds;
   free(trial.samples);
   if (trial.status == STATUS_WRONG && t->original.n > 0)
@@ -177,6 +178,8 @@ static void keep_adopted(struct tuning *t, const struct candidate *c) {
   m.text = identity_text(t->kernel, c->point);
   t->target->call(t->workers, &m.flops, &m.bytes, &m.verified);
   m.inferred = t->kernel->inferred;
+  m.made_up = c->made_up > m.made_up ? c->made_up : m.made_up;
+  m.weak = t->weak_text;
   if (t->store && m.object)
     store_summary(t->store, t->id, &m);
 }
@@ -220,6 +223,8 @@ static int tune_check(struct tuning *t, int fd, struct outcome *out) {
     if (trial.status != STATUS_OK)
       SAY(out, "default: %.250s: %s: %.200s", name, status_words[trial.status].name,
           trial.message);
+    else if (t->plan->adopt && !imagine_agrees(t, c))
+      SAY(out, "default: %.250s: it differs on made-up data", name);
     else if (finish_link(t, c, fd, out))
       SAY(out, "checked: %.400s", name);
     if (out->winner && t->plan->adopt)

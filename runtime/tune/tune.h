@@ -82,6 +82,8 @@ struct candidate {
       *from; /* where the point comes from, for people; NULL: the strategy asked for it */
   int unasked; /* index of the previous candidate that the strategy did not ask for, or
                   NONE */
+  bool imagined, differs;   /* it was compared on made-up data; it is wrong there */
+  unsigned made_up;         /* the number of sets on which it agreed */
   struct features features; /* NAN where unknown */
   /* prune.c's: */
   int sibling[PRUNE_RULES]; /* index of the sibling that each rule compares it with, or
@@ -132,7 +134,10 @@ struct tuning {
   struct estimate original; /* cost of the default */
   double original_seconds;  /* seconds of one run of it */
   struct pruning pruning;
-  double until; /* the plan's or the kernel's; 0: never */
+  double imagined_seconds; /* spent on comparing with made-up data */
+  bool imagined_failed;    /* a variant was wrong there */
+  char weak_text[160];     /* summary.weak */
+  double until;            /* the plan's or the kernel's; 0: never */
   double began, budget, deadline, explore_from, explore_until; /* sys_now */
   unsigned given;                        /* of the plan's points, proposed so far */
   unsigned max_variants, hint, expected; /* hint: how many, for the strategy */
@@ -234,7 +239,7 @@ bool explore_again(struct tuning *t, struct candidate *c);
 
 /* ---- provisional.c: a variant for the program to run meanwhile ------------------- */
 bool provisional_wants(const struct tuning *t, const struct candidate *c);
-void provisional_offer(struct tuning *t, const struct candidate *c);
+void provisional_offer(struct tuning *t, struct candidate *c);
 
 /* ---- share.c: other processes that tune the same problem ------------------------- */
 /* Joins the processes that tune ID, and returns how many there were before. A process
@@ -310,6 +315,12 @@ int online_finish(struct tuning *t, bool *decided);
 int reverify(struct tuning *t, struct outcome *out);
 /* True if VARIANT was a winner here and is revoked. */
 bool reverify_refuses(const struct tuning *t, uint64_t variant);
+
+/* ---- imagine.c ------------------------------------------------------------------- */
+/* Compares C, which is right for this call, with the default on made-up data, once, if
+ * there is time for it. False: C differs there, which is noted, or others did and there
+ * is no time left to look at C. */
+bool imagine_agrees(struct tuning *t, struct candidate *c);
 
 /* ---- race.c ---------------------------------------------------------------------- */
 /* Runs the finalists and the default in turns, while nothing else runs. Returns the index

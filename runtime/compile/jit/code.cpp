@@ -101,6 +101,26 @@ unsigned arithmetic_flags(const Parts &p) {
   return 0;
 }
 
+// True for cvttsd2si, cvtps2dq, fcvtzs and the like.
+bool is_to_integer(llvm::StringRef name) {
+  if (name.consume_front("fcvt")) // AArch64: fcvtzs, not fcvt and fcvtn
+    return name.size() > 1 && (name[1] == 's' || name[1] == 'u');
+  name.consume_front("v");
+  if (name.starts_with("fist")) // x87
+    return true;
+  if (!name.consume_front("cvt"))
+    return false;
+  name.consume_front("t");
+  size_t to = name.find('2');
+  if (to == llvm::StringRef::npos || to + 1 >= name.size())
+    return false;
+  auto real = [](llvm::StringRef s) {
+    return s.size() > 1 && (s[0] == 's' || s[0] == 'p') &&
+        (s[1] == 's' || s[1] == 'd' || s[1] == 'h');
+  };
+  return real(name) && !real(name.substr(to + 1));
+}
+
 // True if the instruction uses only the first element of its vector registers (x86).
 bool is_scalar(const Parts &p) {
   if (p.type.empty())
@@ -230,13 +250,15 @@ private:
   void describe(const llvm::MCInst &inst, uint64_t address, uint64_t size,
                 jit_instruction *out) {
     const llvm::MCInstrDesc &desc = instructions->get(inst.getOpcode());
-    Parts name = parts_of(llvm::StringRef(printer->getMnemonic(inst).first).rtrim());
+    llvm::StringRef mnemonic = llvm::StringRef(printer->getMnemonic(inst).first).rtrim();
+    Parts name = parts_of(mnemonic);
     bool memory = desc.mayLoad() || desc.mayStore(), jump = desc.isBranch();
     watch_frame(inst, desc);
     *out = { address, JIT_NOWHERE, unsigned(size), arithmetic_flags(name), 0 };
     out->flags |= (desc.mayLoad() ? JIT_LOAD : 0) | (desc.mayStore() ? JIT_STORE : 0) |
         (memory && on_stack(inst, desc) ? JIT_STACK : 0) | (jump ? JIT_BRANCH : 0) |
-        (desc.isCall() ? JIT_CALL : 0) | (desc.isReturn() ? JIT_RETURN : 0);
+        (desc.isCall() ? JIT_CALL : 0) | (is_to_integer(mnemonic) ? JIT_TO_INTEGER : 0) |
+        (desc.isReturn() ? JIT_RETURN : 0);
     uint64_t target;
     if (jump && analysis->evaluateBranch(inst, address, size, target))
       out->target = target;

@@ -111,7 +111,7 @@ static bool find_memory(struct capturing *c, void *const *args) {
     add_block(c, k->symbols[i].address, k->symbols[i].size);
   join_blocks(c);
   for (unsigned i = 0; i < k->n_args; i++)
-    if (k->args[i].pointer && !capture_is_declared(k, &k->args[i]) &&
+    if (k->args[i].kind == AUTOTUNE_ARG_POINTER && !capture_is_declared(k, &k->args[i]) &&
         !is_within(c, *(const uintptr_t *)args[i]))
       REFUSE(c, "'%s' points to memory outside of all sections", k->args[i].name);
   if (c->n_blocks > CAPTURE_MOST_BLOCKS)

@@ -85,7 +85,7 @@ LAYOUT(layouts, const struct autotune_layout *,
        { .type = OPTIONAL, .of = &layout_layout });
 LAYOUT(span, struct autotune_span, FIELD(WIDE, span, base), FIELD(WIDE, span, bytes));
 LAYOUT(argument, struct autotune_arg, FIELD(NAME, arg, name),
-       FIELD(WIDE, arg, size, .most = MOST_ARGUMENT), FIELD(NUMBER, arg, pointer));
+       FIELD(WIDE, arg, size, .most = MOST_ARGUMENT), FIELD(NUMBER, arg, kind));
 
 LAYOUT(capture, struct capture, FIELD(NUMBER, kernel, abi), FIELD(NAME, kernel, name),
        FIELD(NAME, kernel, file), FIELD(NUMBER, kernel, line),
@@ -240,7 +240,7 @@ static bool kernel_is_valid(const struct autotune_kernel *k) {
   bool valid = k->abi == AUTOTUNE_ABI && k->n_params <= MAX_PARAMS && k->n_units > 0;
   for (unsigned i = 0; i < k->n_args; i++)
     valid &= k->args[i].size > 0 &&
-        (!k->args[i].pointer || k->args[i].size == sizeof(void *));
+        (k->args[i].kind != AUTOTUNE_ARG_POINTER || k->args[i].size == sizeof(void *));
   for (unsigned i = 0; i < k->n_params; i++) {
     const struct autotune_param *p = &k->params[i];
     valid &= p->when >= -1 && p->when < (int)i && p->n_values > 0 &&

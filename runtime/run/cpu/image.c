@@ -8,6 +8,7 @@
 // not before the first run of the default, and are not compared. All this takes two
 // private copies of the memory that is written. unnamed.c does the same for what no
 // section names.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -143,8 +144,9 @@ static bool find_overlap(const struct image *m, char *message, size_t size) {
   return false;
 }
 
-int image_make(struct image *m, const struct autotune_kernel *k, void *const *args,
-               char *message, size_t size) {
+// Describes the call and copies what trials will change. 0, or -1 and a message.
+static int image_describe(struct image *m, const struct autotune_kernel *k,
+                          void *const *args, char *message, size_t size) {
   unsigned n = k->n_sections, outputs = 0;
   *m = (struct image){ .kernel = k, .args = args, .loaded = m->loaded };
   m->spans = sys_calloc(n + 1, sizeof *m->spans);
@@ -168,8 +170,7 @@ int image_make(struct image *m, const struct autotune_kernel *k, void *const *ar
   }
   if (find_overlap(m, message, size))
     return -1;
-  if (!make_segments(m) || !make_copies(m) || !changes_new(m) || !unnamed_new(m) ||
-      !rounding_new(m)) {
+  if (!make_segments(m) || !make_copies(m) || !unnamed_new(m) || !rounding_new(m)) {
     snprintf(message, size, "no memory for copies of what the kernel writes");
     return -1;
   }
@@ -179,6 +180,27 @@ int image_make(struct image *m, const struct autotune_kernel *k, void *const *ar
     outputs += (k->sections[i].access & AUTOTUNE_OUT) != 0 && m->spans[i].bytes > 0;
   m->verified = k->verify != AUTOTUNE_VERIFY_OFF &&
       (outputs > 0 || (kernel_has_sections(k) && k->ret_size > 0));
+  return 0;
+}
+
+int image_make(struct image *m, const struct autotune_kernel *k, void *const *args,
+               char *message, size_t size) {
+  if (image_describe(m, k, args, message, size) != 0)
+    return -1;
+  if (changes_new(m))
+    return 0;
+  snprintf(message, size, "no memory for copies of what the kernel writes");
+  return -1;
+}
+
+int image_remake(struct image *m, void *const *args, char *message, size_t size) {
+  struct image made;
+  if (image_describe(&made, m->kernel, args, message, size) != 0)
+    return -1;
+  free(made.ret);
+  made.ret = m->ret; // its place is left out of what is looked at
+  made.changes = m->changes;
+  *m = made;
   return 0;
 }
 
@@ -270,7 +292,9 @@ void image_seal(struct image *m) {
   rounding_seal(m, true);
 }
 
-static bool check_outputs(const struct image *m, char *message, size_t size) {
+// FRACTION: of what is allowed.
+static bool check_outputs(const struct image *m, double fraction, char *message,
+                          size_t size) {
   const struct autotune_kernel *k = m->kernel;
   bool same = false;
   for (unsigned i = 0; i < m->outputs.n; i++) {
@@ -282,17 +306,44 @@ static bool check_outputs(const struct image *m, char *message, size_t size) {
     const char *name = o->section < k->n_sections ? k->sections[o->section].name
                                                   : "the value returned";
     if (!same &&
-        !output_compare(o, m->tolerances[i], name, expected, got.base, got.size, message,
-                        size))
+        !output_compare(o, verify_part(m->tolerances[i], fraction), name, expected,
+                        got.base, got.size, message, size))
       return false;
   }
   return true;
 }
 
+bool image_repeats(const struct image *m, char *message, size_t size) {
+  return check_outputs(m, 0.5, message, size);
+}
+
+// Returns the number of elements of a reference that are NaN or infinite.
+static size_t image_strange(enum autotune_element e, const void *reference,
+                            size_t bytes) {
+  verify_read_fn *read = verify_reader(e);
+  size_t n = 0;
+  for (size_t i = 0; read && i < bytes / verify_element_size(e); i++)
+    n += !isfinite(read(reference, i));
+  return n;
+}
+
+bool image_is_finite(const struct image *m, const struct image *before) {
+  const struct autotune_kernel *k = m->kernel;
+  bool finite = image_strange(k->ret_element, m->ret_reference, k->ret_size) <=
+      image_strange(k->ret_element, before->ret_reference, k->ret_size);
+  for (unsigned i = 0; i < k->n_sections; i++) {
+    enum autotune_element e = k->sections[i].element;
+    if (m->references[i])
+      finite &= image_strange(e, m->references[i], m->spans[i].bytes) <=
+          image_strange(e, before->references[i], before->spans[i].bytes);
+  }
+  return finite;
+}
+
 bool image_check(const struct image *m, bool inputs, char *message, size_t size) {
   if (m->kernel->verify == AUTOTUNE_VERIFY_OFF)
     return true;
-  if (!check_outputs(m, message, size))
+  if (!check_outputs(m, 1, message, size))
     return false;
   if (!inputs)
     return true;

@@ -284,16 +284,27 @@ struct range sandbox_mapping(const void *address, bool *heap) {
   return found;
 }
 
-bool sandbox_reads(const void *base, size_t size) {
+// True if all SIZE bytes from BASE on allow ACCESS. *KNOWN: false if that is not known.
+static bool sandbox_allows(const void *base, size_t size, int access, bool *known) {
   uintptr_t at = (uintptr_t)base, end = at + size;
   struct mapping m;
   char *maps = read_maps();
-  bool known = maps != NULL;
+  *known = maps != NULL;
   for (const char *line = maps; line && at < end;
        line = strchr(line, '\n'), line += line != NULL)
     if (parse_mapping(line, &m) && at >= (uintptr_t)m.base && at < (uintptr_t)m.end &&
-        m.protection & PROT_READ)
+        m.protection & access)
       at = (uintptr_t)m.end;
   free(maps);
-  return !known || (end >= (uintptr_t)base && at >= end);
+  return end >= (uintptr_t)base && at >= end;
+}
+
+bool sandbox_reads(const void *base, size_t size) {
+  bool known, allowed = sandbox_allows(base, size, PROT_READ, &known);
+  return allowed || !known;
+}
+
+bool sandbox_writes(const void *base, size_t size) {
+  bool known;
+  return sandbox_allows(base, size, PROT_WRITE, &known);
 }

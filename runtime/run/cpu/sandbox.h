@@ -2,6 +2,7 @@
 /* sandbox.h: how C kernels are tried, grouped by file.
  *
  *   worker.c    in the tuner: orders workers, hands them trials, waits for answers
+ *   imagine.c   in the tuner: a variant on made-up data
  *   zygote.c    the process that holds the image of the arguments and forks workers
  *   sandbox.c   what the zygote does to itself so that no variant reaches anything else
  *   image.c     the call's sections: pristine copies, the default's outputs, comparison
@@ -9,6 +10,7 @@
  *   unnamed.c   that of the default variant: put back and compared
  *   groups.c    how memory of an unknown type is compared
  *   rounding.c  how far rounding moves the outputs of the default variant
+ *   remake.c    in a worker: a call with made-up data in place of the real one
  *   runner.c    in a worker: loads, runs, checks and times variants
  *
  * The tuner talks to the zygote by one channel, and to the worker that lives by
@@ -22,6 +24,7 @@
 #include "base/channel.h"
 #include "run/target.h"
 #include "base/base.h"
+#include "run/made_up.h"
 #include "run/outputs.h"
 #include "run/verify.h"
 #include "state.h"
@@ -59,6 +62,8 @@ bool sandbox_each_mapping(void (*see)(const struct mapping *m, void *data), void
 struct range sandbox_mapping(const void *address, bool *heap);
 /* True if all SIZE bytes from BASE on can be read, or if that is not known. */
 bool sandbox_reads(const void *base, size_t size);
+/* The same for writing; false where it is not known. */
+bool sandbox_writes(const void *base, size_t size);
 /* Ends this process with its parent. False: the parent is gone already. */
 bool sandbox_follow(pid_t parent, int signal);
 
@@ -99,6 +104,9 @@ struct image {
  * `loaded` is set. 0, or -1 and a message. */
 int image_make(struct image *m, const struct autotune_kernel *k, void *const *args,
                char *message, size_t size);
+/* In a worker: turns M into the image of a call with ARGS, whose data are in memory. It
+ * keeps what changes.c needs. 0, or -1 and a message: M is as it was. */
+int image_remake(struct image *m, void *const *args, char *message, size_t size);
 /* Restores the memory of before the call, and fills outputs with a pattern; workspaces
  * too if SCRATCH. */
 void image_prepare(const struct image *m, bool scratch);
@@ -116,6 +124,23 @@ const char *image_expected(const struct image *m, const struct output *o);
 void image_seal(struct image *m);
 /* True if outputs (and, with INPUTS, what is only read) are as after the default. */
 bool image_check(const struct image *m, bool inputs, char *message, size_t size);
+
+/* The same for another run of the default, which must agree better: to a half of what is
+ * allowed. */
+bool image_repeats(const struct image *m, char *message, size_t size);
+/* True if the reference has no more NaN and infinities than that of BEFORE. */
+bool image_is_finite(const struct image *m, const struct image *before);
+
+/* ---- remake.c: a call with made-up data -------------------------------------------- */
+
+/* In a worker: makes memory and arguments those of the set that WISH names, and M its
+ * image, without a reference. The worker can be used for nothing else from now on. False
+ * and a message: the call has no such set. */
+bool remake(struct image *m, const struct made_up_wish *wish, char *message, size_t size);
+
+/* After a run of the default on the real data. Returns a bit for each set that exists for
+ * this call. WEAK (of SIZE): why these data say little, for people; "": they do not. */
+unsigned remake_sets(const struct image *m, char *weak, size_t size);
 
 /* ---- changes.c: the memory that one run changes besides sections ------------------ */
 
@@ -180,8 +205,12 @@ bool changes_equal(const void *a, const void *b, size_t size);
 
 /* In the zygote. False: no memory. */
 bool unnamed_new(struct image *m);
-/* After a watched run of the default: keeps what has changed. */
-void unnamed_learn(const struct image *m);
+/* Before a run of the default on other data: what changes in BEFORE is kept in any case.
+ */
+void unnamed_expect(const struct image *m, const struct image *before);
+/* After a watched run of the default: keeps what has changed. True if that was expected.
+ */
+bool unnamed_learn(const struct image *m);
 /* True if a second run of the default should follow, to see what it repeats. */
 bool unnamed_unsure(const struct image *m);
 /* After a second watched run of the default: what it did not repeat is not compared. */
@@ -235,12 +264,14 @@ struct command {
   bool scratch;           /* of the second run: workspaces hold a pattern */
   struct trial_plan plan;
   enum measure_of measures;
+  struct made_up_wish wish;
 };
 struct answer {
   enum status status;
-  char message[256], note[160], unnamed[128]; /* as in struct trial */
-  bool unwatched;                             /* as in struct trial */
-  bool partly; /* not all that the default changes was compared */
+  char message[256], note[160], weak[160], unnamed[128]; /* as in struct trial */
+  unsigned sets;  /* of the reference: a bit for each set of made-up data that exists */
+  bool unwatched; /* as in struct trial */
+  bool partly;    /* not all that the default changes was compared */
   double run_seconds, verify_seconds, time_seconds, load_seconds; /* as in struct trial */
   double slowdown; /* likewise; 0: not known */
   unsigned n_samples;
@@ -293,6 +324,7 @@ struct worker_pool *worker_start_loaded(const struct autotune_kernel *k,
 /* Gets what `describe` said of this call, and whether outputs can be compared. */
 void worker_call(const struct worker_pool *w, double *flops, double *bytes,
                  bool *verified);
+const struct autotune_kernel *worker_kernel(const struct worker_pool *w);
 double worker_touched(const struct worker_pool *w); /* bytes of all sections */
 /* Runs the default variant: fills the reference outputs, times it, and checks that it
  * repeats them. Must come first. 0, or -1 when no worker can be had any more. */
@@ -306,9 +338,22 @@ int worker_written(struct worker_pool *w, const void *object, size_t size,
  * variant. 0, or -1 when no worker can be had any more. */
 int worker_try(struct worker_pool *w, uint64_t ticket, const void *object, size_t size,
                const struct trial_plan *plan, struct trial *out);
+/* Has a worker carry out WHAT, with the OBJECT of its ticket. 0, or -1 as above. */
+int worker_trial(struct worker_pool *w, const struct command *what, const void *object,
+                 struct trial *out);
+/* Ends the worker, if there is one; the next trial gets a new one. */
+void worker_end(struct worker_pool *w);
+/* Returns the sets of made-up data that may be used, a bit for each. */
+unsigned *worker_sets(struct worker_pool *w);
 double worker_cost(
     const struct worker_pool *w);        /* seconds of CPU that the sandbox has taken */
 void worker_stop(struct worker_pool *w); /* no process is left */
+
+/* ---- imagine.c ------------------------------------------------------------------- */
+
+/* Checks a variant on made-up data: `imagine` of struct target. */
+int worker_imagine(struct worker_pool *w, uint64_t ticket, const void *object,
+                   size_t size, const struct imagined *what, struct trial *out);
 
 /* ---- zygote.c, runner.c ---------------------------------------------------------- */
 

@@ -109,6 +109,32 @@ static int cpu_try(struct executor *e, uint64_t ticket, const void *object, size
   return worker_try(pool_of(e), ticket, object, size, plan, out);
 }
 
+// True if the variant makes integers of floating-point numbers.
+static bool cpu_converts(const struct autotune_kernel *k, const void *object,
+                         size_t size) {
+  struct jit_instruction *code = NULL;
+  char *message = NULL;
+  size_t n = 0;
+  const struct jit_api *jit = jit_open(&message);
+  bool known = jit && jit->disassemble(object, size, &code, &n, &message) == 0;
+  bool converts = !known;
+  for (size_t i = 0; known && i < n; i++)
+    converts |= (code[i].flags & JIT_TO_INTEGER) != 0;
+  for (unsigned u = 0; u < k->n_units; u++) // these may be calls
+    converts |= strstr(k->units[u].text, "lrint") || strstr(k->units[u].text, "lround");
+  free(code);
+  free(message);
+  return converts;
+}
+
+static int cpu_imagine(struct executor *e, uint64_t ticket, const void *object,
+                       size_t size, const struct imagined *what, struct trial *out) {
+  struct worker_pool *pool = pool_of(e);
+  struct imagined w = *what;
+  w.wish.indices = cpu_converts(worker_kernel(pool), object, size);
+  return worker_imagine(pool, ticket, object, size, &w, out);
+}
+
 static bool cpu_link(const void *object, size_t size, const char *path, char **why) {
   *why = NULL;
   const struct jit_api *jit = sys_fails(SYS_JIT) ? NULL : jit_open(why);
@@ -154,6 +180,7 @@ const struct target target_cpu = {
   .reference = cpu_reference,
   .written = cpu_written,
   .try = cpu_try,
+  .imagine = cpu_imagine,
   .link = cpu_link,
   .look = cpu_look,
   .cost = cpu_cost,

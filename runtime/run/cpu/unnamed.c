@@ -85,12 +85,29 @@ static void unnamed_add(const struct image *m, unsigned i, bool restless) {
   }
 }
 
-void unnamed_learn(const struct image *m) {
+void unnamed_expect(const struct image *m, const struct image *before) {
+  const struct unnamed *from = before->unnamed;
   struct unnamed *u = m->unnamed;
-  u->lost = m->changes->lost;
+  u->lost = from->lost;
+  u->n = from->n;
+  u->sorted = from->sorted;
+  u->used = from->used;
+  memcpy(u->list, from->list, u->n * sizeof *u->list);
+  for (unsigned i = 0; i < u->n; i++)
+    changes_copy(u->bytes + u->list[i].at, u->list[i].base, u->list[i].size);
+}
+
+bool unnamed_learn(const struct image *m) {
+  struct unnamed *u = m->unnamed;
+  unsigned expected = u->n;
+  u->lost |= m->changes->lost;
+  for (unsigned i = 0; i < expected; i++)
+    changes_copy(u->bytes + u->list[i].at + u->list[i].size, u->list[i].base,
+                 u->list[i].size);
   for (unsigned i = 0; i < m->changes->n; i++)
     unnamed_add(m, i, false);
   unnamed_sort(u);
+  return u->n == expected;
 }
 
 bool unnamed_unsure(const struct image *m) {

@@ -35,8 +35,10 @@ struct worker_pool {
   bool verified;
   uint64_t *watched; // tickets of variants that were looked at in workers of their own
   size_t n_watched;
-  bool needs_workers; // one for each variant: nothing can be put back
-  char why[256];      // the zygote's last complaint
+  bool needs_workers;     // one for each variant: nothing can be put back
+  unsigned answered_sets; // the last answer's
+  unsigned sets;          // a bit for each set of made-up data that may be used
+  char why[256];          // the zygote's last complaint
 };
 
 // ---- the zygote ---------------------------------------------------------------------
@@ -85,7 +87,7 @@ static bool worker_order(struct worker_pool *w, enum zygote_message order,
   return m.kind != NOTICE_FAILED;
 }
 
-static void kill_worker(struct worker_pool *w) {
+void worker_end(struct worker_pool *w) {
   if (w->alive)
     worker_order(w, ORDER_KILL, GRACE);
   w->alive = false;
@@ -99,7 +101,7 @@ static bool ensure_worker(struct worker_pool *w, uint64_t ticket) {
       w->alive = false;
   if (w->alive && (!kernel_has_sections(w->kernel) || w->needs_workers) &&
       ticket != w->last)
-    kill_worker(w);
+    worker_end(w);
   if (!w->alive)
     w->alive = worker_order(w, ORDER_SPAWN, START_GRACE);
   return w->alive;
@@ -184,6 +186,14 @@ void worker_call(const struct worker_pool *w, double *flops, double *bytes,
   *verified = w->verified;
 }
 
+const struct autotune_kernel *worker_kernel(const struct worker_pool *w) {
+  return w->kernel;
+}
+
+unsigned *worker_sets(struct worker_pool *w) {
+  return &w->sets;
+}
+
 double worker_touched(const struct worker_pool *w) {
   return w->touched;
 }
@@ -196,7 +206,7 @@ double worker_cost(const struct worker_pool *w) {
 void worker_stop(struct worker_pool *w) {
   if (!w)
     return;
-  kill_worker(w);
+  worker_end(w);
   end_zygote(w);
   if (w->orders.socket >= 0)
     close(w->orders.socket);
@@ -233,13 +243,16 @@ static void worker_judge(const struct notice *n, const struct trial_plan *plan,
 
 // Copies the answer of the worker. A variant may have damaged the worker: trust no
 // number.
-static int worker_copy_answer(const struct answer *a, struct trial *out) {
+static int worker_copy_answer(struct worker_pool *w, const struct answer *a,
+                              struct trial *out) {
   unsigned n = a->n_samples <= MAX_SAMPLES ? a->n_samples : 0;
   out->status = (unsigned)a->status < STATUS_PENDING ? a->status : STATUS_CRASH;
   snprintf(out->message, sizeof out->message, "%.255s", a->message);
   snprintf(out->note, sizeof out->note, "%.159s", a->note);
   snprintf(out->unnamed, sizeof out->unnamed, "%.127s", a->unnamed);
+  snprintf(out->weak, sizeof out->weak, "%.159s", a->weak);
   out->unwatched = a->unwatched;
+  w->answered_sets = a->sets;
   out->verify_seconds = a->verify_seconds;
   out->time_seconds = a->time_seconds;
   out->load_seconds = a->load_seconds;
@@ -283,11 +296,11 @@ static int worker_await_answer(struct worker_pool *w, const struct trial_plan *p
     if (e == CHANNEL_SILENT || e == CHANNEL_STOPPED)
       break;
     if (e == CHANNEL_MESSAGE && m.serial == w->serial)
-      return worker_copy_answer(a, out);
+      return worker_copy_answer(w, a, out);
     if (e == CHANNEL_MESSAGE || !worker_died(w, &n))
       continue;            // an old answer, or what a damaged worker has sent
     if (take_answer(w, a)) // it answered and died then
-      return worker_copy_answer(a, out);
+      return worker_copy_answer(w, a, out);
     worker_judge(&n, plan, out);
     return 0;
   }
@@ -297,8 +310,8 @@ static int worker_await_answer(struct worker_pool *w, const struct trial_plan *p
   return -1;
 }
 
-static int worker_trial(struct worker_pool *w, const struct command *what,
-                        const void *object, struct trial *out) {
+int worker_trial(struct worker_pool *w, const struct command *what, const void *object,
+                 struct trial *out) {
   const struct command c = *what;
   const uint64_t ticket = c.ticket;
   struct answer *a = sys_malloc(sizeof *a);
@@ -316,7 +329,7 @@ static int worker_trial(struct worker_pool *w, const struct command *what,
         !kernel_has_sections(w->kernel))
       w->verified = false;
     if (out->status != STATUS_OK && out->status != STATUS_LOAD)
-      kill_worker(w); // it may have written anywhere
+      worker_end(w); // it may have written anywhere
   }
   if (rc != 0 && out->message[0] == '\0')
     snprintf(out->message, sizeof out->message, "%s",
@@ -344,7 +357,7 @@ static int worker_watch(struct worker_pool *w, uint64_t ticket, const void *obje
                           .verify = true,
                           .watch = true };
   struct trial trial;
-  kill_worker(w);
+  worker_end(w);
   int rc = worker_trial(w, &(struct command){ ticket, size, .plan = p }, object, &trial);
   out->verify_seconds += trial.verify_seconds;
   free(trial.samples);
@@ -383,7 +396,7 @@ static int worker_repeat(struct worker_pool *w, const struct trial_plan *plan,
   int rc = worker_trial(w, &c, NULL, out);
   free(out->samples);
   out->samples = NULL;
-  kill_worker(w);
+  worker_end(w);
   return rc;
 }
 
@@ -411,9 +424,9 @@ static int worker_blame_scratch(struct worker_pool *w, const struct trial_plan *
 // crashes or does not end, stays unknown.
 static int worker_measure(struct worker_pool *w, const struct command *c,
                           const void *object, struct trial *out) {
-  kill_worker(w);
+  worker_end(w);
   int rc = worker_trial(w, c, object, out);
-  kill_worker(w);
+  worker_end(w);
   return w->pid > 0 ? 0 : rc;
 }
 
@@ -438,7 +451,8 @@ int worker_reference(struct worker_pool *w, const struct trial_plan *plan,
   struct command c = { .reference = true, .plan = *plan };
   c.plan.verify = true; // it must repeat itself
   int rc = worker_trial(w, &c, NULL, out);
-  kill_worker(w); // it could write to the copies that the others will be compared with
+  worker_end(w); // it could write to the copies that the others will be compared with
+  w->sets = w->answered_sets;
   struct trial trial;
   if (rc == 0 && out->status == STATUS_OK && out->unwatched) {
     rc = worker_repeat(w, &c.plan, false, &trial);
@@ -457,5 +471,7 @@ int worker_reference(struct worker_pool *w, const struct trial_plan *plan,
   }
   if (rc == 0 && !worker_order(w, ORDER_SEAL, START_GRACE))
     rc = -1;
+  if (w->needs_workers || !w->verified || !kernel_has_sections(w->kernel))
+    w->sets = 0; // nothing can be put back, or compared
   return rc;
 }

@@ -387,8 +387,9 @@ static bool add_args(struct description *d, void *const *args) {
     c->sizes[i] = (unsigned)size;
     memcpy(c->bytes + at, args[i], size);
     at += size;
-    if (!(k->args[i].pointer && size == sizeof(gpu_pointer) ? add_pointer(d, i)
-                                                            : call_add_value(d, i)))
+    if (!(k->args[i].kind == AUTOTUNE_ARG_POINTER && size == sizeof(gpu_pointer)
+              ? add_pointer(d, i)
+              : call_add_value(d, i)))
       return false;
   }
   return true;

@@ -142,6 +142,14 @@ static void print_code(const struct sheet *s, const struct analysis *a) {
   }
 }
 
+// Prints why the answers say little, if the tuned call's data were weak.
+static void text_print_weak(const struct sheet *s, const struct summary *m) {
+  char *text = sys_printf("provisional: %s", m->weak);
+  if (text)
+    sheet_line(s, "", text);
+  free(text);
+}
+
 static void text_print_winner(const struct sheet *s, const struct analysis *a) {
   const struct listed *item = a->item;
   if (item->provisional) {
@@ -172,7 +180,15 @@ static void text_print_winner(const struct sheet *s, const struct analysis *a) {
                m->inferred       ? "verified against those of the default (inferred)"
                    : m->verified ? "verified against those of the default"
                                  : "unverified: there were no outputs to compare");
+  if (m->winner && m->made_up) {
+    char text[64];
+    snprintf(text, sizeof text, "and on %u made-up set%s", m->made_up,
+             m->made_up == 1 ? "" : "s");
+    wrapped_text(&w, text);
+  }
   fputc('\n', s->out);
+  if (m->winner && *m->weak)
+    text_print_weak(s, m);
 }
 
 static void text_print_variants(const struct sheet *s, const struct analysis *a) {

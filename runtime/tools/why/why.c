@@ -148,6 +148,11 @@ static void why_print_winner(const struct why *w, const struct listed *item) {
     fputs(clean_moment(text, m->when), w->out);
   if (m->winner && !m->object)
     fprintf(w->out, "; compiled and checked at its next call");
+  if (m->winner && *m->weak) {
+    char *weak = clean_text(m->weak);
+    fprintf(w->out, "; provisional: %s", weak);
+    clean_free(weak);
+  }
   clean_free(source);
   fputc('\n', w->out);
 }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// imagine.c: the tuner's side of checks on made-up data (made_up.h).
+#include <stdlib.h>
+#include <string.h>
+
+#include "sandbox.h"
+
+// Checks the variant on the data that C names, in a worker of its own. The variant first
+// runs on the real data there, because it may keep something for later calls. *USED: the
+// default takes these data.
+static int imagine_set(struct worker_pool *w, const struct command *c, const void *object,
+                       bool *used, struct trial *out) {
+  const enum made_up set = c->wish.set;
+  struct command real = *c, reference = *c;
+  real.wish.set = MADE_UP_NONE;
+  reference.ticket = reference.object_size = 0;
+  reference.reference = true;
+  *used = false;
+  worker_end(w);
+  int rc = worker_trial(w, &real, object, out);
+  free(out->samples);
+  if (rc != 0 || out->status != STATUS_OK)
+    return rc;
+  rc = worker_trial(w, &reference, NULL, out);
+  free(out->samples);
+  *used = rc == 0 && out->status == STATUS_OK;
+  if (rc == 0 && !*used) {
+    log_message(AUTOTUNE_DEBUG, "%s: made-up data (%s) are not used: %s",
+                worker_kernel(w)->name, made_up_names[set], out->message);
+    if (set != MADE_UP_FILLED) // there it may depend on the variant
+      *worker_sets(w) &= ~(1u << set);
+    *out = (struct trial){ .status = STATUS_OK };
+  } else if (*used) {
+    rc = worker_trial(w, c, object, out);
+    free(out->samples);
+  }
+  out->samples = NULL;
+  return rc;
+}
+
+int worker_imagine(struct worker_pool *w, uint64_t ticket, const void *object,
+                   size_t size, const struct imagined *what, struct trial *out) {
+  struct command c = { ticket, size, .plan = what->plan, .wish = what->wish };
+  double end = sys_now() + what->plan.budget, last = what->expected;
+  unsigned agreed = 0;
+  int rc = 0;
+  *out = (struct trial){ .status = STATUS_OK };
+  for (int set = MADE_UP_NONE + 1; set < MADE_UPS; set++) {
+    double begun = sys_now();
+    bool used;
+    if (!(*worker_sets(w) & what->sets & 1u << set) || begun + last > end)
+      continue;
+    c.wish.set = (enum made_up)set;
+    rc = imagine_set(w, &c, object, &used, out);
+    last = sys_now() - begun;
+    if (rc != 0 || out->status != STATUS_OK) {
+      char why[sizeof out->message];
+      memcpy(why, out->message, sizeof why);
+      if (used)
+        snprintf(out->message, sizeof out->message, "on made-up data (%s): %.200s",
+                 made_up_names[set], why);
+      break;
+    }
+    agreed += used;
+  }
+  worker_end(w);
+  out->made_up = agreed;
+  return rc;
+}

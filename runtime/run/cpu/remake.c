@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// remake.c: turns a worker's copy of a call into a call with made-up data (made_up.h).
+//
+// Only floating-point numbers of sections that are read are changed, where no other
+// section lies over them in another way. Arguments are copied before they are changed.
+// All conditions of the kernel must hold for the variant as before.
+#include <stdlib.h>
+#include <string.h>
+
+#include "sandbox.h"
+
+// ---- sections -----------------------------------------------------------------------
+
+static bool remake_overlap(const struct autotune_span *a, const struct autotune_span *b) {
+  const char *x = a->base, *y = b->base;
+  return x && y && x < y + b->bytes && y < x + a->bytes;
+}
+
+// True if section I's numbers may be changed: it is read, can be written, and what lies
+// over it is the same section once more. *AGAIN: an earlier section is that.
+static bool remake_may_change(const struct image *m, unsigned i, bool *again) {
+  const struct autotune_section *s = m->kernel->sections;
+  const struct autotune_span *span = &m->spans[i];
+  bool alone = (s[i].access & AUTOTUNE_IN) && span->bytes > 0;
+  *again = false;
+  for (unsigned other = 0; alone && other < m->kernel->n_sections; other++) {
+    const struct autotune_span *o = &m->spans[other];
+    bool same = o->base == span->base && o->bytes == span->bytes &&
+        s[other].element == s[i].element;
+    if (other == i || !remake_overlap(o, span))
+      continue;
+    alone = same;
+    *again |= other < i && (s[other].access & AUTOTUNE_IN);
+  }
+  return alone && sandbox_writes(span->base, span->bytes);
+}
+
+// Looks at all sections that are read. Returns true if one is sorted.
+static bool remake_look(const struct image *m, struct numbers *looks) {
+  const struct autotune_kernel *k = m->kernel;
+  bool sorted = false;
+  for (unsigned i = 0; i < k->n_sections; i++) {
+    if (k->sections[i].access & AUTOTUNE_IN)
+      looks[i] =
+          made_up_look(k->sections[i].element, m->spans[i].base, m->spans[i].bytes);
+    sorted |= looks[i].sorted;
+  }
+  return sorted;
+}
+
+// Changes all sections that SET changes. Returns their number.
+static unsigned remake_sections(const struct image *m, const struct made_up_wish *wish,
+                                struct numbers *looks) {
+  const struct autotune_kernel *k = m->kernel;
+  unsigned changed = 0;
+  bool sorted = remake_look(m, looks), again;
+  // What is searched in ascending numbers must not leave their order.
+  bool orderly = wish->set != MADE_UP_SIGNS && wish->set != MADE_UP_SPECIAL;
+  for (unsigned i = 0; i < k->n_sections && (orderly || !sorted); i++)
+    if (made_up_changes(wish->set, &looks[i], wish->indices) &&
+        remake_may_change(m, i, &again)) {
+      if (!again)
+        made_up_write(wish->set, k->sections[i].element, &looks[i], i + 1,
+                      m->spans[i].base);
+      changed++;
+    }
+  return changed;
+}
+
+// ---- arguments ----------------------------------------------------------------------
+
+static bool remake_is_real(const struct autotune_kernel *k, unsigned i) {
+  const struct autotune_arg *a = k->args ? &k->args[i] : NULL;
+  return a && a->kind == AUTOTUNE_ARG_REAL &&
+      (a->size == sizeof(float) || a->size == sizeof(double));
+}
+
+// Changes ARG, a copy of argument A. True if it is another number then.
+static bool remake_real(const struct autotune_arg *a, void *arg) {
+  float f;
+  double d;
+  if (a->size == sizeof d) {
+    memcpy(&d, arg, sizeof d);
+    double made = made_up_scalar(d, false);
+    memcpy(arg, &made, sizeof made);
+    return made != d;
+  }
+  memcpy(&f, arg, sizeof f);
+  float made = (float)made_up_scalar((double)f, false);
+  memcpy(arg, &made, sizeof made);
+  return made != f;
+}
+
+// Returns the arguments with copies of those that SET changes, whose number is *CHANGED.
+// NULL: no memory.
+static void **remake_args(const struct image *m, const struct made_up_wish *wish,
+                          unsigned *changed) {
+  const struct autotune_kernel *k = m->kernel;
+  void **args = sys_calloc(k->n_args + 1, sizeof *args);
+  *changed = 0;
+  for (unsigned i = 0; args && i < k->n_args; i++) {
+    args[i] = m->args[i];
+    if (wish->set != MADE_UP_FILLED || wish->indices || !remake_is_real(k, i))
+      continue;
+    void *copy = sys_malloc(k->args[i].size);
+    if (!copy)
+      return NULL; // the process ends soon
+    args[i] = memcpy(copy, m->args[i], k->args[i].size);
+    *changed += remake_real(&k->args[i], copy);
+  }
+  return args;
+}
+
+// True if the variant exists for ARGS, too.
+static bool remake_exists(const struct image *m, const struct made_up_wish *wish,
+                          void *const *args) {
+  const struct autotune_kernel *k = m->kernel;
+  const struct autotune_value *values[MAX_PARAMS];
+  if (k->n_params > MAX_PARAMS)
+    return false;
+  for (unsigned p = 0; p < k->n_params; p++)
+    values[p] = &k->params[p].values[wish->point[p]];
+  for (unsigned c = 0; c < k->n_conditions; c++)
+    if (!k->conditions[c].holds(values, args, &machine_get()->numbers))
+      return false;
+  return true;
+}
+
+// True if the sections for ARGS are those of the call.
+static bool remake_keeps_sections(const struct image *m, void *const *args) {
+  unsigned n = m->kernel->n_sections;
+  struct autotune_span *spans = sys_calloc(n + 1, sizeof *spans);
+  struct autotune_call call = { .spans = spans };
+  bool same = spans != NULL;
+  if (same)
+    m->kernel->describe(args, &call);
+  for (unsigned i = 0; same && i < n; i++)
+    same = spans[i].bytes == m->spans[i].bytes &&
+        (spans[i].base == m->spans[i].base || spans[i].bytes == 0);
+  free(spans);
+  return same;
+}
+
+bool remake(struct image *m, const struct made_up_wish *wish, char *message,
+            size_t size) {
+  unsigned changed_args;
+  struct numbers *looks = sys_calloc(m->kernel->n_sections + 1, sizeof *looks);
+  void **args = remake_args(m, wish, &changed_args);
+  if (!looks || !args) {
+    snprintf(message, size, "no memory");
+    return false;
+  }
+  image_restore(m);
+  if (changed_args && (!remake_keeps_sections(m, args) || !remake_exists(m, wish, args)))
+    changed_args = 0;
+  unsigned changed = remake_sections(m, wish, looks);
+  free(looks);
+  if (changed || changed_args)
+    return image_remake(m, changed_args ? args : m->args, message, size) == 0;
+  snprintf(message, size, "it has nothing of the kind");
+  return false;
+}
+
+// ---- the real data ------------------------------------------------------------------
+
+static bool remake_has_reals(const struct autotune_kernel *k) {
+  for (unsigned i = 0; i < k->n_args; i++)
+    if (remake_is_real(k, i))
+      return true;
+  return false;
+}
+
+// The words for data that say little; the first ones say least.
+enum weak { WEAK_ZERO, WEAK_EQUAL, WEAK_SAME, WEAK_NOT };
+
+static enum weak remake_weak_output(const struct image *m, unsigned i) {
+  const struct autotune_section *s = &m->kernel->sections[i];
+  const char *data = m->references[i];
+  size_t bytes = m->spans[i].bytes, each = s->element_size ? s->element_size : 1;
+  bool zero = data[0] == 0 && memcmp(data, data + 1, bytes - 1) == 0;
+  if (zero)
+    return WEAK_ZERO;
+  if (bytes > each && memcmp(data, data + each, bytes - each) == 0)
+    return WEAK_EQUAL;
+  for (unsigned j = 0; j < m->n_segments; j++) {
+    const struct segment *g = &m->segments[j];
+    const char *base = m->spans[i].base;
+    if (g->pristine && base >= g->base && base + bytes <= g->base + g->size)
+      return memcmp(data, g->pristine + (base - g->base), bytes) == 0 ? WEAK_SAME
+                                                                      : WEAK_NOT;
+  }
+  return WEAK_NOT;
+}
+
+static enum weak remake_weak_input(const struct numbers *n) {
+  return n->n < 2 || !n->equal ? WEAK_NOT : n->zero ? WEAK_ZERO : WEAK_EQUAL;
+}
+
+// Describes the sections that OF says something about, if it does of all that count.
+static void remake_tell(const struct image *m, const enum weak *of, const bool *counts,
+                        const char *what, char *text, size_t size) {
+  static const char *const words[] = { "only zeros", "only equal numbers",
+                                       "what they held before" };
+  enum weak most = WEAK_ZERO;
+  size_t at = 0;
+  unsigned n = 0;
+  for (unsigned i = 0; i < m->kernel->n_sections; i++) {
+    if (counts[i] && of[i] == WEAK_NOT)
+      return;
+    most = counts[i] && of[i] > most ? of[i] : most;
+    n += counts[i];
+  }
+  if (n == 0)
+    return;
+  at = (size_t)snprintf(text, size, "the %s%s", what, n > 1 ? "s " : " ");
+  for (unsigned i = 0, k = 0; i < m->kernel->n_sections; i++)
+    if (counts[i] && at < size) {
+      const char *between = k == 0 ? "" : k + 1 == n ? " and " : ", ";
+      at += (size_t)snprintf(text + at, size - at, "%s%.24s", between,
+                             m->kernel->sections[i].name);
+      k++;
+    }
+  if (at < size)
+    snprintf(text + at, size - at, " hold%s %s", n > 1 ? "" : "s", words[most]);
+}
+
+// The data say little if all floating-point inputs, or else all outputs, are degenerate.
+static void remake_weak(const struct image *m, const struct numbers *looks, char *text,
+                        size_t size) {
+  unsigned n = m->kernel->n_sections;
+  enum weak *of = sys_calloc(n + 1, sizeof *of);
+  bool *counts = sys_calloc(n + 1, sizeof *counts);
+  for (unsigned i = 0; of && counts && i < n; i++) {
+    of[i] = remake_weak_input(&looks[i]);
+    counts[i] = looks[i].n > 1;
+  }
+  if (of && counts)
+    remake_tell(m, of, counts, "input", text, size);
+  for (unsigned i = 0; of && counts && !*text && i < n; i++) {
+    counts[i] = m->references[i] && m->spans[i].bytes > 0;
+    of[i] = counts[i] ? remake_weak_output(m, i) : WEAK_NOT;
+  }
+  if (of && counts && !*text)
+    remake_tell(m, of, counts, "output", text, size);
+  free(of);
+  free(counts);
+}
+
+unsigned remake_sets(const struct image *m, char *weak, size_t size) {
+  const unsigned n = m->kernel->n_sections;
+  unsigned sets = remake_has_reals(m->kernel) ? 1u << MADE_UP_FILLED : 0;
+  struct numbers *looks = sys_calloc(n + 1, sizeof *looks);
+  *weak = '\0';
+  if (!looks || !m->verified) {
+    free(looks);
+    return 0;
+  }
+  image_restore(m);
+  bool sorted = remake_look(m, looks);
+  for (unsigned i = 0; i < n; i++)
+    for (int set = MADE_UP_FILLED; set < MADE_UPS; set++)
+      sets |= (unsigned)made_up_changes((enum made_up)set, &looks[i], false) << set;
+  if (sorted)
+    sets &= ~(1u << MADE_UP_SIGNS | 1u << MADE_UP_SPECIAL);
+  remake_weak(m, looks, weak, size);
+  free(looks);
+  return sets;
+}
