@@ -121,6 +121,14 @@ TSNode declarator_inner(TSNode d);
 /* Returns the identifier that D declares; null: D is not a declarator. */
 TSNode declarator_name(TSNode d);
 
+/* ---- writes.c -------------------------------------------------------------------- */
+
+struct unit;
+/* Warns of what K writes and no section of it names, as far as the text shows it for
+ * certain. UNIT: one of K's. */
+void writes_check(const struct source *s, const struct kernel *k,
+                  const struct expansion *x, const struct unit *unit);
+
 /* ---- live.c ---------------------------------------------------------------------- */
 
 /* True if the value that NAME has before NODE may be read in NODE. */

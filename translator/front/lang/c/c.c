@@ -131,6 +131,8 @@ static struct unit *units_for(struct builds *v, struct kernel *k) {
     }
     units[i] = unit_build(s, k, x, o);
     k->openmp |= units[i].openmp;
+    if (i == 0)
+      writes_check(s, k, x, &units[i]);
   }
   return units;
 }
