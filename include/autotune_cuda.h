@@ -188,6 +188,40 @@ template <class T_> const char *type_of() {
                                         : nullptr;
 }
 #endif
+/* What is only a T_, so that a struct of other members cannot be initialised by it. */
+template <class T_> struct only {
+  template <class U_, class = typename std::enable_if<std::is_same<U_, T_>::value>::type>
+  operator U_() const;
+};
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-braces"
+/* True if S_ is an aggregate of N_ members T_, those of structs and arrays in it counted.
+ * A union in it counts as its first member. */
+template <class S_, class T_, size_t N_, class... A_>
+struct is_made_of : is_made_of<S_, T_, N_ - 1, A_..., only<T_>> {};
+template <class S_, class T_, class... A_> struct is_made_of<S_, T_, 0, A_...> {
+  template <class U_, class = decltype(U_{ A_()... })> static std::true_type test(int);
+  template <class U_> static std::false_type test(...);
+  static constexpr bool value = decltype(test<S_>(0))::value;
+};
+#pragma GCC diagnostic pop
+/* True if S_ is a struct of nothing but T_, at most 64 of them. */
+template <class S_, class T_,
+          bool = std::is_class<S_>::value && std::is_trivially_copyable<S_>::value &&
+              sizeof(S_) % sizeof(T_) == 0 && sizeof(S_) / sizeof(T_) <= 64>
+struct is_only : is_made_of<S_, T_, sizeof(S_) / sizeof(T_)> {};
+template <class S_, class T_> struct is_only<S_, T_, false> {
+  static constexpr bool value = false;
+};
+/* Returns how elements T_ are compared: `struct { float re, im; }` as floats. */
+template <class T_> element element_type() {
+  element e = element_of(type_of<T_>(), sizeof(T_));
+  if (e.kind == AUTOTUNE_BYTES && is_only<T_, float>::value)
+    return { e.type, AUTOTUNE_F32, sizeof(float) };
+  if (e.kind == AUTOTUNE_BYTES && is_only<T_, double>::value)
+    return { e.type, AUTOTUNE_F64, sizeof(double) };
+  return e;
+}
 /* How the target of a pointer is compared. Types that are declared but not defined are
  * compared as bytes. */
 template <class T_, class = void> struct pointed {
@@ -201,7 +235,7 @@ struct pointed<
     typename std::enable_if<std::is_arithmetic<T_>::value ||
                             (std::is_class<T_>::value && sizeof(T_) != 0)>::type> {
   static autotune_element kind() {
-    return element_of(type_of<T_>(), sizeof(T_)).kind;
+    return element_type<T_>().kind;
   }
 };
 /* The same for an argument that points to T_, and whether a kernel may write the target.
