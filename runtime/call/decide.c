@@ -359,9 +359,9 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
     return;
   }
   atomic_store(&n->asked, true);
+  background_yield();
   if (!again && given_up_decides(s, n, no != NULL))
     return;
-  background_yield();
   struct plan plan = plan_for(s->kernel);
   struct note *why = atomic_load(&n->why);
   plan.why = why ? why->text : NULL;

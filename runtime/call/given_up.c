@@ -175,6 +175,11 @@ static bool given_up_take(struct node *n, const struct given_up *g) {
              "default for now: %s; comparisons with the default have had their share of "
              "the time",
              g->why);
+    log_once(AUTOTUNE_WARN, g->why,
+             "%s: comparing each new value of its key with the default takes too long: "
+             "most calls with a new value run the default; write key(…) with the values "
+             "that matter",
+             n->site->kernel->name);
     given_up_wait(n, checks_next(), why);
     return true;
   }

@@ -231,6 +231,7 @@ void reverify_revoke(struct node *n, const char *why) {
   struct target_code *handle = n->handle;
   watch_end(n);
   node_set(n, (struct variant_code){ .function = k->original });
+  given_up_forget(n->site);
   n->handle = NULL;
   if (handle)
     site_keep(n, handle); // another thread may be running it

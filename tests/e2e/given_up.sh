@@ -121,6 +121,9 @@ autotune why advance --key n=2000,step=40 > why
 has "the default stays there" why 'the default: '
 autotune why advance --key n=2000,step=30 > why
 has "why" why 'FAST=1; step is not looked at: its values .* chose the same; compared with the default$'
+autotune why advance > why
+has "why says which part" why '^  step is not looked at: its values 0, 1, 2, 3.* chose the same: FAST=1$'
+is "and says it once" "$(grep -c '^  step is not' why)" 1
 autotune report > report
 has "report" report 'step is not looked at: its values'
 hasnt "it is not to be tuned" report 'is not looked at.*until it is tuned'
@@ -143,6 +146,8 @@ has "the others wait, and it is said" err 'warning: fits: size has had [0-9]* va
 check "cells: at most 16 tunings, not $(tunings cell err)" [ "$(tunings cell err)" -lt 16 ]
 has "a cell that was not tuned" out 'are not looked at: [0-9]* tuned keys found nothing better than the default'
 hasnt "and no limit is reached" err 'values, and each was tuned'
+autotune why cell > why
+has "cells: why" why 'j is not looked at: its values 0, 1, 2, 3.* found nothing better than the default$'
 # Without outputs to compare, as for a tuning: but never in mode locked.
 ./steps silent 0 12 > out 2> err
 check "no outputs: at most four tunings" [ "$(tunings silent err)" -le 4 ]

@@ -138,10 +138,37 @@ static void test_compared(void **state) {
   store_close(s);
 }
 
+// A winner that failed for this key, or was found wrong in a program for any key, is not
+// taken.
+static void test_failures(void **state) {
+  const long long one[] = { 512, 1 }, five[] = { 512, 5 };
+  struct identity id = identity_for(one), id5 = identity_for(five);
+  struct store *s = open_store(*state);
+  for (long long m = 1; m <= 4; m++)
+    tune(s, m, FAST);
+  try(s, 5, FAST, STATUS_CRASH, 0);
+  assert_int_equal(agreed_for(s, 5), -1);
+  assert_int_equal(agreed_for(s, 6), FAST);
+  struct service service = {
+    .variant = FAST, .values = "U=7\n", .revoked = REVOKED_WRONG, .why = "c[3]"
+  };
+  assert_int_equal(store_served(s, &id5, &service), 0);
+  assert_int_equal(agreed_for(s, 6), -1);
+  id.contract = CONTRACT + 1; // it was found wrong by another tolerance
+  service.revoked = REVOKED_NOT;
+  assert_int_equal(store_served(s, &id5, &service), 0);
+  assert_int_equal(agreed_for(s, 6), FAST);
+  service.revoked = REVOKED_WRONG;
+  assert_int_equal(store_served(s, &id, &service), 0);
+  assert_int_equal(agreed_for(s, 6), FAST);
+  store_close(s);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
 
 int main(void) {
   const struct CMUnitTest tests[] = { TEST(test_which_rows_count), TEST(test_times),
-                                      TEST(test_default), TEST(test_compared) };
+                                      TEST(test_default), TEST(test_compared),
+                                      TEST(test_failures) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

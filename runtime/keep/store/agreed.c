@@ -17,6 +17,8 @@
   "(SELECT id FROM problem WHERE kernel = ?1 AND unit = ?2) ORDER BY at DESC" \
   " LIMIT 512"
 
+// Seconds for reading, for a call that must not wait, and for one that would be tuned.
+static const double hurried = 0.005, patient = 1;
 static const double noise = 1.03; // a ratio of two medians that is no difference
 
 struct agreed_row {
@@ -123,6 +125,22 @@ static enum opinion agreed_opinion(const void *data, unsigned row, unsigned winn
   return same ? OPINION_SAME : OPINION_WORSE;
 }
 
+// True if VARIANT was revoked for a key of this kernel, or has failed for this key: then
+// a comparison on one call's data is not enough.
+static bool agreed_failed(const struct agreed *a, int64_t problem, uint64_t variant) {
+  const struct agreed_row own = { .problem = problem };
+  struct estimate e;
+  struct service v;
+  bool failed = agreed_look(a, &own, variant, &e) == OPINION_WORSE;
+  sqlite3_stmt *q =
+      store_select(a->store, &kind_service, "WHERE variant = ?1 AND revoked <> 0");
+  sqlite3_bind_int64(q, 1, (int64_t)variant);
+  while (!failed && store_next(q, &kind_service, &v) == SQLITE_ROW)
+    failed = v.variant == variant && service_is_revoked(&v, a->id);
+  sqlite3_finalize(q);
+  return failed;
+}
+
 // ---- finding ------------------------------------------------------------------------
 
 // Copies the tuning of ROW to OUT, as the winner of the keys that agree.
@@ -147,7 +165,7 @@ bool store_agreed(struct store *s, const struct identity *id, bool compared,
                       .id = id,
                       .names = own.key_names,
                       .compared = compared,
-                      .until = sys_now() + s->wait,
+                      .until = sys_now() + (s->wait < STORE_WAIT ? hurried : patient),
                       .rows = key ? sys_malloc((AGREE_MOST + 1) * sizeof *a.rows)
                                   : NULL };
   if (a.rows)
@@ -156,7 +174,7 @@ bool store_agreed(struct store *s, const struct identity *id, bool compared,
     rows[i] = (struct agree_row){ a.rows[i].key, a.rows[i].winner };
   if (agree_find(id->key, id->n_keys, rows, a.n, agreed_opinion, &a, agreement)) {
     const struct agreed_row *row = &a.rows[agreement->row];
-    found = agreed_take(&a, row, out);
+    found = !agreed_failed(&a, own.id, row->winner) && agreed_take(&a, row, out);
     agree_say(rows, agreement, id->n_keys, id->key_names, why, size);
   }
   free(a.rows);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/agree.h"
 #include "model/value.h"
 #include "tools/common/results.h"
 #include "run/target.h"
@@ -296,6 +297,62 @@ static void why_print_key(const struct why *w, const struct problem *p) {
   free(key);
 }
 
+// ---- parts of the key that are given up ---------------------------------------------
+
+enum { MOST_AGREEMENTS = 8, MOST_ASKED = 64 };
+struct why_agreed {
+  struct agreement agreement;
+  long long like[MAX_KEYS]; // the key that it was found for
+  char text[192];
+};
+
+// Sets SEEN[N] to the agreement that holds for the key of ITEM, unless it is one of those
+// before. OUT, which the caller frees, is its winner.
+static bool why_find_agreement(const struct why *w, const struct listed *item,
+                               struct why_agreed *seen, unsigned n, struct summary *out) {
+  struct why_agreed *a = &seen[n];
+  struct wisdom_entry like = { .problem = item->problem };
+  const char *names[MAX_KEYS];
+  struct identity id;
+  char *block = NULL;
+  bool known = !results_identity(&like, a->like, names, &block, &id);
+  for (unsigned i = 0; i < n && !known; i++)
+    known = agree_covers(&seen[i].agreement, seen[i].like, a->like, id.n_keys);
+  id.space = item->summary.space;
+  id.contract = item->summary.contract;
+  bool found = !known &&
+      store_agreed(w->store, &id, false, &a->agreement, out, a->text, sizeof a->text);
+  free(block);
+  for (unsigned i = 0; i < n && found && !known; i++)
+    known = strcmp(seen[i].text, a->text) == 0;
+  if (found && known)
+    store_summary_free(out);
+  return found && !known;
+}
+
+// Prints which parts of the key make no difference: a new value is not tuned.
+static void why_print_agreements(const struct why *w) {
+  struct why_agreed *seen = sys_calloc(MOST_AGREEMENTS, sizeof *seen);
+  struct summary m;
+  unsigned n = 0, asked = 0;
+  for (unsigned i = 0; seen && i < w->list.n && n < MOST_AGREEMENTS; i++) {
+    const struct listed *item = &w->list.items[i];
+    if (item->finished && item->problem.unit == w->unit &&
+        why_is_ours(w->o, &item->problem) && asked++ < MOST_ASKED &&
+        why_find_agreement(w, item, seen, n, &m)) {
+      char *clean = clean_text(seen[n++].text);
+      fprintf(w->out, "  %s%s", clean, m.winner ? ": " : "");
+      why_print_values(w->out, m.winner ? m.values : "");
+      fputc('\n', w->out);
+      clean_free(clean);
+      store_summary_free(&m);
+    }
+  }
+  free(seen);
+}
+
+// ---- a kernel -----------------------------------------------------------------------
+
 // True if P's key was printed with an earlier problem.
 static bool why_is_known(const struct why *w, unsigned index) {
   const struct problem *p = &w->list.items[index].problem;
@@ -351,6 +408,8 @@ static unsigned why_print_list(struct why *w, const char *file) {
     }
     why_print_key(w, p);
   }
+  if (!w->o->key)
+    why_print_agreements(w);
   free(w->asked.block);
   return n;
 }
