@@ -33,7 +33,7 @@ static double imagine_budget(const struct tuning *t) {
   double one = fmax(part * t->budget, least);
   if (t->plan->kind == PLAN_CHECK)
     return least;
-  return fmin(one, (t->imagined_failed || t->online ? 4 : 1) * one - t->imagined_seconds);
+  return fmin(one, (t->imagined_wrong || t->online ? 4 : 1) * one - t->imagined_seconds);
 }
 
 bool imagine_agrees(struct tuning *t, struct candidate *c) {
@@ -43,7 +43,7 @@ bool imagine_agrees(struct tuning *t, struct candidate *c) {
   if (!t->target->imagine || c->imagined || !c->object.data)
     return !c->differs;
   if (imagine_budget(t) < what.expected)
-    return !t->imagined_failed;
+    return t->imagined_wrong == 0;
   if (imagine_is_finite(t, c))
     what.sets &= ~(1u << MADE_UP_SPECIAL);
   what.plan = (struct trial_plan){ .objective = t->id->objective,
@@ -67,7 +67,8 @@ bool imagine_agrees(struct tuning *t, struct candidate *c) {
               trial.made_up == 1 ? "" : "s");
   if (trial.status == STATUS_OK || trial.status == STATUS_PENDING)
     return true;
-  t->imagined_failed = c->differs = true;
+  t->imagined_wrong++;
+  c->differs = true;
   candidate_settle(t, c, &trial, c->object.seconds);
   return false;
 }

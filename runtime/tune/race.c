@@ -275,7 +275,18 @@ static int race_judge(struct tuning *t, struct runner_up *f, unsigned n,
   return faster ? t->best : NONE;
 }
 
-int race(struct tuning *t) {
+// Forgets a best candidate that turned out to be wrong.
+static void race_find_best(struct tuning *t) {
+  t->best = NONE;
+  for (unsigned i = 0; i < t->n; i++) {
+    const struct candidate *c = &t->candidates[i];
+    if (c->done && c->status == STATUS_OK && c->e.n > 0 &&
+        (t->best == NONE || c->e.median < t->candidates[t->best].e.median))
+      t->best = (int)i;
+  }
+}
+
+static int race_once(struct tuning *t) {
   struct runner_up *f = sys_calloc(FINALISTS + 1, sizeof *f);
   unsigned n = f ? race_choose(t, f) : 0;
   t->deadline =
@@ -289,4 +300,17 @@ int race(struct tuning *t) {
   int winner = race_judge(t, f, n, with_default);
   free(f);
   return winner;
+}
+
+int race(struct tuning *t) {
+  for (;;) {
+    unsigned wrong = t->imagined_wrong;
+    int winner = race_once(t);
+    if (winner != NONE || t->imagined_wrong == wrong || t->lost || role_stopping())
+      return winner;
+    race_find_best(t); // the finalists were wrong on made-up data: take the next
+    if (t->best == NONE)
+      return NONE;
+    pool_pause(t->pool, false); // its object may be gone
+  }
 }

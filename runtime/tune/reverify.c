@@ -75,6 +75,18 @@ static enum verdict reverify_compare(struct tuning *t, struct outcome *out) {
   return again == VERDICT_WRONG ? VERDICT_RESTLESS : VERDICT_NONE;
 }
 
+// Clears the mark of a result that was found on weak data: these data say more.
+static void reverify_strengthen(struct tuning *t) {
+  struct summary m;
+  if (t->weak_text[0] || !store_winner(t->store, t->id, &m, NULL))
+    return;
+  if (*m.weak && m.winner == t->plan->service->variant && m.contract == t->id->contract) {
+    m.weak = "";
+    store_summary(t->store, t->id, &m);
+  }
+  store_summary_free(&m);
+}
+
 // Writes the row of a winner that was right: at first each time, then now and then.
 static void reverify_seen(struct tuning *t) {
   struct service v = *t->plan->service;
@@ -85,8 +97,10 @@ static void reverify_seen(struct tuning *t) {
   if (v.looks > FIRST_LOOKS && now - before < OFTEN && now >= before)
     return;
   setup_store(t);
-  if (t->store)
-    store_served(t->store, t->id, &v);
+  if (!t->store)
+    return;
+  store_served(t->store, t->id, &v);
+  reverify_strengthen(t);
 }
 
 static void reverify_revoke(struct tuning *t, enum verdict verdict, const char *why) {

@@ -135,7 +135,7 @@ struct tuning {
   double original_seconds;  /* seconds of one run of it */
   struct pruning pruning;
   double imagined_seconds; /* spent on comparing with made-up data */
-  bool imagined_failed;    /* a variant was wrong there */
+  unsigned imagined_wrong; /* variants that were wrong there */
   char weak_text[160];     /* summary.weak */
   double until;            /* the plan's or the kernel's; 0: never */
   double began, budget, deadline, explore_from, explore_until; /* sys_now */

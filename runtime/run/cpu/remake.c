@@ -216,7 +216,7 @@ static void remake_tell(const struct image *m, const enum weak *of, const bool *
   for (unsigned i = 0, k = 0; i < m->kernel->n_sections; i++)
     if (counts[i] && at < size) {
       const char *between = k == 0 ? "" : k + 1 == n ? " and " : ", ";
-      at += (size_t)snprintf(text + at, size - at, "%s%.24s", between,
+      at += (size_t)snprintf(text + at, size - at, "%s%.48s", between,
                              m->kernel->sections[i].name);
       k++;
     }
@@ -224,7 +224,8 @@ static void remake_tell(const struct image *m, const enum weak *of, const bool *
     snprintf(text + at, size - at, " hold%s %s", n > 1 ? "" : "s", words[most]);
 }
 
-// The data say little if all floating-point inputs, or else all outputs, are degenerate.
+// The data say little if all floating-point numbers that are only read are degenerate, or
+// else all outputs. (What is written as well may only be begun there.)
 static void remake_weak(const struct image *m, const struct numbers *looks, char *text,
                         size_t size) {
   unsigned n = m->kernel->n_sections;
@@ -232,7 +233,7 @@ static void remake_weak(const struct image *m, const struct numbers *looks, char
   bool *counts = sys_calloc(n + 1, sizeof *counts);
   for (unsigned i = 0; of && counts && i < n; i++) {
     of[i] = remake_weak_input(&looks[i]);
-    counts[i] = looks[i].n > 1;
+    counts[i] = looks[i].n > 1 && m->kernel->sections[i].access == AUTOTUNE_IN;
   }
   if (of && counts)
     remake_tell(m, of, counts, "input", text, size);
