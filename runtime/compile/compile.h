@@ -54,7 +54,8 @@ struct compiled {
 struct pool *pool_new(const struct autotune_kernel *k, unsigned threads);
 /* While a variant is compiled, one of the N words at MARKS holds its mark (not 0). */
 void pool_watch(struct pool *p, _Atomic uint64_t *marks, unsigned n);
-/* Queues POINT, which is copied, for compilation under TICKET. Returns 0 or -1. */
+/* Queues POINT, which is copied, for compilation under TICKET. NULL: the kernel as
+ * written, as its `replay` has it. Returns 0 or -1. */
 int pool_submit(struct pool *p, const choice *point, uint64_t ticket, uint64_t mark);
 /* Takes the next compiled variant, waiting at most SECONDS. False: there is none. The
  * caller frees *out's point and object. */

@@ -200,6 +200,15 @@ static bool add_thread(struct pool *p) {
   return made;
 }
 
+/* Copies POINT, which may be NULL, to *OUT. False: no memory. */
+static bool pool_copy(const struct pool *p, const choice *point, choice **out) {
+  size_t n = p->kernel->n_params * sizeof *point;
+  *out = point ? sys_malloc(n) : NULL;
+  if (*out)
+    memcpy(*out, point, n);
+  return *out || !point;
+}
+
 /* Reports jobs that have run too long, and replaces their threads. */
 static void give_up_overdue(struct pool *p) {
   for (struct job *j = p->running, *next; j; j = next) {
@@ -207,13 +216,11 @@ static void give_up_overdue(struct pool *p) {
     struct job *failed;
     if (sys_now() - j->begun < COMPILE_LIMIT || !(failed = sys_calloc(1, sizeof *failed)))
       continue;
-    size_t n = p->kernel->n_params * sizeof(choice);
-    failed->result = (struct compiled){ sys_malloc(n), j->result.ticket, { 0 }, -1 };
-    if (!failed->result.point) {
+    failed->result = (struct compiled){ NULL, j->result.ticket, { 0 }, -1 };
+    if (!pool_copy(p, j->result.point, &failed->result.point)) {
       free(failed);
       continue;
     }
-    memcpy(failed->result.point, j->result.point, n);
     failed->result.object.message =
         sys_printf("error: compiling took more than %.0f s", COMPILE_LIMIT);
     failed->result.object.seconds = sys_now() - j->begun;
@@ -257,15 +264,11 @@ void pool_watch(struct pool *p, _Atomic uint64_t *marks, unsigned n) {
 }
 
 int pool_submit(struct pool *p, const choice *point, uint64_t ticket, uint64_t mark) {
-  size_t n = p->kernel->n_params * sizeof *point;
   struct job *j = sys_calloc(1, sizeof *j);
-  choice *copy = j ? sys_malloc(n) : NULL;
-  if (!copy) {
+  if (!j || !pool_copy(p, point, &j->result.point)) {
     free(j);
     return -1;
   }
-  memcpy(copy, point, n);
-  j->result.point = copy;
   j->result.ticket = ticket;
   j->mark = mark;
   pthread_mutex_lock(&p->lock);

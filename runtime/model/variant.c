@@ -123,7 +123,7 @@ static bool variant_names_architecture(const char *const *flags) {
 }
 
 const char *variant_compiler(const struct autotune_kernel *k, const choice *point) {
-  for (unsigned i = 0; i < k->n_params; i++)
+  for (unsigned i = 0; point && i < k->n_params; i++)
     if (k->params[i].kind == AUTOTUNE_COMPILER)
       return k->params[i].values[point[i]].text;
   return k->n_units > 0 ? k->units[0].compiler : "clang";
@@ -144,6 +144,8 @@ char *variant_text(const struct autotune_kernel *k, const choice *point) {
   const struct autotune_unit *unit = variant_unit(k, point);
   if (!unit)
     return NULL;
+  if (!point)
+    return k->replay ? sys_strdup(k->replay) : NULL;
   const char *instance = kernel_instance(k) ? kernel_instance(k) : "";
   size_t size = strlen(unit->text) + strlen(instance) + 1;
   for (unsigned i = 0; i < k->n_params; i++) {
@@ -196,7 +198,7 @@ static void add_words(struct flag_list *f, const char *text) {
 
 static void add_chosen(struct flag_list *f, const struct autotune_kernel *k,
                        const choice *point) {
-  for (unsigned i = 0; i < k->n_params; i++)
+  for (unsigned i = 0; point && i < k->n_params; i++)
     if (k->params[i].kind == AUTOTUNE_FLAGS)
       add_words(f, k->params[i].values[point[i]].text);
 }

@@ -5,8 +5,10 @@
 
 #include "base/base.h"
 
-/* These return the text and the flags for POINT. Each is one block that the caller frees.
- * NULL: there is no unit for the point's compiler, or no memory. Flags end with NULL. */
+/* These return the text and the flags for POINT; NULL is the kernel as written, which has
+ * a text if it has a replay, and is made by the first unit's compiler. Each is one block
+ * that the caller frees. NULL: there is no unit for the point's compiler, or no memory.
+ * Flags end with NULL. */
 char *variant_text(const struct autotune_kernel *k, const choice *point);
 char **variant_flags(const struct autotune_kernel *k, const choice *point);
 /* Returns the unit that POINT's compiler compiles; NULL: there is no such unit. */

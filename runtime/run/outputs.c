@@ -109,13 +109,34 @@ void output_count(const struct output *o, const void *data, size_t bytes,
 }
 
 void output_move(const struct output *o, const void *reference, const void *other,
-                 size_t bytes, struct verify_moves *m) {
+                 size_t bytes, struct verify_noise *n, struct verify_moves *m) {
   char a[PIECE * LARGEST], b[PIECE * LARGEST];
+  size_t first = 0;
   if (!layout_is_real(o->element))
     return;
-  for (struct piece p = piece_first(o, bytes); piece_next(&p);)
+  for (struct piece p = piece_first(o, bytes); piece_next(&p); first += p.count)
     verify_move(o->element, piece_gather(&p, reference, a), piece_gather(&p, other, b),
-                p.count * p.size, m);
+                p.count * p.size, first, n, m);
+}
+
+double output_limit(const struct output *o, const void *reference, const void *other,
+                    size_t bytes, double rtol, double scale, double data) {
+  char a[PIECE * LARGEST], b[PIECE * LARGEST];
+  size_t moved = 0, far = 0;
+  double own = verify_limit(rtol, scale);
+  if (!layout_is_real(o->element))
+    return 0;
+  for (struct piece p = piece_first(o, bytes); piece_next(&p);)
+    verify_far(o->element, piece_gather(&p, reference, a), piece_gather(&p, other, b),
+               p.count * p.size, own, &moved, &far);
+  return moved == 0 ? 0 : verify_is_residual(moved, far) ? verify_limit(rtol, data) : own;
+}
+
+size_t output_numbers(const struct output *o, size_t bytes) {
+  size_t n = 0;
+  for (struct piece p = piece_first(o, bytes); piece_next(&p);)
+    n += p.count;
+  return n;
 }
 
 size_t output_nudge(const struct output *o, void *data, size_t bytes, unsigned digits,
@@ -166,11 +187,12 @@ static size_t output_difference(const struct output *o, struct tolerance t,
   const struct autotune_leaf *leaf = &o->layout->leaves[o->leaf];
   char a[PIECE * LARGEST], b[PIECE * LARGEST];
   bool real = layout_is_real(o->element);
-  for (struct piece p = piece_first(o, bytes); piece_next(&p);) {
+  size_t first = 0;
+  for (struct piece p = piece_first(o, bytes); piece_next(&p); first += p.count) {
     size_t i = 0;
     if (real)
       i = verify_difference(o->element, t, piece_gather(&p, reference, a),
-                            piece_gather(&p, got, b), p.count * p.size, NULL);
+                            piece_gather(&p, got, b), p.count * p.size, first, NULL);
     else if (!leaf->mask && p.stride == p.size &&
              memcmp(reference + p.offset, got + p.offset, p.count * p.size) == 0)
       continue;

@@ -30,11 +30,19 @@ bool outputs_need_scale(const struct autotune_kernel *k);
 void output_count(const struct output *o, const void *data, size_t bytes,
                   struct verify_counts *c);
 void output_move(const struct output *o, const void *reference, const void *other,
-                 size_t bytes, struct verify_moves *m);
+                 size_t bytes, struct verify_noise *n, struct verify_moves *m);
 size_t output_nudge(const struct output *o, void *data, size_t bytes, unsigned digits,
                     unsigned seed);
 struct tolerance output_tolerance(const struct autotune_kernel *k, const struct output *o,
                                   const void *reference, size_t bytes);
+
+/* Returns the limit for O (struct verify_noise), from the first OTHER that differs from
+ * REFERENCE: verify_limit of SCALE, or of DATA if O is nothing but rounding. 0: nothing
+ * differs. RTOL: of its tolerance; SCALE and DATA as in verify_settle. */
+double output_limit(const struct output *o, const void *reference, const void *other,
+                    size_t bytes, double rtol, double scale, double data);
+/* Returns how many numbers there are. */
+size_t output_numbers(const struct output *o, size_t bytes);
 
 /* True if all of O in GOT agrees with REFERENCE. Else MESSAGE (of SIZE) says where in
  * NAME they differ and by how much: "C[0:n]: element 17 is 1.5 instead of 1", "p[17].im

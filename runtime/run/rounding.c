@@ -13,6 +13,10 @@
 // lose digits on the way. Where the kernel as written already gives other bits when the
 // variants' compiler makes it, variants may be as far off, too.
 //
+// An element that changes altogether is not determined by the inputs, but by rounding:
+// the direction of a vector of which nothing but noise was left. No answer is right or
+// wrong there. Such elements are known one by one, and the others are compared as usual.
+//
 // Elements of one size share what was measured, because that of one element alone may be
 // small by chance.
 #include <float.h>
@@ -27,11 +31,12 @@ typedef verify_number number;
 
 enum {
   BIAS = 1023,
-  NEAR = 10,     // sizes: numbers up to 1000 times as large
-  ENOUGH = 8,    // elements that moved, to know their largest move
-  SENTINELS = 3, // equal numbers, at least
-  PART = 64,     // and one in so many
-  ALLOWANCE = 16 // times what was seen
+  NEAR = 10,      // sizes: numbers up to 1000 times as large
+  ENOUGH = 8,     // elements that moved, to know their largest move
+  SENTINELS = 3,  // equal numbers, at least
+  PART = 64,      // and one in so many
+  ALLOWANCE = 16, // times what was seen
+  MOST = 8        // all but one of so many
 };
 
 unsigned verify_size(double x) {
@@ -124,23 +129,53 @@ struct tolerance verify_tolerance(const struct autotune_kernel *k,
 
 // ---- measuring ----------------------------------------------------------------------
 
-void verify_move(enum autotune_element e, const void *reference, const void *other,
-                 size_t bytes, struct verify_moves *m) {
+double verify_limit(double rtol, double scale) {
+  return sqrt(rtol) * scale / ALLOWANCE;
+}
+
+void verify_far(enum autotune_element e, const void *reference, const void *other,
+                size_t bytes, double limit, size_t *moved, size_t *far) {
   verify_read_fn *read = verify_reader(e);
-  size_t each = verify_element_size(e), n = read ? bytes / each : 0;
-  if (n == 0 || memcmp(reference, other, bytes) == 0)
-    return;
+  size_t n = read ? bytes / verify_element_size(e) : 0;
   for (size_t i = 0; i < n; i++) {
+    number move = fabsl(read(other, i) - read(reference, i));
+    *moved += isfinite(move) && move > 0;
+    *far += isfinite(move) && move > limit;
+  }
+}
+
+bool verify_is_residual(size_t moved, size_t far) {
+  return far * MOST >= moved * (MOST - 1);
+}
+
+// Notes that element I is undetermined: it moved by MOVE.
+static void rounding_exclude(struct verify_noise *n, size_t i, double move) {
+  unsigned char bit = (unsigned char)(1 << i % 8);
+  n->n_undetermined += !(n->undetermined[i / 8] & bit);
+  n->undetermined[i / 8] |= bit;
+  n->furthest = fmax(n->furthest, move);
+}
+
+void verify_move(enum autotune_element e, const void *reference, const void *other,
+                 size_t bytes, size_t first, struct verify_noise *n,
+                 struct verify_moves *m) {
+  verify_read_fn *read = verify_reader(e);
+  size_t each = verify_element_size(e), count = read ? bytes / each : 0;
+  if (count == 0 || memcmp(reference, other, bytes) == 0)
+    return;
+  for (size_t i = 0; i < count; i++) {
     if (memcmp((const char *)reference + i * each, (const char *)other + i * each,
                each) == 0)
       continue;
     number was = read(reference, i);
     double move = (double)fabsl(read(other, i) - was);
-    if (!isfinite(move) || move == 0)
-      continue;
     unsigned size = verify_size((double)was);
-    m->n[size] += m->n[size] < UINT32_MAX;
-    m->most[size] = fmax(m->most[size], move);
+    if (move > n->limit && isfinite(move)) {
+      rounding_exclude(n, first + i, move);
+    } else if (isfinite(move) && move > 0) {
+      m->n[size] += m->n[size] < UINT32_MAX;
+      m->most[size] = fmax(m->most[size], move);
+    }
   }
 }
 
@@ -230,8 +265,6 @@ void verify_settle(const struct verify_noise *n, double rtol, double scale, doub
     double other = rounding_near(&n->written, size, written, &differs);
     double conditioned = answers ? rtol * fmin(move / n->step, data) : 0;
     double seen = ALLOWANCE * fmax(move, other);
-    if (seen > sqrt(rtol) * data)
-      seen = plain;
     atols[size] = answers || differs ? fmax(conditioned, seen) : plain;
   }
 }

@@ -91,7 +91,8 @@ struct executor_wish {
   bool background;    /* the program goes on, and cannot be asked for anything */
   bool trusted;       /* all variants that will be tried were right before */
   autotune_fn loaded; /* not NULL: the only variant, which the program has loaded; `try`
-                         gets no object, and nothing was prepared */
+                         gets no object */
+  bool prepared;      /* `prepare` was called; else nothing is loaded but LOADED */
   target_ask_fn *ask; /* called with ASK_DATA; NULL: there is no program to ask */
   void *ask_data;
 };

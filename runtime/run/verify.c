@@ -161,12 +161,18 @@ static void verify_note(struct deviation *most, struct tolerance t, size_t i, nu
                                 .index = i };
 }
 
+// True if the inputs do not determine element I, and GOT may be in its place.
+static bool verify_undetermined(struct tolerance t, size_t i, number want, number got) {
+  return t.undetermined && (t.undetermined[i / 8] >> i % 8 & 1) &&
+      verify_agrees(want, got, t, t.furthest);
+}
+
 // True if WANT and GOT, element I, agree.
 static bool verify_element(struct tolerance t, size_t i, number want, number got,
                            struct deviation *most) {
   if (!verify_agrees(want, got, t, 0) &&
       !verify_agrees(want, got, t, verify_atol(t, want)))
-    return false;
+    return verify_undetermined(t, i, want, got);
   if (most)
     verify_note(most, t, i, want, got);
   return true;
@@ -174,7 +180,7 @@ static bool verify_element(struct tolerance t, size_t i, number want, number got
 
 size_t verify_difference(enum autotune_element e, struct tolerance t,
                          const void *reference, const void *got, size_t bytes,
-                         struct deviation *most) {
+                         size_t first, struct deviation *most) {
   const struct format *f = verify_format(e);
   size_t n = bytes / f->size;
   if (t.off || bytes == 0 || memcmp(reference, got, bytes) == 0)
@@ -182,7 +188,7 @@ size_t verify_difference(enum autotune_element e, struct tolerance t,
   for (size_t i = 0; i < n; i++)
     if (!same_bits(f, reference, got, i) &&
         (t.exact || !f->read ||
-         !verify_element(t, i, f->read(reference, i), f->read(got, i), most)))
+         !verify_element(t, first + i, f->read(reference, i), f->read(got, i), most)))
       return i;
   return SIZE_MAX;
 }

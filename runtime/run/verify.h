@@ -29,6 +29,9 @@ struct tolerance {
   double rtol, atol;   /* atol below 0: not known yet; verify_scaled sets it */
   const double *atols; /* by the size of the expected number, in place of ATOL; NULL: one
                           for all. Owned by whoever set it */
+  const unsigned char *undetermined; /* a bit for each element that may be off by
+                                        FURTHEST; NULL: none may. Likewise */
+  double furthest;
 };
 /* What K allows elements E to differ by, before the reference is known. */
 struct tolerance verify_allowed(const struct autotune_kernel *k, enum autotune_element e);
@@ -66,28 +69,41 @@ struct verify_moves {
   unsigned n[VERIFY_SIZES];  /* how many moved */
   double most[VERIFY_SIZES]; /* the largest distance */
 };
-/* Adds what differs between REFERENCE and OTHER to M, which is zero at first. NaN and
- * infinities do not count. */
-void verify_move(enum autotune_element e, const void *reference, const void *other,
-                 size_t bytes, struct verify_moves *m);
 /* What is known of an output of the default variant. */
 struct verify_noise {
-  double step; /* the relative change of the inputs to which `nudged` is the answer */
+  double step;  /* the relative change of the inputs to which `nudged` is the answer */
+  double limit; /* elements that move further are undetermined */
+  unsigned char *undetermined; /* a bit for each element */
+  size_t n_undetermined;
+  double furthest;            /* the largest move of those */
   struct verify_moves nudged; /* the default again, its inputs nudged; all 0: not known */
   struct verify_moves written; /* the kernel as written, by another compiler; all 0: the
                                   same bits, or not known */
 };
+/* Returns the limit for numbers of this SCALE and relative tolerance: sqrt(RTOL) * SCALE
+ * / 16. 16 times that is no rounding of such numbers. */
+double verify_limit(double rtol, double scale);
+/* Adds to *MOVED the numbers of OTHER that differ from REFERENCE, and to *FAR those that
+ * do by more than LIMIT. */
+void verify_far(enum autotune_element e, const void *reference, const void *other,
+                size_t bytes, double limit, size_t *moved, size_t *far);
+/* True if an output is nothing but rounding: nearly all that moved, moved FAR. */
+bool verify_is_residual(size_t moved, size_t far);
+/* Adds to N, and to M in it, what differs between REFERENCE and OTHER. NaN and infinities
+ * do not count. FIRST: the index of the first element among those of N. */
+void verify_move(enum autotune_element e, const void *reference, const void *other,
+                 size_t bytes, size_t first, struct verify_noise *n,
+                 struct verify_moves *m);
 /* Sets ATOLS (VERIFY_SIZES of them) for the sizes of the reference. RTOL: of the
  * tolerance. SCALE: of the reference; DATA: the largest scale of all that the call reads
- * and writes, which is at least SCALE.
+ * and writes, at least SCALE.
  *
  * An element has the conditioned scale S: the answer to a nudge, divided by the nudge.
  * It is the largest of those elements of its size that moved; with fewer than 8 of them,
  * also of the next larger ones, up to 1000 times as large. Then
  *   atol = max(rtol * min(S, DATA), 16 * M)
  * where M is the largest move that was seen of those elements, by a nudge or by the other
- * compiler. 16 * M above sqrt(rtol) * DATA is no rounding: rtol * SCALE takes its place.
- * Where nothing moved, atol is rtol * SCALE. */
+ * compiler. Where nothing moved, atol is rtol * SCALE. */
 void verify_settle(const struct verify_noise *n, double rtol, double scale, double data,
                    double *atols);
 /* Changes numbers of DATA (elements E) by one to three last digits of a number with
@@ -113,11 +129,12 @@ struct deviation {
   size_t index;    /* of the element */
 };
 /* Returns the index of the first of BYTES bytes of elements that does not agree, or
- * SIZE_MAX. MOST, unless it is NULL, becomes the largest deviation of elements that
- * agree, if that is larger than what it holds. */
+ * SIZE_MAX. FIRST: the index of the first of them in T's bits and in MOST. MOST,
+ * unless it is NULL, becomes the largest deviation of elements that agree, if that is
+ * larger than what it holds. */
 size_t verify_difference(enum autotune_element e, struct tolerance t,
                          const void *reference, const void *got, size_t bytes,
-                         struct deviation *most);
+                         size_t first, struct deviation *most);
 /* Writes what is wrong with element INDEX to MESSAGE. */
 void verify_tell(enum autotune_element e, size_t index, const void *reference,
                  const void *got, char *message, size_t size);

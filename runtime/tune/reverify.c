@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // reverify.c: compares a winner that a program runs with the default, on the data of one
-// of its later calls. Nothing is compiled: the image of the program has the winner's
-// code.
+// of its later calls. The image of the program has the winner's code, so nothing is
+// compiled, unless the winner seems to be wrong: the kernel as written, by the variants'
+// compiler, may then show that it is not (written.c).
 //
 // All rules of a trial hold: sections, changes besides them, the state that is left. A
 // difference counts only where the default repeats its own results on this call, so that
@@ -13,16 +14,19 @@
 
 enum { FIRST_LOOKS = 5, OFTEN = 60 /* seconds between two rows */ };
 
-static bool reverify_start(struct tuning *t, struct outcome *out) {
-  const struct executor_wish wish = { .background = true, .loaded = t->plan->loaded };
+static bool reverify_start(struct tuning *t, bool compiles, struct outcome *out) {
+  const struct executor_wish wish = { .background = true,
+                                      .loaded = t->plan->loaded,
+                                      .prepared = compiles };
   char *why = NULL;
   t->target = target_of(t->kernel);
-  t->workers = t->target->start(t->kernel, t->call, &wish, &why);
+  bool ready = !compiles || !t->target->prepare || t->target->prepare(t->kernel, &why);
+  t->workers = ready ? t->target->start(t->kernel, t->call, &wish, &why) : NULL;
   throttle_yield();
   if (!t->workers)
     SAY(out, "%s", why ? why : "no memory");
   free(why);
-  return t->workers != NULL;
+  return t->workers && (!compiles || setup_pool(t, out));
 }
 
 // Returns what TRIAL, of the winner, says of it. A process that was killed or took too
@@ -54,11 +58,12 @@ static enum verdict reverify_run(struct tuning *t, uint64_t ticket, struct outco
   return rc == 0 ? reverify_judge(&trial) : VERDICT_NONE;
 }
 
-static enum verdict reverify_compare(struct tuning *t, struct outcome *out) {
+// COMPILES: the kernel as written counts as right, too.
+static enum verdict reverify_look(struct tuning *t, bool compiles, struct outcome *out) {
   struct outcome second = { .fd = -1 };
   double flops, bytes;
   bool verified;
-  if (!reverify_start(t, out))
+  if (!reverify_start(t, compiles, out))
     return VERDICT_NONE;
   t->target->call(t->workers, &flops, &bytes, &verified);
   if (!verified)
@@ -73,6 +78,15 @@ static enum verdict reverify_compare(struct tuning *t, struct outcome *out) {
     return found;
   SAY(out, "%.400s", second.why);
   return again == VERDICT_WRONG ? VERDICT_RESTLESS : VERDICT_NONE;
+}
+
+static enum verdict reverify_compare(struct tuning *t, struct outcome *out) {
+  enum verdict found = reverify_look(t, false, out);
+  if (found != VERDICT_WRONG || !written_matters(t))
+    return found;
+  t->target->stop(t->workers);
+  t->workers = NULL;
+  return reverify_look(t, true, out);
 }
 
 // Clears the mark of a result that was found on weak data: these data say more.

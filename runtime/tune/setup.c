@@ -79,6 +79,7 @@ static bool set_processes(struct tuning *t, struct outcome *out) {
   // Variants that are raced again were right in the program before; all others may crash.
   const struct executor_wish wish = { .background = t->plan->background,
                                       .trusted = t->plan->kind == PLAN_RACE,
+                                      .prepared = true,
                                       .ask = t->host->ask,
                                       .ask_data = t->host->data };
   t->workers = t->target->start(t->kernel, t->call, &wish, &why);
@@ -90,7 +91,7 @@ static bool set_processes(struct tuning *t, struct outcome *out) {
   return t->workers != NULL;
 }
 
-static bool set_pool(struct tuning *t, struct outcome *out) {
+bool setup_pool(struct tuning *t, struct outcome *out) {
   unsigned threads = t->target->on_host ? t->id->threads
                                         : (unsigned)machine_get()->numbers.threads;
   threads = threads ? threads : 1;
@@ -113,7 +114,7 @@ static bool set_pool(struct tuning *t, struct outcome *out) {
 }
 
 bool setup_tuning(struct tuning *t, struct outcome *out) {
-  return set_online(t, out) && set_processes(t, out) && set_pool(t, out) &&
+  return set_online(t, out) && set_processes(t, out) && setup_pool(t, out) &&
       set_strategy(t, out);
 }
 

@@ -163,6 +163,11 @@ bool tune_default(struct tuning *t, struct outcome *out) {
   double left = t->deadline - sys_now();
   t->explore_from = sys_now();
   t->explore_until = t->explore_from + 0.8 * left;
+  if (rc == 0 && trial.status == STATUS_OK && !written_measure(t)) {
+    SAY(out, "default: the workers were lost after the kernel as written had run%s",
+        shortage_text(text, sizeof text));
+    return false;
+  }
   return rc == 0 && trial.status == STATUS_OK;
 }
 

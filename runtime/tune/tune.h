@@ -183,10 +183,20 @@ void tune_try(struct tuning *t, struct candidate *c, const struct trial_plan *pl
 bool tune_link(const struct tuning *t, const struct candidate *c, const char *path,
                char **why);
 
+/* ---- written.c ------------------------------------------------------------------- */
+/* After the default was measured: measures how far the kernel as written moves when the
+ * compiler of the variants makes it. Nothing is measured without a pool. False: nothing
+ * can be tried any more. */
+bool written_measure(struct tuning *t);
+/* True if the tolerance may depend on that. */
+bool written_matters(const struct tuning *t);
+
 /* ---- setup.c --------------------------------------------------------------------- */
 void setup_budget(struct tuning *t);
 /* Does the parts that may fail. False, and OUT says why: the default stays. */
 bool setup_tuning(struct tuning *t, struct outcome *out);
+/* The part of it that starts threads to compile. */
+bool setup_pool(struct tuning *t, struct outcome *out);
 void setup_store(struct tuning *t);
 /* Looks for hints: variants that were fast for other keys, and for similar kernels. */
 void setup_hints(struct tuning *t);

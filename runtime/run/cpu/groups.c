@@ -157,10 +157,10 @@ bool group_agree(struct reading r, const char *expected, const char *got) {
     return true;
   if (r.group && r.floats && r.group->floats)
     return group_is_floats(x) && group_is_floats(y) &&
-        verify_difference(AUTOTUNE_F32, r.group->as_float, expected, got, WORD, NULL) ==
-        SIZE_MAX;
+        verify_difference(AUTOTUNE_F32, r.group->as_float, expected, got, WORD, 0,
+                          NULL) == SIZE_MAX;
   return r.group && r.group->doubles && group_is_double(x) && group_is_double(y) &&
-      verify_difference(AUTOTUNE_F64, r.group->as_double, expected, got, WORD, NULL) ==
+      verify_difference(AUTOTUNE_F64, r.group->as_double, expected, got, WORD, 0, NULL) ==
       SIZE_MAX;
 }
 

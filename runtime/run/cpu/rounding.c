@@ -4,11 +4,16 @@
 // inputs, and the kernel as written as the variants' compiler makes it. run/rounding.c
 // makes tolerances of what they find.
 #include <math.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "sandbox.h"
 
-enum { NUDGES = 2 };
+enum {
+  NUDGES = 2,
+  WILD = 16,     // times as far as was seen may undetermined elements be off
+  DETERMINED = 8 // one element of so many must be determined
+};
 static const double quick = 0.02; // seconds: a run of less is repeated
 
 struct measured_output {
@@ -31,20 +36,30 @@ static bool rounding_wanted(const struct image *m, const struct output *o) {
       verify_needs_scale(verify_allowed(m->kernel, o->element));
 }
 
+// Returns the bytes that have a bit for each number of O.
+static size_t rounding_bits(const struct image *m, const struct output *o) {
+  return rounding_wanted(m, o) ? (output_numbers(o, image_memory(m, o).size) + 7) / 8 : 0;
+}
+
 bool rounding_new(struct image *m) {
   unsigned n = m->outputs.n, digits = 0;
-  size_t size = sizeof *m->rounding + n * sizeof m->rounding->outputs[0];
+  size_t size = sizeof *m->rounding + n * sizeof m->rounding->outputs[0], bits = size;
   if (!outputs_need_scale(m->kernel))
     return true;
   for (unsigned i = 0; i < n; i++) {
     unsigned own = verify_digits(m->outputs.list[i].element);
     digits = own && (!digits || own < digits) ? own : digits;
+    size += rounding_bits(m, &m->outputs.list[i]);
   }
   m->rounding = sys_mmap(size, true);
   if (!m->rounding)
     return false;
   m->rounding->size = size;
   m->rounding->digits = digits;
+  for (unsigned i = 0; i < n; i++) {
+    m->rounding->outputs[i].noise.undetermined = (unsigned char *)m->rounding + bits;
+    bits += rounding_bits(m, &m->outputs.list[i]);
+  }
   return true;
 }
 
@@ -82,20 +97,6 @@ bool rounding_nudge(const struct image *m, unsigned seed) {
   return changed > 0;
 }
 
-void rounding_learn(const struct image *m, bool nudged) {
-  rounding_seal(m, false);
-  for (unsigned i = 0; i < m->outputs.n; i++) {
-    const struct output *o = &m->outputs.list[i];
-    struct verify_noise *n = &m->rounding->outputs[i].noise;
-    struct range r = image_memory(m, o);
-    n->step = verify_step(m->rounding->digits);
-    if (rounding_wanted(m, o))
-      output_move(o, image_expected(m, o), r.base, r.size,
-                  nudged ? &n->nudged : &n->written);
-  }
-  rounding_seal(m, true);
-}
-
 static double rounding_scale(const struct image *m, const struct output *o,
                              const void *data, size_t bytes, bool zeros) {
   m->rounding->counts = (struct verify_counts){ 0 };
@@ -120,18 +121,61 @@ static void rounding_measure(const struct image *m) {
   r->scaled = true;
 }
 
+void rounding_prepare(const struct image *m) {
+  struct rounding *r = m->rounding;
+  if (!r->scaled)
+    rounding_measure(m);
+}
+
+void rounding_learn(const struct image *m, bool nudged) {
+  rounding_seal(m, false);
+  for (unsigned i = 0; i < m->outputs.n; i++) {
+    const struct output *o = &m->outputs.list[i];
+    struct measured_output *own = &m->rounding->outputs[i];
+    struct verify_noise *n = &own->noise;
+    struct range r = image_memory(m, o);
+    const char *expected = image_expected(m, o);
+    double rtol = verify_allowed(m->kernel, o->element).rtol;
+    if (!rounding_wanted(m, o) || memcmp(expected, r.base, r.size) == 0)
+      continue;
+    n->step = verify_step(m->rounding->digits);
+    if (n->limit == 0)
+      n->limit =
+          output_limit(o, expected, r.base, r.size, rtol, own->scale, m->rounding->data);
+    output_move(o, expected, r.base, r.size, n, nudged ? &n->nudged : &n->written);
+  }
+  rounding_seal(m, true);
+}
+
+// True if so few elements are undetermined that a comparison of the others means
+// anything.
+static bool rounding_is_determined(const struct image *m) {
+  size_t undetermined = 0, all = 0;
+  for (unsigned i = 0; i < m->outputs.n; i++) {
+    const struct output *o = &m->outputs.list[i];
+    undetermined += m->rounding->outputs[i].noise.n_undetermined;
+    all += rounding_wanted(m, o) ? output_numbers(o, image_memory(m, o).size) : 0;
+  }
+  return undetermined < all - all / DETERMINED;
+}
+
 void rounding_settle(const struct image *m, struct tolerance *tolerances) {
   struct rounding *r = m->rounding; // NULL: no output is wanted
-  if (r && !r->scaled)
-    rounding_measure(m);
+  if (r)
+    rounding_prepare(m);
+  bool determined = r && rounding_is_determined(m);
   for (unsigned i = 0; i < m->outputs.n; i++) {
     const struct output *o = &m->outputs.list[i];
     struct measured_output *own = r ? &r->outputs[i] : NULL;
-    tolerances[i] = verify_allowed(m->kernel, o->element);
+    struct tolerance *t = &tolerances[i];
+    *t = verify_allowed(m->kernel, o->element);
     if (!own || !rounding_wanted(m, o))
       continue;
-    tolerances[i] = verify_scaled(tolerances[i], own->scale);
-    tolerances[i].atols = own->atols;
-    verify_settle(&own->noise, tolerances[i].rtol, own->scale, r->data, own->atols);
+    *t = verify_scaled(*t, own->scale);
+    t->atols = own->atols;
+    t->undetermined = determined && own->noise.n_undetermined ? own->noise.undetermined
+                                                              : NULL;
+    t->furthest = WILD * own->noise.furthest;
+    verify_settle(&own->noise, t->rtol, own->scale, r->data, own->atols);
   }
 }

@@ -274,7 +274,8 @@ static autotune_fn runner_load(struct runner *r, const struct command *c, int fd
                                bool *calls, struct answer *a) {
   const struct autotune_kernel *k = r->zygote->kernel;
   const struct jit_api *jit = r->zygote->jit;
-  autotune_fn loaded = r->zygote->image.loaded;
+  bool written = c->measures == MEASURE_WRITTEN;
+  autotune_fn loaded = written ? NULL : r->zygote->image.loaded;
   char *why = NULL;
   if (loaded) {
     *calls = module_calls(loaded, k->symbols, k->n_symbols);
@@ -288,8 +289,9 @@ static autotune_fn runner_load(struct runner *r, const struct command *c, int fd
       jit->calls(object, c->object_size, k->symbols, k->n_symbols);
   if (object)
     munmap(object, c->object_size);
-  const autotune_fn *entry =
-      code ? (const autotune_fn *)jit->symbol(code, "autotune_entry") : NULL;
+  const void *symbol = code ? jit->symbol(code, "autotune_entry") : NULL;
+  const struct autotune_replay *const *replay = symbol;
+  const autotune_fn *entry = symbol && written ? &(*replay)->original : symbol;
   if (!entry || !*entry) {
     a->status = STATUS_LOAD;
     snprintf(a->message, sizeof a->message, "%s", why ? why : "it has no autotune_entry");
@@ -313,6 +315,8 @@ static void runner_measure(struct runner *r, const struct command *c, autotune_f
   bool nudged = c->measures == MEASURE_NUDGED;
   struct sample run = { .seconds = 0 };
   mprotect(m->shared.base, m->shared.size, PROT_READ);
+  rounding_seal(m, false);
+  rounding_prepare(m);
   rounding_seal(m, true);
   for (unsigned i = 0; i == 0 || (nudged && i < rounding_nudges(run.seconds)); i++) {
     image_prepare(m, false);
@@ -324,6 +328,8 @@ static void runner_measure(struct runner *r, const struct command *c, autotune_f
     runner_allow(r, load_limit);
     stack_confine(false);
     runner_settle(r);
+    if (!nudged)
+      image_check(m, false, a->note, sizeof a->note);
     rounding_learn(m, nudged);
     a->samples[0] = run.cost;
     a->n_samples = 1;

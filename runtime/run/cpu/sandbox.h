@@ -237,9 +237,11 @@ void unnamed_seal(const struct image *m); /* nothing more will be learned */
 
 /* In the zygote, once there are references. False: no memory. */
 bool rounding_new(struct image *m);
-/* In a worker that measures, before its run: changes the last digits of the inputs.
- * False: no input is a number that can be changed. */
+/* In a worker that measures, before its run, once there is memory as at the call: changes
+ * the last digits of the inputs. False: no input is a number that can be changed. */
 bool rounding_nudge(const struct image *m, unsigned seed);
+/* Before that: finds the scales of the call's data. */
+void rounding_prepare(const struct image *m);
 /* Returns how often to measure with nudged inputs a default that takes SECONDS. */
 unsigned rounding_nudges(double seconds);
 /* After that run: notes how far the outputs are from the reference. NUDGED: the inputs
@@ -319,8 +321,8 @@ struct worker_pool *worker_start(const struct autotune_kernel *k, void *const *a
                                  const struct jit_api *jit, char **message);
 /* The same where all variants are LOADED, which the program has loaded already. */
 struct worker_pool *worker_start_loaded(const struct autotune_kernel *k,
-                                        void *const *args, autotune_fn loaded,
-                                        char **message);
+                                        void *const *args, const struct jit_api *jit,
+                                        autotune_fn loaded, char **message);
 /* Gets what `describe` said of this call, and whether outputs can be compared. */
 void worker_call(const struct worker_pool *w, double *flops, double *bytes,
                  bool *verified);

@@ -78,11 +78,10 @@ static struct executor *cpu_start(const struct autotune_kernel *k,
                                   const struct call *call,
                                   const struct executor_wish *wish, char **message) {
   char *none = NULL;
-  if (wish->loaded)
-    return (struct executor *)worker_start_loaded(k, call->args, wish->loaded, message);
-  const struct jit_api *jit = jit_open(&none); // there since `prepare`
+  const struct jit_api *jit = wish->prepared ? jit_open(&none) : NULL;
   free(none);
-  return (struct executor *)worker_start(k, call->args, jit, message);
+  return (struct executor *)worker_start_loaded(k, call->args, jit, wish->loaded,
+                                                message);
 }
 
 static void cpu_call(const struct executor *e, double *flops, double *bytes,

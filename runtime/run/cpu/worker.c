@@ -138,7 +138,7 @@ static bool cpu_worker_start(struct worker_pool *w) {
   return w->pid > 0;
 }
 
-static struct worker_pool *worker_begin(const struct autotune_kernel *k,
+struct worker_pool *worker_start_loaded(const struct autotune_kernel *k,
                                         void *const *args, const struct jit_api *jit,
                                         autotune_fn loaded, char **message) {
   struct worker_pool *w = sys_calloc(1, sizeof *w);
@@ -170,13 +170,7 @@ static struct worker_pool *worker_begin(const struct autotune_kernel *k,
 
 struct worker_pool *worker_start(const struct autotune_kernel *k, void *const *args,
                                  const struct jit_api *jit, char **message) {
-  return worker_begin(k, args, jit, NULL, message);
-}
-
-struct worker_pool *worker_start_loaded(const struct autotune_kernel *k,
-                                        void *const *args, autotune_fn loaded,
-                                        char **message) {
-  return worker_begin(k, args, NULL, loaded, message);
+  return worker_start_loaded(k, args, jit, NULL, message);
 }
 
 void worker_call(const struct worker_pool *w, double *flops, double *bytes,
@@ -441,7 +435,7 @@ static struct trial_plan worker_once(const struct trial_plan *plan, double secon
 
 int worker_written(struct worker_pool *w, const void *object, size_t size,
                    const struct trial_plan *plan, struct trial *out) {
-  struct command c = { 1, size, .plan = *plan, .measures = MEASURE_WRITTEN };
+  struct command c = { UINT64_MAX, size, .plan = *plan, .measures = MEASURE_WRITTEN };
   int rc = worker_measure(w, &c, object, out);
   return rc == 0 && !worker_order(w, ORDER_SEAL, START_GRACE) ? -1 : rc;
 }

@@ -221,9 +221,9 @@ static gpu_result compare_here(struct gpu_run *r, enum autotune_element e,
     error = fetch_half(&c, 0, expected, at, size);
     if (error == 0)
       error = compare_fetch(&c, 1, got + at, size);
-    size_t i = error
-        ? SIZE_MAX
-        : verify_difference(e, t, c.memory, c.memory + CHUNK, size / each * each, NULL);
+    size_t i = error ? SIZE_MAX
+                     : verify_difference(e, t, c.memory, c.memory + CHUNK,
+                                         size / each * each, 0, NULL);
     if (i != SIZE_MAX)
       *out = (struct finding){ .first = at / each + i };
   }
