@@ -128,6 +128,7 @@ static const struct fact summary_facts[] = {
   { FACT_HASH, AT(contract), COLUMN("contract", 5) },
   { FACT_COUNT, AT(made_up), COLUMN("made_up", 7), .most = 64, .json = "made_up" },
   { FACT_TEXT, AT(weak), COLUMN("weak", 7), .most = NAME, .json = "weak" },
+  { FACT_TEXT, AT(covered), COLUMN("covered", 7), .most = TEXT, .json = "covered" },
 };
 #undef AT
 

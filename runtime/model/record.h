@@ -120,6 +120,7 @@ struct summary {                  /* one tuning of one key */
   double compile_seconds, verify_seconds, time_seconds, total_seconds;
   double flops, bytes;
   bool verified, inferred; /* inferred: the sections were not written by the user */
+  const char *covered;     /* what was compared (run/covered.h); "": not known */
   unsigned made_up; /* sets of made-up data on which the winner agreed, too (made_up.h) */
   const char *weak; /* why this call's data say little ("the input x holds only zeros"),
                        so that the winner is to be checked again on other data; "": they

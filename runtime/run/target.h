@@ -5,6 +5,7 @@
  *   target.c    the table of targets
  *   measure.c   the time of a variant
  *   verify.c    compares outputs with the default's
+ *   covered.c   what was compared, for people
  *   cpu/        this processor: a sandbox of processes for C kernels
  *   cuda/       NVIDIA's devices: a helper process and the program itself */
 #ifndef AUTOTUNE_TARGET_H
@@ -174,6 +175,8 @@ struct target {
   /* Gets what `describe` said of this call, and whether outputs can be compared. */
   void (*call)(const struct executor *e, double *flops, double *bytes, bool *verified);
   double (*touched)(const struct executor *e); /* bytes of all sections */
+  /* Writes what is compared of this call, for people. NULL: not known. */
+  void (*covered)(const struct executor *e, char *text, size_t size);
   /* Runs the default variant: keeps its outputs as the reference, times it, and checks
    * that it repeats them. Must come first. 0, or -1: nothing can be tried any more. */
   int (*reference)(struct executor *e, const struct trial_plan *plan, struct trial *out);

@@ -51,6 +51,7 @@ static void set_summary(struct tuning *t, int winner) {
   m->inferred = t->kernel->inferred;
   m->made_up = winner == NONE ? 0 : c->made_up;
   m->weak = t->weak_text;
+  m->covered = tune_covered(t);
   m->origin = ORIGIN_HERE;
   say_origin(t, winner);
   snprintf(t->search_text, sizeof t->search_text, "%s%s", t->class->name,

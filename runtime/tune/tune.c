@@ -171,6 +171,12 @@ bool tune_default(struct tuning *t, struct outcome *out) {
   return rc == 0 && trial.status == STATUS_OK;
 }
 
+const char *tune_covered(struct tuning *t) {
+  if (t->target->covered)
+    t->target->covered(t->workers, t->covered_text, sizeof t->covered_text);
+  return t->covered_text;
+}
+
 // Stores the summary that was measured elsewhere, with C as the winner: C was right
 // here, and its code is available.
 static void keep_adopted(struct tuning *t, const struct candidate *c) {
@@ -185,6 +191,7 @@ static void keep_adopted(struct tuning *t, const struct candidate *c) {
   m.inferred = t->kernel->inferred;
   m.made_up = c->made_up > m.made_up ? c->made_up : m.made_up;
   m.weak = t->weak_text;
+  m.covered = tune_covered(t);
   if (t->store && m.object)
     store_summary(t->store, t->id, &m);
 }

@@ -137,6 +137,7 @@ struct tuning {
   double imagined_seconds; /* spent on comparing with made-up data */
   unsigned imagined_wrong; /* variants that were wrong there */
   char weak_text[160];     /* summary.weak */
+  char covered_text[800];  /* summary.covered */
   double until;            /* the plan's or the kernel's; 0: never */
   double began, budget, deadline, explore_from, explore_until; /* sys_now */
   unsigned given;                        /* of the plan's points, proposed so far */
@@ -163,6 +164,8 @@ bool tune_default(struct tuning *t, struct outcome *out);
 struct trial_plan tune_once(double limit);
 /* Returns the seconds that one run may take. */
 double tune_limit(const struct tuning *t);
+/* Returns what variants are compared in, for people; lives as long as T. */
+const char *tune_covered(struct tuning *t);
 /* Seconds until a trial with PLAN is over, come what may. */
 double tune_silence(const struct trial_plan *plan);
 /* Variants that were proposed, but for those that were dropped. */

@@ -190,9 +190,9 @@ END
 # NAME CLAUSE: compiles and runs NAME.c, with CLAUSE in the place of SCRATCH(…)
 tuned() {
   sed "s/SCRATCH\((.*)\)\$/$2/" "$1.c" > "$1_now.c"
-  check "$1: compiles" autotune cc gcc -O1 -I"$include" "$1_now.c" -o "$1"
-  answer=$(AUTOTUNE_CACHE=$PWD/cache.$1 timeout 60 "./$1" 2> log)
+  check "$1: compiles" autotune cc gcc -O1 -I"$include" "$1_now.c" -o "$1" 2> cc.log
   rm -rf "cache.$1"
+  answer=$(AUTOTUNE_CACHE=$PWD/cache.$1 timeout 60 "./$1" 2> log)
 }
 
 for name in heap global member argument; do
@@ -211,5 +211,18 @@ done
 tuned memo 'scratch\1'
 is "a table" "$answer" "right, way -1"
 has "a table: why" log 'known is declared scratch, but the kernel reads what was in it (y\[0:n\]: element'
+
+# Reports say what was compared, and what was not.
+tuned heap 'scratch\1'
+export AUTOTUNE_CACHE=$PWD/cache.heap
+compared='compared: a\[0:n\] (unchanged), c\[0:n\] (256 doubles).*; not compared: scratch(plan->work\[0:plan->size\])'
+autotune report > text
+check "the report" eval "tr -s ' \n' ' ' < text | grep -q '$compared'"
+autotune report --json > json
+has "JSON" json "\"covered\": *\"$compared"
+autotune report --markdown > markdown
+has "Markdown" markdown "answers: compared&#58; a.*not compared&#58; scratch"
+autotune why kernel > why
+has "why" why "$compared"
 
 finish

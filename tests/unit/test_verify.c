@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "run/covered.h"
 #include "run/verify.h"
 #include "verify_fixture.h"
 
@@ -135,12 +136,62 @@ static void test_odd_end(void **state) { // a section that ends within an elemen
   assert_false(passes(AUTOTUNE_F32, r, g, 6, message));
 }
 
+// ---- what "verified" covers ----------------------------------------------------------
+
+static void covers(const struct coverage *c, const char *expected) {
+  char text[512];
+  covered_text(c, text, sizeof text);
+  assert_string_equal(text, expected);
+}
+
+static void test_covered(void **state) {
+  (void)state;
+  static const struct autotune_section all[10] = {
+    { "a[0:n]", AUTOTUNE_IN, AUTOTUNE_F64, 8 },
+    { "b[0:n]", AUTOTUNE_OUT, AUTOTUNE_F32, 4 },
+    { "c[0]", AUTOTUNE_INOUT, AUTOTUNE_F64, 8 },
+    { "d[0:n]", AUTOTUNE_OUT, AUTOTUNE_BYTES, 1 },
+    { "w[0:n]", AUTOTUNE_SCRATCH, AUTOTUNE_F64, 8 },
+    { "empty[0:k]", AUTOTUNE_OUT, AUTOTUNE_F64, 8 },
+    { "e", AUTOTUNE_OUT, AUTOTUNE_BYTES, 1 },
+    { "f", AUTOTUNE_OUT, AUTOTUNE_BYTES, 1 },
+    { "g", AUTOTUNE_OUT, AUTOTUNE_F64, 8 },
+    { "h", AUTOTUNE_OUT, AUTOTUNE_F64, 8 },
+  };
+  struct autotune_kernel k = { .sections = all, .n_sections = 10, .ret_size = 8 };
+  struct coverage c = { .kernel = &k,
+                        .bytes = { 80, 40, 8, 1, 800, 0, 20000, 3 << 20 },
+                        .rest = "memory besides sections",
+                        .watched = true,
+                        .looked = 5 << 19,
+                        .state = true,
+                        .left_out = "the heap, of variants that may allocate" };
+  covers(&c,
+         "compared: a[0:n] (unchanged), b[0:n] (10 floats), c[0] (1 double), "
+         "d[0:n] (1 byte), e (19.5 KiB), f (3.0 MiB), 2 more sections, the value "
+         "returned, memory besides sections (2.5 MiB looked at), the state of thread "
+         "and process; not compared: scratch(w[0:n]), the heap, of variants that may "
+         "allocate");
+  k.n_sections = 2;
+  k.ret_size = 0;
+  c.watched = c.state = false;
+  covers(&c,
+         "compared: a[0:n] (unchanged), b[0:n] (10 floats); not compared: memory "
+         "besides sections");
+  k.verify = AUTOTUNE_VERIFY_OFF;
+  covers(&c, "compared: nothing, because of verify(off)");
+  k.verify = AUTOTUNE_VERIFY_DEFAULT;
+  char text[30];
+  covered_text(&c, text, sizeof text);
+  assert_string_equal(text, "compared: a[0:n] (unchanged),");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_doubles), cmocka_unit_test(test_no_numbers),
-    cmocka_unit_test(test_formats), cmocka_unit_test(test_special_halves),
-    cmocka_unit_test(test_bytes),   cmocka_unit_test(test_padding),
-    cmocka_unit_test(test_odd_end),
+    cmocka_unit_test(test_covered),        cmocka_unit_test(test_doubles),
+    cmocka_unit_test(test_no_numbers),     cmocka_unit_test(test_formats),
+    cmocka_unit_test(test_special_halves), cmocka_unit_test(test_bytes),
+    cmocka_unit_test(test_padding),        cmocka_unit_test(test_odd_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

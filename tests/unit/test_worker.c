@@ -658,6 +658,19 @@ static void open_work(kernel_fn *original) {
   bench_open(k);
 }
 
+// The line for people begins with BEGIN and ends with END; between them is what besides
+// sections was looked at.
+static void assert_covered(const char *begin, const char *end) {
+  char text[400];
+  worker_covered(bench.workers, text, sizeof text);
+  size_t n = strlen(text), m = strlen(end);
+  const char *rest = ", memory besides sections (";
+  if (strncmp(text, begin, strlen(begin)) != 0 || n < m ||
+      strcmp(text + n - m, looks ? end : ", memory besides sections") != 0 ||
+      (strstr(text, rest) != NULL) != looks)
+    fail_msg("%s", text);
+}
+
 static void test_scratch(void **state) {
   (void)state;
   work = calloc(N + 64, sizeof *work);
@@ -665,6 +678,9 @@ static void test_scratch(void **state) {
   struct trial t = reference();
   assert_int_equal(t.status, STATUS_OK);
   assert_string_equal(t.note, "");
+  assert_covered(
+      "compared: A[0:n] (unchanged), C[0:n] (1000 doubles), the value returned",
+      "the state of thread and process; not compared: scratch(work[0:n])");
   assert_int_equal(try(works_backwards).status, STATUS_OK);
   assert_int_equal(try(works_nowhere).status, STATUS_OK);
   t = try(works_on_old);

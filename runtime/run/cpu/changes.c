@@ -225,6 +225,13 @@ void changes_open(const struct image *m) {
       m->kernel->verify != AUTOTUNE_VERIFY_OFF;
 }
 
+size_t changes_looked(const struct image *m) {
+  size_t bytes = 0;
+  for (unsigned i = 0; i < m->changes->n_regions; i++)
+    bytes += m->changes->regions[i].size;
+  return bytes;
+}
+
 // ---- the keeper ---------------------------------------------------------------------
 
 struct request {

@@ -26,6 +26,7 @@
 #include "base/base.h"
 #include "run/made_up.h"
 #include "run/outputs.h"
+#include "run/covered.h"
 #include "run/verify.h"
 #include "state.h"
 
@@ -197,6 +198,7 @@ void changes_open(const struct image *m);
  * regions. */
 void changes_begin(const struct image *m);
 void changes_end(const struct image *m);
+size_t changes_looked(const struct image *m); /* bytes of all regions */
 /* Copy and compare memory that a sanitizer may have fenced. */
 void changes_copy(void *to, const void *from, size_t size);
 bool changes_equal(const void *a, const void *b, size_t size);
@@ -286,7 +288,9 @@ struct notice {
   bool verified;
   bool needs_workers; /* NOTICE_SEALED: as unnamed_needs_workers */
   bool unnamed;       /* NOTICE_SEALED: as unnamed_verifies */
-  char message[256];  /* NOTICE_FAILED */
+  bool watched;       /* NOTICE_SEALED: memory besides sections is compared; of it are */
+  size_t looked, section_bytes[COVERED_SECTIONS]; /* LOOKED bytes looked at */
+  char message[256];                              /* NOTICE_FAILED */
 };
 /* Tuner and zygote. An order is answered by a notice with its serial; a zygote says
  * without being asked (serial 0) that it is READY or FAILED, and that a worker DIED. */
@@ -328,6 +332,8 @@ void worker_call(const struct worker_pool *w, double *flops, double *bytes,
                  bool *verified);
 const struct autotune_kernel *worker_kernel(const struct worker_pool *w);
 double worker_touched(const struct worker_pool *w); /* bytes of all sections */
+/* Writes what is compared, for people; after worker_reference. */
+void worker_covered(const struct worker_pool *w, char *text, size_t size);
 /* Runs the default variant: fills the reference outputs, times it, and checks that it
  * repeats them. Must come first. 0, or -1 when no worker can be had any more. */
 int worker_reference(struct worker_pool *w, const struct trial_plan *plan,

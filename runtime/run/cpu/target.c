@@ -93,6 +93,10 @@ static double cpu_touched(const struct executor *e) {
   return worker_touched(pool_of(e));
 }
 
+static void cpu_covered(const struct executor *e, char *text, size_t size) {
+  worker_covered(pool_of(e), text, size);
+}
+
 static int cpu_reference(struct executor *e, const struct trial_plan *plan,
                          struct trial *out) {
   return worker_reference(pool_of(e), plan, out);
@@ -176,6 +180,7 @@ const struct target target_cpu = {
   .start = cpu_start,
   .call = cpu_call,
   .touched = cpu_touched,
+  .covered = cpu_covered,
   .reference = cpu_reference,
   .written = cpu_written,
   .try = cpu_try,

@@ -35,10 +35,11 @@ struct worker_pool {
   bool verified;
   uint64_t *watched; // tickets of variants that were looked at in workers of their own
   size_t n_watched;
-  bool needs_workers;     // one for each variant: nothing can be put back
-  unsigned answered_sets; // the last answer's
-  unsigned sets;          // a bit for each set of made-up data that may be used
-  char why[256];          // the zygote's last complaint
+  bool needs_workers;       // one for each variant: nothing can be put back
+  unsigned answered_sets;   // the last answer's
+  unsigned sets;            // a bit for each set of made-up data that may be used
+  struct coverage coverage; // what variants are compared in
+  char why[256];            // the zygote's last complaint
 };
 
 // ---- the zygote ---------------------------------------------------------------------
@@ -83,6 +84,9 @@ static bool worker_order(struct worker_pool *w, enum zygote_message order,
   if (m.kind == NOTICE_SEALED) {
     w->needs_workers = n.needs_workers;
     w->verified |= n.unnamed;
+    w->coverage.watched = n.watched;
+    w->coverage.looked = n.looked;
+    memcpy(w->coverage.bytes, n.section_bytes, sizeof n.section_bytes);
   }
   return m.kind != NOTICE_FAILED;
 }
@@ -150,6 +154,13 @@ struct worker_pool *worker_start_loaded(const struct autotune_kernel *k,
   w->orders = (struct channel){ -1, -1, &zygote_protocol, role_stopping };
   w->commands = (struct channel){ -1, -1, &worker_protocol, role_stopping };
   w->zygote = (struct zygote){ .kernel = k, .args = args, .jit = jit };
+  w->coverage = (struct coverage){
+    .kernel = k,
+    .rest = kernel_has_sections(k) ? "memory besides sections"
+                                   : "all memory that the default changes",
+    .state = true,
+    .left_out = k->openmp ? "the heap besides sections, because of OpenMP" : NULL,
+  };
   w->zygote.image.loaded = loaded;
   bool begun = cpu_worker_start(w);
   if (!begun)
@@ -190,6 +201,10 @@ unsigned *worker_sets(struct worker_pool *w) {
 
 double worker_touched(const struct worker_pool *w) {
   return w->touched;
+}
+
+void worker_covered(const struct worker_pool *w, char *text, size_t size) {
+  covered_text(&w->coverage, text, size);
 }
 
 double worker_cost(const struct worker_pool *w) {
@@ -319,9 +334,10 @@ int worker_trial(struct worker_pool *w, const struct command *what, const void *
     w->last = ticket;
     if (channel_send(&w->commands, &m, true))
       rc = worker_await_answer(w, &c.plan, a, out);
-    if (rc == 0 && out->status == STATUS_OK && a->partly &&
-        !kernel_has_sections(w->kernel))
-      w->verified = false;
+    if (rc == 0 && out->status == STATUS_OK && a->partly) {
+      w->verified &= kernel_has_sections(w->kernel);
+      w->coverage.left_out = "the heap, of variants that may allocate";
+    }
     if (out->status != STATUS_OK && out->status != STATUS_LOAD)
       worker_end(w); // it may have written anywhere
   }

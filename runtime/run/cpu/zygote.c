@@ -174,6 +174,18 @@ static void zygote_watch(struct zygote *z, pid_t worker) {
   z->orders.watch = worker > 0 ? (int)syscall(SYS_pidfd_open, worker, 0) : -1;
 }
 
+static void zygote_seal(struct zygote *z, uint64_t serial) {
+  const struct image *m = &z->image;
+  image_seal(&z->image);
+  struct notice n = { .needs_workers = unnamed_needs_workers(m),
+                      .unnamed = unnamed_verifies(m),
+                      .watched = m->changes->on,
+                      .looked = changes_looked(m) };
+  for (unsigned i = 0; i < m->kernel->n_sections && i < COVERED_SECTIONS; i++)
+    n.section_bytes[i] = m->spans[i].bytes;
+  zygote_tell(z, NOTICE_SEALED, serial, &n);
+}
+
 static void zygote_obey(struct zygote *z, const struct message *order, pid_t *worker) {
   const struct notice nothing = { 0 };
   switch ((enum zygote_message)order->kind) {
@@ -190,10 +202,7 @@ static void zygote_obey(struct zygote *z, const struct message *order, pid_t *wo
     zygote_watch(z, *worker);
     break;
   case ORDER_SEAL:
-    image_seal(&z->image);
-    zygote_tell(z, NOTICE_SEALED, order->serial,
-                &(struct notice){ .needs_workers = unnamed_needs_workers(&z->image),
-                                  .unnamed = unnamed_verifies(&z->image) });
+    zygote_seal(z, order->serial);
     break;
   default: // notices are ours to send
     break;

@@ -16,6 +16,7 @@
 #include "base/role.h"
 #include "compile/nvrtc.h"
 #include "compile/static.h"
+#include "run/covered.h"
 #include "run/measure.h"
 #include "run/target.h"
 #include "helper.h"
@@ -40,7 +41,8 @@ struct device {
   uint64_t n_passed;       // number of bits
   double flops, bytes, touched;
   bool verified;
-  char why[256]; // why there is no helper
+  struct coverage coverage; // what variants are compared in
+  char why[256];            // why there is no helper
 };
 
 // Asks the program for R, as target_ask_fn says.
@@ -295,11 +297,18 @@ static void target_describe(struct device *d, void *const *args) {
     d->kernel->describe(args, &call);
   d->flops = call.flops;
   d->bytes = call.bytes;
+  for (unsigned i = 0; spans && i < d->kernel->n_sections && i < COVERED_SECTIONS; i++)
+    d->coverage.bytes[i] = spans[i].bytes;
   free(spans);
   for (unsigned i = 0; i < c->n_regions; i++) {
     d->touched += (double)c->regions[i].bytes;
     d->verified |= c->regions[i].compared;
   }
+  bool named = kernel_has_sections(d->kernel);
+  d->coverage.kernel = d->kernel;
+  d->coverage.watched = d->verified || named;
+  d->coverage.rest = named ? "memory next to sections"
+                           : "all memory that non-const arguments lead to";
 }
 
 static void target_stop(struct executor *e) {
@@ -347,6 +356,10 @@ static void target_call(const struct executor *e, double *flops, double *bytes,
   *flops = d->flops;
   *bytes = d->bytes;
   *verified = d->verified;
+}
+
+static void target_covered(const struct executor *e, char *text, size_t size) {
+  covered_text(&device_of(e)->coverage, text, size);
 }
 
 static double target_touched(const struct executor *e) {
@@ -438,6 +451,7 @@ const struct target target_cuda = {
   .start = target_start,
   .call = target_call,
   .touched = target_touched,
+  .covered = target_covered,
   .reference = target_reference,
   .try = target_try,
   .link = target_link,

@@ -130,6 +130,13 @@ static void put_tuning(FILE *out, const struct analysis *a) {
   fputc('\n', out);
 }
 
+static void put_answers(FILE *out, const struct summary *m) {
+  if (!*m->covered)
+    return;
+  put_literal(out, "- answers: ", m->covered);
+  fputc('\n', out);
+}
+
 static void put_influence(FILE *out, const struct analysis *a) {
   bool any = false;
   for (unsigned i = 0; i < a->n_params; i++) {
@@ -193,8 +200,10 @@ static void put_details(FILE *out, const struct analysis *a) {
   if (a->has_best)
     put_interval(out, a,
                  markdown_has_winner(a) ? "- best: " : "- best variant: ", a->best);
-  if (a->item->finished)
+  if (a->item->finished) {
     put_tuning(out, a);
+    put_answers(out, &a->item->summary);
+  }
   put_influence(out, a);
   put_failures(out, a);
   fputs("\n</details>\n", out);

@@ -187,6 +187,8 @@ static void text_print_winner(const struct sheet *s, const struct analysis *a) {
     wrapped_text(&w, text);
   }
   fputc('\n', s->out);
+  if (*m->covered)
+    sheet_line(s, "", m->covered);
   if (m->winner && *m->weak)
     text_print_weak(s, m);
 }

@@ -155,7 +155,9 @@ static void why_print_winner(const struct why *w, const struct listed *item) {
     clean_free(weak);
   }
   clean_free(source);
-  fputc('\n', w->out);
+  char *covered = clean_text(m->covered);
+  fprintf(w->out, "%s%s\n", *covered ? "\n      " : "", covered);
+  clean_free(covered);
 }
 
 // Prints why the tuning of this key does not count now. False, and prints nothing: it

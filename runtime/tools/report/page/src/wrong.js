@@ -36,6 +36,8 @@ function remarks(result, report) {
   if (result.finished && !result.verified)
     list.push('Unverified: the kernel declares no out or inout section, or each was empty, so answers ' +
       'were not compared with the default’s.');
+  if (result.covered)
+    list.push(`${result.covered[0].toUpperCase()}${result.covered.slice(1)}.`);
   if (result.variants.pending)
     list.push(`${f.many(result.variants.pending, 'variant is', 'variants are')} quarantined: the tuner ` +
       'died while trying them. They are not tried again until the kernel is forgotten (autotune db forget).');
