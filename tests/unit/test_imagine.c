@@ -40,6 +40,9 @@ static const struct autotune_arg arguments[] = {
   { "y", sizeof(void *), AUTOTUNE_ARG_POINTER },
 };
 
+static const char *const keys[] = { "n / 2" };
+static bool key_is_empty;
+
 struct jit_code {
   autotune_fn entry;
 };
@@ -92,6 +95,8 @@ static struct trial imagine(kernel_fn *original, kernel_fn *variant,
                                .describe = describe,
                                .n_args = 4,
                                .args = arguments,
+                               .n_keys = !key_is_empty,
+                               .keys = keys,
                                .n_sections = 2,
                                .sections = sections };
   char *message = NULL;
@@ -266,6 +271,23 @@ static void test_what_is_left_alone(void **state) {
   assert_int_equal(t.status, STATUS_OK);
 }
 
+// ---- sizes ----------------------------------------------------------------------------
+
+static void pairs_of_roots(int n, double s, const double *x, double *y) {
+  for (int i = 0; i < n / 2 * 2; i++)
+    y[i] = s * sqrt(x[i]);
+}
+
+// What the key leaves open may be another number in the next call.
+static void test_sizes_that_the_key_leaves_open(void **state) {
+  (void)state;
+  agrees(root, pairs_of_roots, noise, 2);
+  key_is_empty = true;
+  differs(root, pairs_of_roots, noise, 1, "a smaller size");
+  agrees(root, root_of_positive, noise, 3);
+  key_is_empty = false;
+}
+
 // ---- data that say little
 // ---------------------------------------------------------------
 
@@ -288,6 +310,7 @@ int main(void) {
     cmocka_unit_test(test_wrong_variants_are_found),
     cmocka_unit_test(test_what_the_default_does_not_take),
     cmocka_unit_test(test_what_is_left_alone),
+    cmocka_unit_test(test_sizes_that_the_key_leaves_open),
     cmocka_unit_test(test_weak_data_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

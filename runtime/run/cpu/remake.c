@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // remake.c: turns a worker's copy of a call into a call with made-up data (made_up.h).
 //
-// Only floating-point numbers of sections that are read are changed, where no other
-// section lies over them in another way. Arguments are copied before they are changed.
-// All conditions of the kernel must hold for the variant as before.
+// Only floating-point numbers of sections that are read, and arguments, are changed,
+// where no other section lies over them in another way. Arguments are copied before they
+// are changed. All conditions of the kernel must hold for the variant as before.
+#include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,8 +93,8 @@ static bool remake_real(const struct autotune_arg *a, void *arg) {
   return made != f;
 }
 
-// Returns the arguments with copies of those that SET changes, whose number is *CHANGED.
-// NULL: no memory.
+// Returns the arguments with copies of those that FILLED changes, whose number is
+// *CHANGED. NULL: no memory.
 static void **remake_args(const struct image *m, const struct made_up_wish *wish,
                           unsigned *changed) {
   const struct autotune_kernel *k = m->kernel;
@@ -111,6 +113,100 @@ static void **remake_args(const struct image *m, const struct made_up_wish *wish
   return args;
 }
 
+// ---- sizes --------------------------------------------------------------------------
+
+// True if TEXT has the word NAME.
+static bool remake_names(const char *text, const char *name) {
+  size_t n = strlen(name);
+  for (const char *at = text; (at = strstr(at, name)); at += n)
+    if ((at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_')) &&
+        !(isalnum((unsigned char)at[n]) || at[n] == '_'))
+      return true;
+  return false;
+}
+
+// Returns argument I if it is an integer from 2 on that an int holds; else 0.
+static long long remake_integer(const struct autotune_kernel *k, void *const *args,
+                                unsigned i) {
+  int number = 0;
+  long long wide = 0;
+  const struct autotune_arg *a = k->args ? &k->args[i] : NULL;
+  if (!a || a->kind != AUTOTUNE_ARG_INTEGER)
+    return 0;
+  if (a->size == sizeof wide)
+    memcpy(&wide, args[i], sizeof wide);
+  else if (a->size == sizeof number)
+    wide = (memcpy(&number, args[i], sizeof number), number);
+  return wide > 1 && wide < INT_MAX ? wide : 0;
+}
+
+// True if argument I is an integer that no part of the key mentions.
+static bool remake_is_open(const struct image *m, unsigned i) {
+  const struct autotune_kernel *k = m->kernel;
+  if (!remake_integer(k, m->args, i))
+    return false;
+  for (unsigned key = 0; key < k->n_keys; key++)
+    if (remake_names(k->keys[key], k->args[i].name))
+      return false;
+  return true;
+}
+
+// True if the sections for ARGS are those of the call; with SMALLER: if they lie within
+// those, and one is smaller.
+static bool remake_fits(const struct image *m, void *const *args, bool smaller) {
+  unsigned n = m->kernel->n_sections, less = 0;
+  struct autotune_span *spans = sys_calloc(n + 1, sizeof *spans);
+  struct autotune_call call = { .spans = spans };
+  bool fits = spans != NULL;
+  if (fits)
+    m->kernel->describe(args, &call);
+  for (unsigned i = 0; fits && i < n; i++) {
+    const struct autotune_span *was = &m->spans[i], *is = &spans[i];
+    less += is->bytes < was->bytes;
+    fits = is->bytes <= was->bytes && (is->base == was->base || is->bytes == 0);
+  }
+  free(spans);
+  return fits && (smaller ? less > 0 : less == 0);
+}
+
+// Makes integers smaller by one in ARGS. All arguments of one value go together, since
+// one may be the distance between the rows of another; a value that the key holds as well
+// stays. Only what makes sections smaller is taken for a size. Returns the number
+// changed.
+static unsigned remake_sizes(const struct image *m, void **args) {
+  const struct autotune_kernel *k = m->kernel;
+  unsigned changed = 0;
+  for (unsigned i = 0; i < k->n_args; i++) {
+    long long value = remake_integer(k, m->args, i), less = value - 1;
+    bool open = remake_is_open(m, i);
+    for (unsigned j = 0; open && j < k->n_args; j++)
+      if (remake_integer(k, m->args, j) == value)
+        open = j >= i && remake_is_open(m, j);
+    if (!open)
+      continue;
+    void **group = sys_calloc(k->n_args + 1, sizeof *group);
+    unsigned n = 0;
+    for (unsigned j = 0; group && j < k->n_args; j++) {
+      bool goes = remake_integer(k, m->args, j) == value;
+      long long *copy = goes ? sys_calloc(1, sizeof *copy) : NULL;
+      int narrow = (int)less;
+      if (copy)
+        memcpy(copy, k->args[j].size == sizeof less ? (void *)&less : (void *)&narrow,
+               k->args[j].size);
+      group[j] = copy ? copy : args[j];
+      n += copy != NULL;
+    }
+    if (group && remake_fits(m, group, true)) {
+      memcpy(args, group, k->n_args * sizeof *args);
+      changed += n;
+    }
+    free(group);
+  }
+  return changed;
+}
+
+// ---- the call -----------------------------------------------------------------------
+
 // True if the variant exists for ARGS, too.
 static bool remake_exists(const struct image *m, const struct made_up_wish *wish,
                           void *const *args) {
@@ -126,21 +222,6 @@ static bool remake_exists(const struct image *m, const struct made_up_wish *wish
   return true;
 }
 
-// True if the sections for ARGS are those of the call.
-static bool remake_keeps_sections(const struct image *m, void *const *args) {
-  unsigned n = m->kernel->n_sections;
-  struct autotune_span *spans = sys_calloc(n + 1, sizeof *spans);
-  struct autotune_call call = { .spans = spans };
-  bool same = spans != NULL;
-  if (same)
-    m->kernel->describe(args, &call);
-  for (unsigned i = 0; same && i < n; i++)
-    same = spans[i].bytes == m->spans[i].bytes &&
-        (spans[i].base == m->spans[i].base || spans[i].bytes == 0);
-  free(spans);
-  return same;
-}
-
 bool remake(struct image *m, const struct made_up_wish *wish, char *message,
             size_t size) {
   unsigned changed_args;
@@ -151,7 +232,9 @@ bool remake(struct image *m, const struct made_up_wish *wish, char *message,
     return false;
   }
   image_restore(m);
-  if (changed_args && (!remake_keeps_sections(m, args) || !remake_exists(m, wish, args)))
+  bool sizes = wish->set == MADE_UP_SIZE;
+  changed_args += sizes ? remake_sizes(m, args) : 0;
+  if (changed_args && (!remake_fits(m, args, sizes) || !remake_exists(m, wish, args)))
     changed_args = 0;
   unsigned changed = remake_sections(m, wish, looks);
   free(looks);
@@ -258,6 +341,8 @@ unsigned remake_sets(const struct image *m, char *weak, size_t size) {
   }
   image_restore(m);
   bool sorted = remake_look(m, looks);
+  for (unsigned i = 0; i < m->kernel->n_args; i++)
+    sets |= (unsigned)remake_is_open(m, i) << MADE_UP_SIZE;
   for (unsigned i = 0; i < n; i++)
     for (int set = MADE_UP_FILLED; set < MADE_UPS; set++)
       sets |= (unsigned)made_up_changes((enum made_up)set, &looks[i], false) << set;
