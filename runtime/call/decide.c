@@ -229,7 +229,7 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
     return;
   }
   char *values = out->tuned && out->winner ? space_values(k, out->point) : NULL;
-  given_up_tuned(s);
+  given_up_tuned(n, out->tuned);
   log_message(out->tuned ? AUTOTUNE_INFO : AUTOTUNE_WARN, "%s: %s", k->name, out->why);
   bool same = atomic_load(&n->decided) &&
       (!out->tuned || (values && current_is(n, values)));

@@ -82,33 +82,67 @@ static bool given_up_is_current(const struct autotune_kernel *k,
        (!g->winner.text || identity_text(k, point) == g->winner.text));
 }
 
+static enum opinion given_up_never(const void *data, unsigned row, unsigned winner) {
+  (void)data, (void)row, (void)winner;
+  return OPINION_WORSE;
+}
+
+// Without a store: finds an agreement among the keys that this process has tuned, of
+// which only the winners are known.
+static bool given_up_here(const struct site *s, const struct identity *id,
+                          struct given_up *g) {
+  struct agree_row rows[AGREE_MOST];
+  const char *values[AGREE_MOST];
+  unsigned n = 0;
+  for (struct node *i = atomic_load(&s->all); i && n < AGREE_MOST; i = i->all) {
+    const struct note *note = atomic_load(&i->values);
+    if (!i->tuned || atomic_load(&i->retired))
+      continue;
+    values[n] = node_is_default(i) || !note ? "" : note->text;
+    uint64_t winner = *values[n] ? identity_values(values[n]) : 0;
+    rows[n++] = (struct agree_row){ i->entry.key, winner };
+  }
+  if (!agree_find(id->key, id->n_keys, rows, n, given_up_never, NULL, &g->agreement))
+    return false;
+  agree_say(rows, &g->agreement, id->n_keys, id->key_names, g->why, sizeof g->why);
+  g->winner = (struct summary){ .winner = rows[g->agreement.row].winner,
+                                .values = values[g->agreement.row],
+                                .verified = s->kernel->n_sections > 0,
+                                .contract = id->contract,
+                                .space = id->space };
+  summary_agree(&g->winner);
+  g->winner.block = record_own(&kind_summary, &g->winner);
+  return g->winner.block != NULL;
+}
+
 // Finds an agreement for ID in the store, or in wisdom. Where nothing may depend on this
 // machine's store, only wisdom counts.
-static bool given_up_find(const struct autotune_kernel *k, const struct identity *id,
-                          bool locked, struct given_up *g) {
+static bool given_up_find(const struct site *s, const struct identity *id, bool locked,
+                          struct given_up *g) {
+  const struct autotune_kernel *k = s->kernel;
   enum tuning_mode mode = decide_mode(k);
   bool hurries = mode == MODE_BACKGROUND || mode == MODE_ONLINE;
-  bool compared = locked && k->verify != AUTOTUNE_VERIFY_OFF, found = false;
+  bool compared = locked && k->verify != AUTOTUNE_VERIFY_OFF;
   char *message = NULL;
-  if (!(locked && wisdom_given())) {
-    struct store *store = store_open_within(hurries ? 0.001 : STORE_WAIT, &message);
-    found = store &&
-        store_agreed(store, id, compared, &g->agreement, &g->winner, g->why,
-                     sizeof g->why);
-    if (store)
-      store_close(store);
-    free(message);
-  }
-  return found || wisdom_agreed(id, &g->agreement, &g->winner, g->why, sizeof g->why);
+  struct store *store = store_open_within(hurries ? 0.001 : STORE_WAIT, &message);
+  bool found = store && !(locked && wisdom_given()) &&
+      store_agreed(store, id, compared, &g->agreement, &g->winner, g->why, sizeof g->why);
+  if (!found && !store && !locked)
+    found = given_up_here(s, id, g);
+  if (!found && wisdom_agreed(id, &g->agreement, &g->winner, g->why, sizeof g->why))
+    found = !store || !store_is_revoked(store, id, g->winner.values);
+  if (store)
+    store_close(store);
+  free(message);
+  return found;
 }
 
 // Looks for an agreement that holds for N's key. NULL: there is none.
 static struct given_up *given_up_look(struct site *s, const struct node *n, bool locked) {
-  const struct autotune_kernel *k = s->kernel;
   struct identity id = site_identity(s, n->entry.key);
-  size_t size = k->n_keys * sizeof *n->entry.key;
+  size_t size = s->kernel->n_keys * sizeof *n->entry.key;
   struct given_up *g = sys_calloc(1, sizeof *g + size);
-  if (!g || !given_up_find(k, &id, locked, g) || !given_up_is_current(k, g)) {
+  if (!g || !given_up_find(s, &id, locked, g) || !given_up_is_current(s->kernel, g)) {
     given_up_drop(g);
     return NULL;
   }
@@ -274,10 +308,12 @@ void given_up_checked(struct site *s, struct node *n, bool good, double seconds)
   s->tuning_began = sys_now();
 }
 
-void given_up_tuned(struct site *s) {
+void given_up_tuned(struct node *n, bool tuned) {
+  struct site *s = n->site;
   double now = sys_now();
   if (s->tuning_began == 0)
     return;
+  n->tuned = tuned;
   if (s->tunings++ == 0)
     s->tuning_first = s->tuning_began;
   s->tuning_seconds += now - s->tuning_began;

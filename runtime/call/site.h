@@ -54,6 +54,7 @@ struct node {
   struct reverify *reverify;          /* NULL: it is not checked again */
   unsigned crashes;                   /* how many of its tuners crashed */
   unsigned failures;                  /* how often its winner could not be launched */
+  bool tuned;                         /* in this process, to its end */
   bool refused;                       /* the winner that other keys agree on is wrong */
   _Atomic double not_before;          /* sys_now: it cannot be decided earlier; or 0 */
   struct site *site;
@@ -193,7 +194,7 @@ const char *given_up_why(const struct site *s, const long long *key);
 bool given_up_decides(struct site *s, struct node *n, bool locked);
 /* Called after the check of N->known, which took SECONDS. */
 void given_up_checked(struct site *s, struct node *n, bool good, double seconds);
-void given_up_tuned(struct site *s); /* a tuning of S has ended */
+void given_up_tuned(struct node *n, bool tuned); /* a tuning of N has ended */
 /* True if N cannot be decided yet. Takes a few nanoseconds; any thread. */
 bool given_up_waits(const struct node *n);
 void given_up_forget(struct site *s); /* any thread */

@@ -113,6 +113,10 @@ AUTOTUNE_MODE=background ./steps advance 39 40 wait > out 2> err
 is "mode background: answers" "$(cat out)" "0 wrong"
 has "mode background compares, too" err 'compared with the default for this key'
 is "and tunes nothing" "$(tunings advance err)" 0
+# Without a store, what this process has tuned counts.
+AUTOTUNE_CACHE=off ./steps advance 0 24 > out 2> err
+is "no store: answers" "$(cat out)" "0 wrong"
+check "no store: at most five tunings, not $(tunings advance err)" [ "$(tunings advance err)" -le 5 ]
 # A value for which the winner is wrong is tuned, and the default stays there.
 ./steps advance 40 41 > out 2> err
 is "wrong for a new value: answers" "$(cat out)" "0 wrong"

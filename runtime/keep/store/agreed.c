@@ -125,20 +125,32 @@ static enum opinion agreed_opinion(const void *data, unsigned row, unsigned winn
   return same ? OPINION_SAME : OPINION_WORSE;
 }
 
-// True if VARIANT was revoked for a key of this kernel, or has failed for this key: then
-// a comparison on one call's data is not enough.
-static bool agreed_failed(const struct agreed *a, int64_t problem, uint64_t variant) {
+#define REVOKED                                                                    \
+  "WHERE vals = ?1 AND revoked <> 0 AND problem IN (SELECT id FROM problem WHERE " \
+  "kernel = ?2 AND unit = ?3)"
+
+bool store_is_revoked(struct store *s, const struct identity *id, const char *values) {
+  struct service v;
+  bool revoked = false;
+  sqlite3_stmt *q = store_usable(s) ? store_select(s, &kind_service, REVOKED) : NULL;
+  sqlite3_bind_text(q, 1, values, -1, SQLITE_STATIC);
+  sqlite3_bind_text(q, 2, id->kernel, -1, SQLITE_STATIC);
+  sqlite3_bind_int64(q, 3, (int64_t)id->unit);
+  while (!revoked && store_next(q, &kind_service, &v) == SQLITE_ROW)
+    revoked = service_is_revoked(&v, id);
+  sqlite3_finalize(q);
+  return revoked;
+}
+
+// True if the winner M was revoked for a key of this kernel, or has failed
+// for PROBLEM: then a comparison on one call's data is not enough.
+static bool agreed_failed(const struct agreed *a, int64_t problem,
+                          const struct summary *m) {
   const struct agreed_row own = { .problem = problem };
   struct estimate e;
-  struct service v;
-  bool failed = agreed_look(a, &own, variant, &e) == OPINION_WORSE;
-  sqlite3_stmt *q =
-      store_select(a->store, &kind_service, "WHERE variant = ?1 AND revoked <> 0");
-  sqlite3_bind_int64(q, 1, (int64_t)variant);
-  while (!failed && store_next(q, &kind_service, &v) == SQLITE_ROW)
-    failed = v.variant == variant && service_is_revoked(&v, a->id);
-  sqlite3_finalize(q);
-  return failed;
+  return m->winner &&
+      (agreed_look(a, &own, m->winner, &e) == OPINION_WORSE ||
+       store_is_revoked(a->store, a->id, m->values));
 }
 
 // ---- finding ------------------------------------------------------------------------
@@ -174,7 +186,11 @@ bool store_agreed(struct store *s, const struct identity *id, bool compared,
     rows[i] = (struct agree_row){ a.rows[i].key, a.rows[i].winner };
   if (agree_find(id->key, id->n_keys, rows, a.n, agreed_opinion, &a, agreement)) {
     const struct agreed_row *row = &a.rows[agreement->row];
-    found = !agreed_failed(&a, own.id, row->winner) && agreed_take(&a, row, out);
+    found = agreed_take(&a, row, out);
+    if (found && agreed_failed(&a, own.id, out)) {
+      store_summary_free(out);
+      found = false;
+    }
     agree_say(rows, agreement, id->n_keys, id->key_names, why, size);
   }
   free(a.rows);

@@ -111,6 +111,8 @@ struct agreement;
 bool store_agreed(struct store *s, const struct identity *id, bool compared,
                   struct agreement *agreement, struct summary *out, char *why,
                   size_t size);
+/* True if the variant of ID's kernel with VALUES was revoked for any key. */
+bool store_is_revoked(struct store *s, const struct identity *id, const char *values);
 
 /* ---- folder.c, objects.c --------------------------------------------------------- */
 
