@@ -120,7 +120,7 @@ bool setup_tuning(struct tuning *t, struct outcome *out) {
 
 void setup_store(struct tuning *t) {
   char *why = NULL;
-  t->store = store_open(&why);
+  t->store = store_open_within(STORE_WAIT_TO_OPEN, &why);
   const char *cache = options_get()->cache;
   bool wanted = !cache || *cache; // AUTOTUNE_CACHE=off is no reason to complain
   if (!t->store && why && wanted)

@@ -224,6 +224,40 @@ static void test_a_stopped_process_stops_nobody(void **state) {
   store_close(s);
 }
 
+// On a busy machine a process may hold the lock for some time between two instructions.
+static pid_t hold_the_lock(const char *folder, long nanoseconds) {
+  int fds[2];
+  char begun;
+  assert_int_equal(pipe(fds), 0);
+  pid_t pid = fork();
+  if (pid == 0) {
+    char *message = NULL;
+    struct store *s = store_open_in(folder, true, &message);
+    if (!s || store_run(s->db, "BEGIN EXCLUSIVE") != SQLITE_OK ||
+        write(fds[1], "b", 1) != 1)
+      _exit(1);
+    nanosleep(&(struct timespec){ .tv_nsec = nanoseconds }, NULL);
+    _exit(0);
+  }
+  close(fds[1]);
+  assert_int_equal(read(fds[0], &begun, 1), 1);
+  close(fds[0]);
+  return pid;
+}
+
+static void test_a_slow_process_costs_no_result(void **state) {
+  struct store *s = open_store(*state);
+  pid_t holder = hold_the_lock(*state, 800000000);
+  assert_int_equal(write_record(s, 1), -1);
+  store_close(s); // waits longer than any call would
+  expect_exit_0(holder);
+  holder = hold_the_lock(*state, 500000000);
+  s = open_store(*state); // so does this
+  expect_exit_0(holder);
+  expect_record(s, 1);
+  store_close(s);
+}
+
 static void test_a_continued_process_finds_its_lock(void **state) {
   struct store *s = open_store(*state);
   pid_t stopped = stop_with_the_lock(*state);
@@ -245,6 +279,7 @@ int main(void) {
     TEST(test_killed_writers_lose_nothing),
     TEST(test_sixteen_at_once_lose_nothing),
     TEST(test_a_stopped_process_stops_nobody),
+    TEST(test_a_slow_process_costs_no_result),
     TEST(test_a_continued_process_finds_its_lock),
   };
   rounds_limit(300);

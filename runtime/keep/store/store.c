@@ -4,7 +4,8 @@
 // SQLite with a rollback journal: its write-ahead log can be corrupted by two writers in
 // the versions that distributions ship. A connection belongs to one process and is never
 // used after a fork. No operation waits longer than STORE_WAIT for the lock of another
-// process; after that, work goes on without the store.
+// process, but for opening and closing in a tuner; after that, work goes on without the
+// store.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 
 #include "tables.h"
 
-const double STORE_WAIT = 0.08; // seconds
+const double STORE_WAIT = 0.08, STORE_WAIT_TO_OPEN = 1; // seconds
 
 enum verdict { OPENED, MISSING, BROKEN, REFUSED };
 
@@ -229,14 +230,16 @@ static struct store *store_new(const char *folder, bool keep, double wait,
   s->last = &s->first;
   s->folder = sys_strdup(folder);
   s->path = sys_printf("%s/results.db", folder);
-  if (s->folder && s->path && store_establish(s, message) == 0)
+  if (s->folder && s->path && store_establish(s, message) == 0) {
+    s->wait = wait < STORE_WAIT ? wait : STORE_WAIT; // from now on
     return s;
+  }
   store_close(s);
   return NULL;
 }
 
 struct store *store_open_in(const char *folder, bool keep, char **message) {
-  return store_new(folder, keep, STORE_WAIT, message);
+  return store_new(folder, keep, keep ? STORE_WAIT_TO_OPEN : STORE_WAIT, message);
 }
 
 struct store *store_open_within(double seconds, char **message) {

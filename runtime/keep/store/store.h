@@ -15,8 +15,10 @@ struct store;
  * why; the caller then tunes without it. */
 struct store *store_open(char **message);
 /* Like store_open, but waits at most SECONDS for another process's lock. Below STORE_WAIT
- * it opens the store for reading only and creates nothing. */
-extern const double STORE_WAIT;
+ * it opens the store for reading only and creates nothing. Later operations wait at most
+ * STORE_WAIT. STORE_WAIT_TO_OPEN is for a process that works for long afterwards, as a
+ * tuner: on a busy machine the lock may be held for a while. */
+extern const double STORE_WAIT, STORE_WAIT_TO_OPEN;
 struct store *store_open_within(double seconds, char **message);
 void store_close(struct store *s);
 /* Finds the winner for exactly this identity. False: there is none, and *WHY (malloc'ed,

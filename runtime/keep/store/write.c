@@ -15,6 +15,8 @@
 
 enum { LONGEST_QUEUE = 4096, LARGEST_CHECKED = 64 << 20 };
 static const double WAIT = 0.08; // seconds for a record
+// Tries of WAIT at the end: 3 s without a change, 10 s in all.
+enum { STILL_TRIES = 38, MOST_TRIES = 125 };
 
 // ---- the queue ----------------------------------------------------------------------
 
@@ -155,18 +157,20 @@ static int write_flush(struct store *s, bool durable) {
   return -1;
 }
 
-// Tries again as long as other processes write to the file; gives up after a second
-// without a change.
+// Tries again as long as other processes write to the file. Gives up after some seconds
+// without a change, which a slow disk may take for one transaction.
 void store_finish_queue(struct store *s) {
   struct stat before, after;
-  for (int i = 0; i < 50 && s->first && !s->dead; i++) {
+  unsigned still = 0; // tries in a row without a change
+  for (unsigned i = 0; i < MOST_TRIES && still < STILL_TRIES && s->first && !s->dead;
+       i++) {
     s->patience = 0;
     int known = stat(s->path, &before);
     if (write_flush(s, false) == 0 || known != 0 || stat(s->path, &after) != 0)
       return;
-    if (before.st_mtim.tv_sec == after.st_mtim.tv_sec &&
-        before.st_mtim.tv_nsec == after.st_mtim.tv_nsec && i >= 3)
-      break;
+    bool same = before.st_mtim.tv_sec == after.st_mtim.tv_sec &&
+        before.st_mtim.tv_nsec == after.st_mtim.tv_nsec;
+    still = same ? still + 1 : 0;
   }
   if (s->first)
     log_once(AUTOTUNE_WARN, "store",
