@@ -14,6 +14,10 @@ annotate_functions() {
          if (whole ~ /[A-Za-z_0-9]+[ \t]*\(/ && whole !~ /[^A-Za-z_0-9]main[ \t]*\(|__attribute__|\.\.\./)
            print "#pragma autotune kernel flags(\"-O0\", \"-O2\") key()"
        }
+       # A header on one line with its brace.
+       /^[A-Za-z_][^;={}]*\)[ \t]*{[ \t]*$/ && !/[^A-Za-z_0-9]main[ \t]*\(|__attribute__|\.\.\./ && held == 0 {
+         print "#pragma autotune kernel flags(\"-O0\", \"-O2\") key()"
+       }
        /^[A-Za-z_]/ && !/[;{}]|\*\/[ \t]*$/ { line[held++] = $0; next }
        { flush(); print }
        END { flush() }' "$1"

@@ -20,7 +20,7 @@ for object in "${objects[@]}"; do
   [ -f "$object" ] && files+=("${object#whole/}")
 done
 [ ${#files[@]} -gt 1 ] || fail "no winner's code is kept: $(ls -R whole)"
-quiet=0 tuned=0
+tuned=0
 
 while another; do
   rm -rf cache
@@ -35,7 +35,6 @@ while another; do
   AUTOTUNE_MODE=$mode AUTOTUNE_BUDGET=5 timeout -k 2 30 ./program $((RANDOM % 2 ? 1000 : 4000)) 0 > out 2> err ||
     fail "$mode, $file: status $?: $(cat out err)"
   grep -q '^right' out || fail "$mode, $file: $(cat out err)"
-  [ -s err ] || quiet=$((quiet + 1))
 done
-echo "$round of $rounds damaged stores ($tuned tuned anew, $quiet without an error message), $failed failed"
+echo "$round of $rounds damaged stores ($tuned of them tuned again), $failed failed"
 [ $failed = 0 ]
