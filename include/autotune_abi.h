@@ -199,7 +199,8 @@ struct autotune_repeat {
 /* Numbers of one meaning in an element: a field, and that of each struct in an array. */
 struct autotune_leaf {
   const char *path; /* "[].z[].im": one [] for each of `repeats`, but none for the last of
-                       a complex number, which counts its parts; "": the element */
+                       a complex number, which counts its parts; "": the element. A union
+                       of nothing but `float` is an array of them */
   enum autotune_element element;
   size_t offset, size;        /* bytes: of the first one in the element; of one */
   unsigned repeat, n_repeats; /* its part of `repeats`, the outermost first */

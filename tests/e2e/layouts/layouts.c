@@ -31,6 +31,19 @@ struct all {
     int ai;
     double ad;
   };
+  union {
+    struct {
+      float x, y, z, w;
+    };
+    float v[4];
+    struct inner2 {
+      v4 r;
+    } rows[2];
+  } vector;
+  union {
+    double d;
+    float f[2];
+  } other;
   struct {
     float hidden;
     int deep;

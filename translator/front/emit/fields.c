@@ -248,7 +248,7 @@ static const struct template_field fields_section[] = {
 #undef THIS
 #define THIS struct leaf_repeat
 static const struct template_field fields_repeat[] = {
-  FIELD(STRING, of), FIELD(BOOL, complex), TEMPLATE_END
+  FIELD(STRING, of), FIELD(STRING, over), TEMPLATE_END
 };
 #undef THIS
 #define THIS struct leaf

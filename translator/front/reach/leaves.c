@@ -27,8 +27,9 @@ struct leaves_writer {
 
 static void leaves_type(struct leaves_writer *w, struct ctype t, struct part p);
 
+// Adds P as a leaf. OVER, unless it is NULL, consists of numbers like P.
 static void leaves_add(struct leaves_writer *w, const struct part *p, const char *element,
-                       bool complex) {
+                       const char *over) {
   struct leaves *v = w->out;
   w->too_many |= v->n == MAX_LEAVES;
   if (w->too_many)
@@ -38,11 +39,11 @@ static void leaves_add(struct leaves_writer *w, const struct part *p, const char
                        .what = p->what,
                        .element = element,
                        .repeat = v->n_repeats,
-                       .n_repeats = p->n_arrays + complex };
+                       .n_repeats = p->n_arrays + (over != NULL) };
   for (unsigned i = 0; i < p->n_arrays; i++)
-    *GROW(v->repeats, v->n_repeats) = (struct leaf_repeat){ p->arrays[i], false };
-  if (complex)
-    *GROW(v->repeats, v->n_repeats) = (struct leaf_repeat){ p->what, true };
+    *GROW(v->repeats, v->n_repeats) = (struct leaf_repeat){ p->arrays[i], NULL };
+  if (over)
+    *GROW(v->repeats, v->n_repeats) = (struct leaf_repeat){ p->what, over };
   *GROW(v->list, v->n) = leaf;
 }
 
@@ -51,7 +52,7 @@ static void leaves_bits(struct leaves_writer *w, const struct part *p,
   struct part own = *p;
   own.place = p->what;
   own.path = arena_printf("%s.%.*s", p->path, (int)name.size, name.data);
-  leaves_add(w, &own, "AUTOTUNE_BYTES", false);
+  leaves_add(w, &own, "AUTOTUNE_BYTES", NULL);
   if (!w->too_many)
     w->out->list[w->out->n - 1].field = arena_copy(name.data, name.size);
 }
@@ -104,25 +105,80 @@ static void leaves_unseen(struct leaves_writer *w, const struct ctype *t,
   struct slice name = slice_trim(t->name);
   if (*p->path || t->tag.size) // else it may be a number
     w->out->unseen = arena_copy(name.data, name.size);
-  leaves_add(w, p, *p->path ? "AUTOTUNE_BYTES" : NULL, false);
+  leaves_add(w, p, *p->path ? "AUTOTUNE_BYTES" : NULL, NULL);
+}
+
+// True if T consists of nothing but numbers of one type, `float` or `double`, which *KIND
+// becomes; NUMBER becomes the first of them.
+static bool leaves_uniform(struct leaves_writer *w, struct ctype t, const char **number,
+                           struct slice *kind, unsigned depth) {
+  const char *first = NULL;
+  unsigned n;
+  for (; t.n > 0 && (t.derived[0] == DERIVED_ARRAY || t.derived[0] == DERIVED_VECTOR);
+       type_subscript(&t))
+    *number = arena_printf("%s[0]", *number);
+  if (t.n > 0 || depth > MAX_NESTED)
+    return false;
+  if (t.base == BASE_NUMBER) {
+    *kind = kind->size ? *kind : t.real;
+    return kind->size && slices_same(*kind, t.real);
+  }
+  if (t.base != BASE_STRUCT && t.base != BASE_UNION)
+    return false;
+  struct member *list = type_members(w->x, &t, &n);
+  for (unsigned i = 0; i < n; i++) {
+    const struct member *m = &list[i];
+    const char *own = *number;
+    if (m->name.size)
+      own = arena_printf("%s.%.*s", own, (int)m->name.size, m->name.data);
+    if (m->bits || m->flexible || !leaves_uniform(w, m->type, &own, kind, depth + 1))
+      return false;
+    first = first ? first : own;
+  }
+  *number = first;
+  return n > 0;
+}
+
+static void leaves_words(struct leaves_writer *w, const struct ctype *t, unsigned depth) {
+  unsigned n;
+  struct member *list = type_members(w->x, t, &n);
+  for (unsigned i = 0; i < n && depth < MAX_NESTED; i++) {
+    if (list[i].name.size)
+      *GROW(w->out->words, w->out->n_words) = list[i].name;
+    leaves_words(w, &list[i].type, depth + 1);
+  }
+}
+
+static void leaves_union(struct leaves_writer *w, const struct ctype *t,
+                         const struct part *p) {
+  struct part own = *p;
+  struct slice kind = { 0 };
+  if (!leaves_uniform(w, *t, &own.what, &kind, 0)) {
+    leaves_add(w, p, "AUTOTUNE_BYTES", NULL);
+    return;
+  }
+  own.path = arena_printf("%s[]", p->path);
+  leaves_words(w, t, 0);
+  leaves_add(w, &own, NULL, p->what);
 }
 
 // Adds the leaves of P, whose type is T.
 static void leaves_type(struct leaves_writer *w, struct ctype t, struct part p) {
   bool deep = t.n > 0 && p.n_arrays + 1 == AUTOTUNE_MOST_REPEATS;
-  bool whole = !p.unnamed && (p.bytes || deep || (t.n == 0 && t.base == BASE_UNION));
-  if (whole)
-    leaves_add(w, &p, "AUTOTUNE_BYTES", false);
+  if (!p.unnamed && (p.bytes || deep))
+    leaves_add(w, &p, "AUTOTUNE_BYTES", NULL);
+  else if (t.n == 0 && t.base == BASE_UNION && !p.unnamed)
+    leaves_union(w, &t, &p);
   else if (t.n > 0 && t.derived[0] == DERIVED_POINTER)
-    leaves_add(w, &p, "AUTOTUNE_POINTER", false);
+    leaves_add(w, &p, "AUTOTUNE_POINTER", NULL);
   else if (t.n > 0 && type_subscript(&t))
     leaves_type(w, t, leaves_element(&p));
   else if (t.n == 0 && t.base == BASE_COMPUTED)
-    leaves_add(w, &p, NULL, true);
+    leaves_add(w, &p, NULL, p.what);
   else if (t.n > 0 || t.base == BASE_UNKNOWN || p.depth > MAX_NESTED)
     leaves_unseen(w, &t, &p);
   else if (t.base == BASE_NUMBER)
-    leaves_add(w, &p, t.element, t.complex);
+    leaves_add(w, &p, t.element, t.complex ? p.what : NULL);
   else
     leaves_members(w, &t, &p);
 }

@@ -164,6 +164,7 @@ static struct slice type_specifiers(const struct expansion *x, struct slice spec
                                     struct ctype *t, struct type_attributes *a) {
   struct lexer l = lexer_of(specifiers);
   struct slice name = { 0 };
+  bool is_long = false;
   for (struct token w; (w = declare_lex(&l)).kind != TOKEN_END;) {
     unsigned kind = word_of_c(w.text);
     const char *special = type_special(w.text);
@@ -182,10 +183,15 @@ static struct slice type_specifiers(const struct expansion *x, struct slice spec
       type_tag(x, &l, w.text, t, a);
     } else if (kind & (WORD_INTEGER | WORD_REAL)) {
       t->base = BASE_NUMBER;
+      is_long |= slice_is(w.text, "long");
+      if (kind & WORD_REAL)
+        t->real = w.text;
     } else if (w.kind == TOKEN_WORD && !kind) {
       name = w.text;
     }
   }
+  if (is_long)
+    t->real = (struct slice){ 0 };
   return name;
 }
 

@@ -149,6 +149,7 @@ struct ctype {
   enum base_kind base;
   bool complex;
   const char *element;  /* "AUTOTUNE_F16": a number that _Generic cannot name; or NULL */
+  struct slice real;    /* "float", "double"; empty: all else, also `long double` */
   struct slice members; /* of BASE_STRUCT and BASE_UNION: the text between the braces */
   struct slice tag;     /* empty: it has none */
   struct slice name;    /* the specifiers as the compiler sees them, for people */
@@ -187,8 +188,9 @@ struct leaves {
   } *list;
   unsigned n;
   struct leaf_repeat {
-    const char *of; /* "e[0].z": the array */
-    bool complex;   /* the two parts of a complex number */
+    const char *of;   /* "e[0].z": the array */
+    const char *over; /* or: what consists of numbers like OF, such as a complex number of
+                         its two parts; NULL: an array */
   } *repeats;
   unsigned n_repeats;
   struct slice *words; /* of members */
