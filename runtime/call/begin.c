@@ -54,12 +54,17 @@ static bool begin_captures(struct node *n, const struct call *call,
   return stack_run(begin_capture, &c) && c.begun;
 }
 
+// True if the code that N runs will not change but by a race.
+static bool begin_is_final(const struct node *n) {
+  return atomic_load_explicit(&n->decided, memory_order_acquire);
+}
+
 static autotune_fn begin_call(struct autotune_site *place, const long long *key,
                               void *const *args, struct autotune_call_state *state) {
   const struct autotune_kernel *k = place->kernel;
   const struct call call = { .args = args, .key = key };
   state->node = NULL;
-  state->reserved[0] = 0;
+  state->reserved[0] = state->reserved[1] = 0;
   state->capture = NULL;
   int error = errno;
   if (role_inside() || k->abi != AUTOTUNE_ABI)
@@ -83,10 +88,12 @@ static autotune_fn begin_call(struct autotune_site *place, const long long *key,
     timed = allowance_fraction(k) > 0 &&
         !atomic_load_explicit(&n->decided, memory_order_relaxed);
   }
-  if (timed && !state->node) {
+  bool first = n && code != k->original && begin_is_final(n) && first_enter(n, state);
+  if ((timed || first) && !state->node) {
     state->node = n;
     state->code = code;
-    state->began = sys_now();
+    state->began = timed ? sys_now() : 0;
+    state->reserved[1] = first;
   }
   errno = error;
   return code;
@@ -116,6 +123,10 @@ static void begin_end(struct autotune_call_state *state) {
   }
   struct node *n = state->node;
   double seconds = sys_now() - state->began;
+  if (state->reserved[1])
+    first_leave(n);
+  if (state->began <= 0)
+    return; // it is not timed
   if (!atomic_load_explicit(&n->decided, memory_order_acquire))
     allowance_spend(n->site, seconds);
   else if (n->watch && state->code == decide_current(n))

@@ -65,7 +65,7 @@ void decide_default(struct node *n, const char *why) {
 
 // Loads the shared object at PATH for N. False, after a message: it cannot be loaded.
 static bool decide_install(struct site *s, struct node *n, const char *path,
-                           const char *values, const char *why) {
+                           const char *values, uint64_t variant, const char *why) {
   char *message = NULL;
   struct variant_code code;
   bool loaded = site_load(n, path, values, &code, &message);
@@ -73,6 +73,8 @@ static bool decide_install(struct site *s, struct node *n, const char *path,
     if (n->handle)
       site_keep(n, n->handle);
     n->handle = code.loaded;
+    n->variant = variant;
+    atomic_store(&n->first.state, FIRST_TO_COME);
     site_note(&n->values, values);
     decide(n, code, why);
   } else if (!module_abandoned()) {
@@ -127,7 +129,8 @@ static bool decide_adopt(struct site *s, struct node *n, const struct recall *kn
              elsewhere ? "from " : "stored", known->source, speedup,
              elsewhere ? "another run" : "an earlier run", m->tried,
              m->tried == 1 ? "" : "s", decide_checked_how(s, m));
-  if (!known->path || !decide_install(s, n, known->path, m->values, why))
+  if (!known->path ||
+      !decide_install(s, n, known->path, m->values, known->service.variant, why))
     return false;
   double rest = m->ended == ENDED_RACED ? watch_pause() - ((double)time(NULL) - m->when)
                                         : 0;
@@ -158,8 +161,8 @@ static bool decide_ask(struct site *s, struct node *n) {
     adopted = (known->kind == RECALL_DEFAULT || known->kind == RECALL_OBJECT) &&
         decide_adopt(s, n, known);
     if (known->why[0])
-      log_message(known->revoked ? AUTOTUNE_WARN : AUTOTUNE_INFO, "%s: %s",
-                  s->kernel->name, known->why);
+      log_message(known->revoked || known->suspect ? AUTOTUNE_WARN : AUTOTUNE_INFO,
+                  "%s: %s", s->kernel->name, known->why);
     if (adopted && decide_is_unchecked(s, &known->summary))
       log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, atomic_load(&n->why)->text);
     if (known->why[0] && !adopted)
@@ -198,6 +201,7 @@ static void decide_checked(struct site *s, struct node *n, struct outcome *out) 
   if (out->tuned && out->winner) {
     known->path = sys_strdup(out->path);
     known->service.variant = out->variant;
+    known->service.revoked = REVOKED_NOT;
   }
   given_up_checked(s, n, known->path != NULL, out->cost);
   if (known->path && decide_adopt(s, n, known)) {
@@ -207,7 +211,8 @@ static void decide_checked(struct site *s, struct node *n, struct outcome *out) 
         : known->why[0]                 ? "the stored winner, checked again"
                                         : "the code of the stored winner is lost";
     snprintf(known->why, sizeof known->why, "%s: %.300s", what, out->why);
-    log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, known->why);
+    log_message(known->suspect ? AUTOTUNE_WARN : AUTOTUNE_INFO, "%s: %s", s->kernel->name,
+                known->why);
     site_note(&n->why, known->why);
     if (no)
       decide_refuse(n, no);
@@ -235,7 +240,8 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
       (!out->tuned || (values && current_is(n, values)));
   if (same) // a race that changes nothing
     site_note(&n->why, out->why);
-  else if ((!values || !decide_install(s, n, out->path, values, out->why)) &&
+  else if ((!values ||
+            !decide_install(s, n, out->path, values, out->variant, out->why)) &&
            !module_abandoned())
     decide_default(n, values ? "default: the tuned variant cannot be loaded" : out->why);
   if (!same && !module_abandoned())
@@ -310,6 +316,8 @@ static void decide_check(struct site *s, struct node *n, const struct call *call
                               .background = is_background,
                               .adopt = &adopted,
                               .points = n->known->point,
+                              .suspect = n->known->suspect,
+                              .service = &n->known->service,
                               .n_points = 1 });
 }
 

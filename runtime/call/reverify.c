@@ -46,29 +46,18 @@ struct reverify {
 
 // ---- which winners ------------------------------------------------------------------
 
-static bool reverify_has_outputs(const struct autotune_kernel *k) {
-  bool any = k->n_sections > 0 && k->ret_size > 0;
-  for (unsigned i = 0; i < k->n_sections; i++)
-    any |= (k->sections[i].access & AUTOTUNE_OUT) != 0;
-  return any;
-}
-
 bool reverify_is_wanted(const struct autotune_kernel *k) {
   enum tuning_mode mode = decide_mode(k);
   const struct target *t = target_of(k);
   if (options_get()->reverify == REVERIFY_OFF || mode == MODE_OFF || mode == MODE_TUNE ||
       k->verify == AUTOTUNE_VERIFY_OFF)
     return false;
-  bool has = reverify_has_outputs(k), can = t->takes_loaded && t->synchronous;
-  if (!has)
-    log_once(AUTOTUNE_INFO, "reverify-outputs",
-             "%s: its winner is not checked again: there are no outputs to compare",
-             k->name);
-  else if (!can)
+  bool can = t->takes_loaded && t->synchronous;
+  if (!can)
     log_once(AUTOTUNE_INFO, "reverify-target",
              "%s: its winner is not checked again: that is done for kernels in C only",
              k->name);
-  return has && can;
+  return can;
 }
 
 void reverify_install(struct node *n, const struct service *service, bool stored,
@@ -188,6 +177,8 @@ void reverify_look(struct site *s, struct node *n, const struct call *call) {
                              .outlives = expected <= ACCOUNT_CHEAP };
   uint64_t calls = atomic_load(&r->calls);
   r->looking = calls > 0 ? calls : 1;
+  if (atomic_load(&n->first.state) == FIRST_RETURNED)
+    r->service.ended = 0;
   r->begun = now;
   r->faults = reverify_faults();
   if (out && background_start(s, n, call, &plan, out) == 0)
@@ -274,7 +265,6 @@ void reverify_settle(struct node *n, const struct outcome *out) {
     r->right = r->looking;
     r->service.seen = sys_unix();
     r->service.looks++;
-    r->service.ended = 0;
     log_message(AUTOTUNE_DEBUG, "%s: checked again on call %llu: right; it took %.2g ms",
                 name, (unsigned long long)r->looking, 1e3 * r->account.cost);
     break;
@@ -291,6 +281,9 @@ void reverify_settle(struct node *n, const struct outcome *out) {
     break;
   case VERDICT_NOTHING:
     atomic_store(&r->due, INFINITY);
+    log_once(AUTOTUNE_INFO, "reverify-outputs",
+             "%s: its winner is not checked again: there are no outputs to compare",
+             name);
     reverify_note(n, "not checked again: there are no outputs to compare");
     break;
   case VERDICT_NONE:

@@ -36,6 +36,12 @@ static void site_after_fork(void) {
 // Runs before any destructor of the program, because it was registered after them.
 static void at_exit(void) {
   atomic_store(&runtime.exiting, true);
+  if (role_inside() || pthread_mutex_trylock(&runtime.lock) != 0)
+    return;
+  for (struct site *s = runtime.sites; s; s = s->next)
+    for (struct node *n = atomic_load(&s->all); n; n = n->all)
+      first_at_exit(n);
+  pthread_mutex_unlock(&runtime.lock);
 }
 
 static void site_begin(void) {

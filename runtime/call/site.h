@@ -13,11 +13,13 @@
  *   given_up.c      the winner that many keys agree on; limits of keys and tunings
  *   live.c          variants that are timed in these calls (live.h)
  *   watch.c         watches whether a winner stays as fast; drift.c decides (drift.h)
+ *   first.c         notes the first call of a winner
  *   reverify.c      checks winners again; account.c decides when (account.h)
  *   session/        one tuning as a process (session.h) */
 #ifndef AUTOTUNE_SITE_H
 #define AUTOTUNE_SITE_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "base/base.h"
@@ -37,6 +39,16 @@ struct kept {
   struct target_code *handle;
 };
 
+/* The first call of a winner in this process, which is noted in the store until it has
+ * returned (entered.c there). */
+enum first_state { FIRST_TO_COME, FIRST_RUNS, FIRST_RETURNED };
+struct first_call {
+  _Atomic(enum first_state) state;
+  int slot;          /* RUNS: of the note; -1: there is none */
+  pthread_t thread;  /* RUNS */
+  const void *frame; /* RUNS: the address of the call's state */
+};
+
 /* One key of one site. Found without a lock; never freed before the site is closed. */
 struct node {
   struct node *_Atomic next;          /* in its bucket */
@@ -52,11 +64,13 @@ struct node {
   struct kept *kept;                  /* other code that was the best for a while */
   struct watch *watch;                /* NULL: it is not watched */
   struct reverify *reverify;          /* NULL: it is not checked again */
-  unsigned crashes;                   /* how many of its tuners crashed */
-  unsigned failures;                  /* how often its winner could not be launched */
-  bool tuned;                         /* in this process, to its end */
-  bool refused;                       /* the winner that other keys agree on is wrong */
-  _Atomic double not_before;          /* sys_now: it cannot be decided earlier; or 0 */
+  uint64_t variant;          /* the winner's, as in struct record; 0: not known */
+  struct first_call first;   /* of the winner, in this process */
+  unsigned crashes;          /* how many of its tuners crashed */
+  unsigned failures;         /* how often its winner could not be launched */
+  bool tuned;                /* in this process, to its end */
+  bool refused;              /* the winner that other keys agree on is wrong */
+  _Atomic double not_before; /* sys_now: it cannot be decided earlier; or 0 */
   struct site *site;
   struct recall *known; /* a stored result that must be checked before tuning; or NULL */
   struct autotune_entry entry; /* last: its key has the length that the kernel declares */
@@ -158,6 +172,16 @@ void allowance_cost(struct site *s,
 double allowance_left(const struct site *s); /* CPU seconds that tuning may still cost */
 /* True if a tuning may begin. */
 bool allowance_begins(const struct site *s);
+
+/* ---- first.c: the first call of a winner; any thread --------------------------------
+ */
+
+/* Notes in the store that the call in STATE is the first of N's winner, if it is. True:
+ * the caller has to see to first_leave. */
+bool first_enter(struct node *n, const struct autotune_call_state *state);
+void first_leave(struct node *n); /* it has returned */
+/* The same at the end of the process, unless the call has ended it. */
+void first_at_exit(struct node *n);
 
 /* ---- provisional.c --------------------------------------------------------------- */
 

@@ -21,6 +21,13 @@ const struct status_words status_words[STATUSES] = {
   [STATUS_DROPPED] = { "dropped", "not run", NULL },
 };
 
+const char *const revoked_words[REVOCATIONS] = {
+  [REVOKED_NOT] = "was right",
+  [REVOKED_WRONG] = "gave other results than the default",
+  [REVOKED_ENDED] = "ended its process",
+  [REVOKED_IN_DOUBT] = "ended a process or was ended with it, and is checked first",
+};
+
 #define COLUMN(name, version) .column = name, .since = version
 #define AN_ESTIMATE(member, name, ...)                                   \
   { FACT_ESTIMATE, AT(member), COLUMN(name "_median", 1), __VA_ARGS__ }, \

@@ -159,8 +159,9 @@ struct progress {
 /* How a variant has done as the winner, in the programs' own calls. */
 enum revoked {
   REVOKED_NOT,
-  REVOKED_WRONG, /* it gave other results than the default; holds under `contract` */
-  REVOKED_ENDED, /* it ended the program */
+  REVOKED_WRONG,    /* it gave other results than the default; holds under `contract` */
+  REVOKED_ENDED,    /* it ended the program */
+  REVOKED_IN_DOUBT, /* a process ended in its first call: to be checked before it runs */
   REVOCATIONS
 };
 struct service {
@@ -171,10 +172,13 @@ struct service {
   double seen;        /* unix time at which it was last found right in a call; 0: never */
   unsigned looks;     /* how often it was checked in a call and found right */
   unsigned ended;     /* processes that ended in their first call of it, since `seen` */
-  enum revoked revoked; /* not REVOKED_NOT: it is not used, nor tried */
+  enum revoked revoked; /* WRONG, ENDED: it is not used, nor tried */
   const char *why;      /* it was revoked, for people; else "" */
   double when;          /* of rows: unix time of writing */
 };
+
+/* What a revoked variant has done: "gave other results than the default". */
+extern const char *const revoked_words[REVOCATIONS];
 
 /* The words for a status. */
 struct status_words {

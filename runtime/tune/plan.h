@@ -58,11 +58,13 @@ struct plan {
                         them */
   const struct summary *adopt; /* PLAN_CHECK: the summary to store if the point is right;
                                   NULL: nothing is stored */
-  const char *why;             /* why the store had no usable result; NULL: not known */
+  bool suspect; /* PLAN_CHECK: a process ended in its first call of the point: if it fails
+                   here, it is revoked */
+  const char *why; /* why the store had no usable result; NULL: not known */
   /* PLAN_CHECK of what the program runs already: LOADED is compared on this call's data,
    * and nothing is compiled. NULL: the given point is. */
   autotune_fn loaded;
-  const struct service *service; /* LOADED: its row, to write where its time has come */
+  const struct service *service; /* LOADED, SUSPECT: its row, without texts if SUSPECT */
   bool outlives; /* LOADED: the check is short, and goes on for some seconds
                     when the program ends */
 };

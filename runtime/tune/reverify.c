@@ -14,6 +14,14 @@
 
 enum { FIRST_LOOKS = 5, OFTEN = 60 /* seconds between two rows */ };
 
+// Opens the store, and makes none: the program may end before the check, and its user may
+// remove the folder.
+static void reverify_open(struct tuning *t) {
+  char *message = NULL;
+  t->store = store_open_within(0.99 * STORE_WAIT, &message);
+  free(message);
+}
+
 static bool reverify_start(struct tuning *t, bool compiles, struct outcome *out) {
   const struct executor_wish wish = { .background = true,
                                       .loaded = t->plan->loaded,
@@ -26,6 +34,7 @@ static bool reverify_start(struct tuning *t, bool compiles, struct outcome *out)
   if (!t->workers)
     SAY(out, "%s", why ? why : "no memory");
   free(why);
+  reverify_open(t); // after the zygote was forked
   return t->workers && (!compiles || setup_pool(t, out));
 }
 
@@ -58,19 +67,24 @@ static enum verdict reverify_run(struct tuning *t, uint64_t ticket, struct outco
   return rc == 0 ? reverify_judge(&trial) : VERDICT_NONE;
 }
 
+// True if there are outputs to compare, as far as that is known by now.
+static bool reverify_compares(const struct tuning *t) {
+  double flops, bytes;
+  bool verified;
+  t->target->call(t->workers, &flops, &bytes, &verified);
+  return verified;
+}
+
 // COMPILES: the kernel as written counts as right, too.
 static enum verdict reverify_look(struct tuning *t, bool compiles, struct outcome *out) {
   struct outcome second = { .fd = -1 };
-  double flops, bytes;
-  bool verified;
-  if (!reverify_start(t, compiles, out))
+  if (!reverify_start(t, compiles, out) || !tune_default(t, out))
     return VERDICT_NONE;
-  t->target->call(t->workers, &flops, &bytes, &verified);
-  if (!verified)
+  if (!reverify_compares(t))
     return VERDICT_NOTHING;
-  if (!tune_default(t, out))
-    return VERDICT_NONE;
   enum verdict found = reverify_run(t, 1, out);
+  if (found == VERDICT_RIGHT && !reverify_compares(t))
+    return VERDICT_NOTHING;
   if (found != VERDICT_WRONG && found != VERDICT_ENDED)
     return found;
   enum verdict again = reverify_run(t, 0, &second);
@@ -86,6 +100,8 @@ static enum verdict reverify_compare(struct tuning *t, struct outcome *out) {
     return found;
   t->target->stop(t->workers);
   t->workers = NULL;
+  store_close(t->store);
+  t->store = NULL;
   return reverify_look(t, true, out);
 }
 
@@ -107,10 +123,8 @@ static void reverify_seen(struct tuning *t) {
   double now = sys_unix(), before = v.seen;
   v.seen = now;
   v.looks++;
-  v.ended = 0;
   if (v.looks > FIRST_LOOKS && now - before < OFTEN && now >= before)
     return;
-  setup_store(t);
   if (!t->store)
     return;
   store_served(t->store, t->id, &v);
@@ -121,7 +135,6 @@ static void reverify_revoke(struct tuning *t, enum verdict verdict, const char *
   struct service v = *t->plan->service;
   v.revoked = verdict == VERDICT_WRONG ? REVOKED_WRONG : REVOKED_ENDED;
   v.why = why;
-  setup_store(t);
   if (t->store && store_revoke(t->store, t->id, &v) != 0)
     log_message(AUTOTUNE_WARN, "%s: that a variant is revoked cannot be kept",
                 t->kernel->name);
@@ -134,6 +147,22 @@ int reverify(struct tuning *t, struct outcome *out) {
   else if (out->verdict == VERDICT_WRONG || out->verdict == VERDICT_ENDED)
     reverify_revoke(t, out->verdict, out->why);
   return out->verdict == VERDICT_NONE ? -1 : 0;
+}
+
+void reverify_suspect(struct tuning *t, const struct candidate *c,
+                      const struct trial *trial) {
+  bool ends = trial->status == STATUS_CRASH || trial->status == STATUS_EXIT ||
+      trial->status == STATUS_TIMEOUT;
+  bool right = trial->status == STATUS_OK;
+  struct service v = *t->plan->service;
+  v.variant = c->variant;
+  v.values = c->values;
+  v.revoked = right ? REVOKED_NOT : ends ? REVOKED_ENDED : REVOKED_WRONG;
+  v.why = right ? "" : trial->message;
+  if (right && t->store)
+    store_served(t->store, t->id, &v);
+  else if ((ends || trial->status == STATUS_WRONG) && t->store)
+    store_revoke(t->store, t->id, &v);
 }
 
 bool reverify_refuses(const struct tuning *t, uint64_t variant) {

@@ -239,6 +239,8 @@ static int tune_check(struct tuning *t, int fd, struct outcome *out) {
       SAY(out, "default: %.250s: it differs on made-up data", name);
     else if (finish_link(t, c, fd, out))
       SAY(out, "checked: %.400s", name);
+    if (t->plan->suspect)
+      reverify_suspect(t, c, &trial);
     if (out->winner && t->plan->adopt)
       keep_adopted(t, c);
   }

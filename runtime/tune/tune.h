@@ -326,6 +326,9 @@ int online_finish(struct tuning *t, bool *decided);
  * call's data, writes what the store is to know, and fills in OUT. 0, or -1: nothing was
  * found out. */
 int reverify(struct tuning *t, struct outcome *out);
+/* Notes what TRIAL says of C, in whose first call a process has ended. */
+void reverify_suspect(struct tuning *t, const struct candidate *c,
+                      const struct trial *trial);
 /* True if VARIANT was a winner here and is revoked. */
 bool reverify_refuses(const struct tuning *t, uint64_t variant);
 

@@ -14,10 +14,14 @@
 #define SILENT "AUTOTUNE_LOG=error"
 #define LOCKED "AUTOTUNE_MODE=locked"
 
-// Variants forget to scale elements above a million.
+// Variants forget to scale, once this is set; a variable, because made-up data would show
+// what elements can show.
+static volatile int later;
+
 static const char later_text[] =
+    "extern volatile int later;\n"
     "void scale(int n, double f, const double *a, double *c) {\n"
-    "  for (int i = 0; i < n; i++) c[i] = a[i] > 1e6 ? a[i] : f * a[i];\n"
+    "  for (int i = 0; i < n; i++) c[i] = later ? a[i] : f * a[i];\n"
     "  static volatile int mark[U]; mark[0] = BAD;\n"
     "}\n"
     "void (*const autotune_entry)(int, double, const double *, double *) = scale;\n";
@@ -30,7 +34,12 @@ static void later_default(int n, double f, const double *a, double *c) {
       c[i] = f * a[i];
 }
 
+static const struct autotune_symbol later_symbols[] = { { "later", (const void *)&later,
+                                                          sizeof later } };
+
 static void make_kernel(void) {
+  scale_kernel.symbols = later_symbols;
+  scale_kernel.n_symbols = 1;
   scale_kernel.units = later_units;
   scale_kernel.original = (autotune_fn)later_default;
 }
@@ -41,8 +50,10 @@ static double monotonic(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Calls scale for data from FIRST on. True if the answer is right.
+// Calls scale for data from FIRST on, above a million for later data. True if the answer
+// is right.
 static bool is_right_from(double first) {
+  later = first > 1e6;
   double *a = malloc(SCALE_N * sizeof *a), *c = calloc(SCALE_N, sizeof *c);
   for (int i = 0; i < SCALE_N; i++)
     a[i] = first + i;

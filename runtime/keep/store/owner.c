@@ -28,12 +28,14 @@ static void owner_read_text(const char *path, char *text, size_t size) {
 
 // Returns field 22 of /proc/PID/stat, in clock ticks since boot. Fields are counted from
 // the last ')', since the name of a process may hold any character. 0: there is no such
-// process.
+// process, or it has ended and its parent has not noticed yet.
 static unsigned long long owner_start_time(long pid) {
   char path[64], text[1024];
   snprintf(path, sizeof path, "/proc/%ld/stat", pid);
   owner_read_text(path, text, sizeof text);
   char *p = strrchr(text, ')');
+  if (p && strlen(p) > 2 && (p[2] == 'Z' || p[2] == 'X'))
+    return 0;
   for (int field = 2; p && field < 22; field++)
     p = strchr(p + 1, ' ');
   return p ? strtoull(p + 1, NULL, 10) : 0;

@@ -116,6 +116,16 @@ bool store_agreed(struct store *s, const struct identity *id, bool compared,
 /* True if the variant of ID's kernel with VALUES was revoked for any key. */
 bool store_is_revoked(struct store *s, const struct identity *id, const char *values);
 
+/* ---- entered.c: winners in their first call -------------------------------------- */
+
+/* Notes that this process enters its first call of VARIANT. Returns a slot for
+ * entered_clear; -1: nothing was noted. Takes some tens of microseconds. */
+int entered_note(const struct identity *id, uint64_t variant);
+/* The call has returned. -1 does nothing. */
+void entered_clear(int slot);
+/* Returns how many processes have ended in that call since the last time. */
+unsigned entered_ended(const struct identity *id, uint64_t variant);
+
 /* ---- folder.c, objects.c --------------------------------------------------------- */
 
 /* Returns the folder of the store, which is created with mode 0700 if it is missing.

@@ -13,7 +13,11 @@
 #include "model/value.h"
 #include "wisdom.h"
 
-enum { MOST_COUNTED = 400 };
+enum {
+  MOST_COUNTED = 400,
+  MOST_ENDED = 3,    // processes that may end in their first call of a winner …
+  LATELY = 24 * 3600 // … within so many seconds of each other
+};
 
 #define SAY(out, ...) snprintf((out)->why, sizeof(out)->why, __VA_ARGS__)
 
@@ -102,10 +106,7 @@ static void recall_say_revoked(const struct service *v, struct recall *out) {
   if (localtime_r(&at, &when))
     strftime(clock, sizeof clock, "%F %H:%M", &when);
   SAY(out, "the variant %.120s was revoked on %s, because it %s: %.240s",
-      name ? name : "", clock,
-      v->revoked == REVOKED_WRONG ? "gave other results than the default"
-                                  : "ended its process",
-      v->why);
+      name ? name : "", clock, revoked_words[v->revoked], v->why);
   free(name);
 }
 
@@ -132,6 +133,48 @@ static bool recall_serves(struct store *s, const struct identity *id, uint64_t v
   if (s)
     store_services(s, id, recall_see_service, &serving);
   return !out->revoked;
+}
+
+// Revokes the winner with VALUES, in whose first call one process after another has
+// ended.
+static void recall_revoke(struct store *s, const struct identity *id, const char *values,
+                          struct recall *out) {
+  struct service v = out->service;
+  char why[80];
+  snprintf(why, sizeof why, "%u processes ended in their first call of it", v.ended);
+  v.values = values;
+  v.revoked = REVOKED_ENDED;
+  v.why = why;
+  v.when = sys_unix();
+  recall_say_revoked(&v, out);
+  out->revoked = true;
+  store_revoke(s, id, &v);
+}
+
+// Finds out if processes have ended in their first call of the winner with VALUES. False:
+// it is revoked. Where out->suspect is set, it must be checked before it runs.
+static bool recall_survives(struct store *s, const struct identity *id,
+                            const char *values, struct recall *out) {
+  struct service *v = &out->service;
+  unsigned ended = entered_ended(id, v->variant);
+  if (ended == 0 && v->revoked != REVOKED_IN_DOUBT)
+    return true;
+  v->ended = (sys_unix() - v->when < LATELY ? v->ended : 0) + ended;
+  if (v->ended >= MOST_ENDED) {
+    recall_revoke(s, id, values, out);
+    return false;
+  }
+  v->revoked = REVOKED_IN_DOUBT; // until a check has come to its end
+  struct service row = *v;
+  row.values = values;
+  row.why = "";
+  if (ended > 0)
+    store_served(s, id, &row);
+  out->suspect = true;
+  SAY(out,
+      "a process ended in its first call of the stored winner, which is checked before it "
+      "runs again");
+  return true;
 }
 
 // True if "the default is best" still holds: no variant was found wrong that a tolerance
@@ -171,9 +214,10 @@ static void recall_from_store(struct store *s, const struct autotune_kernel *k,
   } else if (!m->winner) {
     if (recall_keeps_default(id, m, out))
       recall_take(out, RECALL_DEFAULT, m, NULL);
-  } else if (recall_is_current(k, m, out) && recall_serves(s, id, m->winner, NULL, out)) {
+  } else if (recall_is_current(k, m, out) && recall_serves(s, id, m->winner, NULL, out) &&
+             recall_survives(s, id, m->values, out)) {
     bool checked = recall_is_checked(k, id, m, locked, out);
-    char *path = checked && m->object ? objects_find(m->object) : NULL;
+    char *path = checked && !out->suspect && m->object ? objects_find(m->object) : NULL;
     if (checked || m->contract != id->contract)
       recall_take(out, path ? RECALL_OBJECT : RECALL_POINT, m, path);
   }
@@ -198,8 +242,17 @@ static void recall_from_entry(struct store *s, const struct autotune_kernel *k,
       m->text == identity_text(k, out->point) && m->contract == id->contract &&
       (m->verified || k->verify == AUTOTUNE_VERIFY_OFF))
     path = objects_find(m->object);
-  if (path)
+  if (path) {
     out->service.variant = m->winner;
+    if (!recall_survives(s, id, m->values, out)) {
+      free(path);
+      return;
+    }
+  }
+  if (out->suspect) {
+    free(path);
+    path = NULL;
+  }
   recall_take(out, path ? RECALL_OBJECT : RECALL_POINT, &e->summary, path);
 }
 

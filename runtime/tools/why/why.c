@@ -278,6 +278,32 @@ static const struct listed *find_current(const struct why *w, const struct probl
   return NULL;
 }
 
+static void print_one_revoked(const struct service *v, void *data) {
+  const struct why *w = data;
+  char text[64], *values = value_line(v->values);
+  char *clean = clean_text(values ? values : "?"), *why = clean_text(v->why);
+  if (v->revoked == REVOKED_WRONG || v->revoked == REVOKED_ENDED)
+    fprintf(w->out, "      revoked: %s, %s: it %s: %s\n", clean,
+            clean_moment(text, v->when), revoked_words[v->revoked], why);
+  else if (v->revoked == REVOKED_IN_DOUBT)
+    fprintf(w->out, "      in doubt: %s, which %s\n", clean, revoked_words[v->revoked]);
+  clean_free(clean);
+  clean_free(why);
+  free(values);
+}
+
+// Prints the variants that were winners for this key and are revoked.
+static void print_revoked(const struct why *w, const struct problem *p) {
+  long long key[MAX_KEYS];
+  const char *names[MAX_KEYS];
+  char *text = NULL;
+  struct wisdom_entry like = { .problem = *p };
+  struct identity id;
+  if (results_identity(&like, key, names, &text, &id))
+    store_services(w->store, &id, print_one_revoked, (void *)(uintptr_t)w);
+  free(text);
+}
+
 static void why_print_key(const struct why *w, const struct problem *p) {
   struct problem here = *p;
   char *key = results_key(p), *clean = clean_text(key && *key ? key : "any call");
@@ -295,6 +321,7 @@ static void why_print_key(const struct why *w, const struct problem *p) {
   here.threads = w->o->threads;
   here.toolchain = w->asked.block ? w->asked.toolchain : w->o->toolchain;
   print_wisdom(w, &here);
+  print_revoked(w, &here);
   clean_free(clean);
   free(key);
 }

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// entered.c: which winners are in their first call in some process, so that one that ends
+// its process is not simply taken again by the next.
+//
+// A file of the store has one slot for each such call. A slot is written before the call
+// and cleared after it: two system calls each time, and no wait for the disk, since what
+// a process has written survives its end. Slots are found by trial; when two processes
+// meet in one, a note is lost, and nothing else.
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "tables.h"
+
+enum { SLOTS = 256, TRIES = 8, OLD = 30 * 24 * 3600 /* seconds */ };
+struct entered {
+  int64_t problem;
+  uint64_t variant;
+  double when;     // unix time
+  char owner[128]; // the process, as for a pending trial
+  uint64_t sum;    // of all before
+};
+
+static uint64_t entered_sum(const struct entered *e) {
+  return XXH3_64bits(e, offsetof(struct entered, sum));
+}
+
+// True if E is a note, and not an empty or damaged slot.
+static bool entered_is_note(const struct entered *e) {
+  return e->variant != 0 && e->sum == entered_sum(e) &&
+      memchr(e->owner, '\0', sizeof e->owner) != NULL;
+}
+
+static bool entered_lives(const struct entered *e) {
+  const struct record r = { .message = e->owner, .when = e->when };
+  return store_owner_lives(&r);
+}
+
+// Opens the file; -1: there is no store, or it cannot be written.
+static int entered_open(int flags) {
+  char *message = NULL;
+  const char *folder = folder_open(&message);
+  char *path = folder ? sys_printf("%s/entered", folder) : NULL;
+  int fd = path ? sys_open(path, flags | O_NOFOLLOW, 0600) : -1;
+  struct stat st;
+  if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
+    close(fd);
+    fd = -1;
+  }
+  free(path);
+  free(message);
+  return fd;
+}
+
+static bool entered_read(int fd, unsigned slot, struct entered *e) {
+  return pread(fd, e, sizeof *e, (off_t)(slot * sizeof *e)) == sizeof *e;
+}
+
+static bool entered_write(int fd, unsigned slot, const struct entered *e) {
+  return !sys_fails(SYS_WRITE) &&
+      pwrite(fd, e, sizeof *e, (off_t)(slot * sizeof *e)) == sizeof *e;
+}
+
+// Returns a free slot near START; -1: there is none.
+static int entered_find(int fd, unsigned start) {
+  struct entered e;
+  for (unsigned i = 0; i < TRIES; i++) {
+    unsigned slot = (start + i) % SLOTS;
+    if (!entered_read(fd, slot, &e) || !entered_is_note(&e) || sys_unix() - e.when > OLD)
+      return (int)slot;
+  }
+  return -1;
+}
+
+int entered_note(const struct identity *id, uint64_t variant) {
+  struct entered e = { .problem = problem_id(id), .variant = variant };
+  int fd = e.problem && variant ? entered_open(O_RDWR | O_CREAT) : -1;
+  if (fd < 0)
+    return -1;
+  e.when = sys_unix();
+  store_owner(e.owner, sizeof e.owner);
+  e.sum = entered_sum(&e);
+  int slot = entered_find(fd, (unsigned)(e.sum % SLOTS));
+  if (slot >= 0 && !entered_write(fd, (unsigned)slot, &e))
+    slot = -1;
+  close(fd);
+  return slot;
+}
+
+void entered_clear(int slot) {
+  const struct entered none = { .problem = 0 };
+  int fd = slot >= 0 ? entered_open(O_RDWR) : -1;
+  if (fd >= 0) {
+    entered_write(fd, (unsigned)slot, &none);
+    close(fd);
+  }
+}
+
+unsigned entered_ended(const struct identity *id, uint64_t variant) {
+  const struct entered none = { .problem = 0 };
+  const size_t size = SLOTS * sizeof none;
+  int64_t problem = problem_id(id);
+  int fd = problem ? entered_open(O_RDWR) : -1;
+  struct entered *all = fd >= 0 ? sys_malloc(size) : NULL;
+  ssize_t got = all ? pread(fd, all, size, 0) : 0;
+  unsigned n = 0;
+  for (size_t i = 0; got > 0 && (i + 1) * sizeof none <= (size_t)got; i++)
+    if (all[i].problem == problem && all[i].variant == variant &&
+        entered_is_note(&all[i]) && !entered_lives(&all[i])) {
+      entered_write(fd, (unsigned)i, &none);
+      n++;
+    }
+  free(all);
+  if (fd >= 0)
+    close(fd);
+  return n;
+}
