@@ -212,6 +212,10 @@ tuned memo 'scratch\1'
 is "a table" "$answer" "right, way -1"
 has "a table: why" log 'known is declared scratch, but the kernel reads what was in it (y\[0:n\]: element'
 
+# The memory is named by the pointer that leads to it.
+tuned heap ''
+has "the way to the memory" log 'memory that byte 0 of \*plan points to, byte '
+
 # Reports say what was compared, and what was not.
 tuned heap 'scratch\1'
 export AUTOTUNE_CACHE=$PWD/cache.heap

@@ -702,10 +702,20 @@ static void test_no_scratch(void **state) {
   if (!looks)
     skip();
   work = calloc(N + 64, sizeof *work);
-  bench_open(kernel_of(works));
+  static const struct autotune_symbol symbols[] = { { "work", &work, sizeof work } };
+  struct autotune_kernel k = kernel_of(works);
+  k.symbols = symbols;
+  k.n_symbols = 1;
+  bench_open(k);
   assert_int_equal(reference().status, STATUS_OK);
+  kernel_fn *written = works;
+  struct trial t;
+  assert_int_equal(worker_written(bench.workers, &written, sizeof written, &plan, &t), 0);
+  free(t.samples);
   assert_int_equal(try(works).status, STATUS_OK);
-  assert_int_equal(try(works_backwards).status, STATUS_WRONG);
+  t = try(works_backwards);
+  assert_int_equal(t.status, STATUS_WRONG);
+  assert_non_null(strstr(t.unnamed, "memory that work points to, byte "));
   bench_close();
   free(work);
 }

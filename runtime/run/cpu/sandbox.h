@@ -8,6 +8,7 @@
  *   image.c     the call's sections: pristine copies, the default's outputs, comparison
  *   changes.c   the memory that one run changes besides sections
  *   unnamed.c   that of the default variant: put back and compared
+ *   leads.c     which pointer leads to memory
  *   groups.c    how memory of an unknown type is compared
  *   rounding.c  how far rounding moves the outputs of the default variant
  *   remake.c    in a worker: a call with made-up data in place of the real one

@@ -19,7 +19,10 @@ static const long near_enough = 1
     << 16; // bytes from a section; further away, it is not named
 
 void unnamed_seal(const struct image *m) {
+  if (m->unnamed->sealed) // tolerances may be sealed once more
+    return;
   group_make_all(m);
+  m->unnamed->sealed = true;
   mprotect(m->unnamed, sizeof *m->unnamed, PROT_READ);
 }
 
@@ -185,12 +188,17 @@ static void unnamed_name(const struct image *m, const char *at, enum region_kind
                                         "memory" };
   const struct autotune_symbol *s = unnamed_symbol(m, at);
   Dl_info info;
-  long distance = 0;
+  char way[128];
+  long distance = 0, steps = 0;
   const char *section = unnamed_section(m, at, &distance);
+  bool led = lead_find(m, at, &steps, way, sizeof way) &&
+      (!section || steps < labs(distance));
   bool data = kind == REGION_DATA && dladdr(at, &info) && info.dli_sname &&
       info.dli_saddr <= (const void *)at;
   if (s)
     snprintf(text, size, "%s, byte %td", s->name, at - (const char *)s->address);
+  else if (led)
+    snprintf(text, size, "%s", way);
   else if (section)
     snprintf(text, size, "%ld bytes %s %s", labs(distance) + (distance >= 0),
              distance < 0 ? "before" : "after", section);

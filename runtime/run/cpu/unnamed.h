@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unnamed.h: what unnamed.c and groups.c share. */
+/* unnamed.h: what unnamed.c, groups.c and leads.c share. */
 #ifndef AUTOTUNE_UNNAMED_H
 #define AUTOTUNE_UNNAMED_H
 
@@ -31,6 +31,7 @@ struct group {
 struct unnamed {
   bool lost;          /* too much has changed: nothing is compared */
   bool heap;          /* some of it is on the heap */
+  bool sealed;        /* it has its groups, and is read-only */
   unsigned n, sorted; /* sorted: of the first ones, by address */
   size_t used;
   struct kept list[MAX_UNNAMED];
@@ -58,5 +59,13 @@ bool group_agree(struct reading r, const char *expected, const char *got);
 /* Writes " (0.5 instead of 1.5)", if the word at EXPECTED is a number; else nothing. */
 void group_numbers(struct reading r, const char *expected, const char *got, char *text,
                    size_t size);
+
+/* ---- leads.c ---------------------------------------------------------------------- */
+
+/* Writes into TEXT which argument or variable has a pointer to AT, or to at most 1 MiB
+ * before it: "memory that byte 8 of *plan points to, byte 16". *DISTANCE: from there.
+ * False: none is known. */
+bool lead_find(const struct image *m, const char *at, long *distance, char *text,
+               size_t size);
 
 #endif
