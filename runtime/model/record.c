@@ -136,6 +136,7 @@ static const struct fact summary_facts[] = {
   { FACT_COUNT, AT(made_up), COLUMN("made_up", 7), .most = 64, .json = "made_up" },
   { FACT_TEXT, AT(weak), COLUMN("weak", 7), .most = NAME, .json = "weak" },
   { FACT_TEXT, AT(covered), COLUMN("covered", 7), .most = TEXT, .json = "covered" },
+  { FACT_TEXT, AT(deviation), COLUMN("deviation", 7), .most = NAME, .json = "deviation" },
 };
 #undef AT
 

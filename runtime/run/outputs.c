@@ -2,6 +2,7 @@
 // outputs.c: verifies sections leaf by leaf. Numbers that do not stand one after the
 // other are gathered in pieces.
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,16 +184,18 @@ static bool output_same(const struct autotune_leaf *leaf, const char *a, const c
 // Returns how many bytes after the beginning the first number of O that differs stands;
 // SIZE_MAX: none does.
 static size_t output_difference(const struct output *o, struct tolerance t,
-                                const char *reference, const char *got, size_t bytes) {
+                                const char *reference, const char *got, size_t bytes,
+                                struct output_deviation *most) {
   const struct autotune_leaf *leaf = &o->layout->leaves[o->leaf];
   char a[PIECE * LARGEST], b[PIECE * LARGEST];
   bool real = layout_is_real(o->element);
   size_t first = 0;
   for (struct piece p = piece_first(o, bytes); piece_next(&p); first += p.count) {
     size_t i = 0;
+    double before = most->d.part;
     if (real)
       i = verify_difference(o->element, t, piece_gather(&p, reference, a),
-                            piece_gather(&p, got, b), p.count * p.size, first, NULL);
+                            piece_gather(&p, got, b), p.count * p.size, first, &most->d);
     else if (!leaf->mask && p.stride == p.size &&
              memcmp(reference + p.offset, got + p.offset, p.count * p.size) == 0)
       continue;
@@ -203,8 +206,21 @@ static size_t output_difference(const struct output *o, struct tolerance t,
         i++;
     if (i < p.count)
       return p.offset + i * p.stride;
+    if (most->d.part > before)
+      most->at = p.offset + (most->d.index - first) * p.stride;
   }
   return SIZE_MAX;
+}
+
+void output_tell_deviation(const struct deviation *d, const char *where, char *text,
+                           size_t size) {
+  if (!d->found)
+    snprintf(text, size, "bit for bit the same");
+  else if (isfinite(d->relative))
+    snprintf(text, size, "%.2g relative, %.2g absolute, %s", d->relative, d->absolute,
+             where);
+  else
+    snprintf(text, size, "%.2g absolute, of 0, %s", d->absolute, where);
 }
 
 // Writes the bits of LEAF's mask in the number AT, as a number.
@@ -275,12 +291,13 @@ static void output_tell(const struct output *o, const char *name, size_t at,
 }
 
 bool output_compare(const struct output *o, struct tolerance t, const char *name,
-                    const void *reference, const void *got, size_t bytes, char *message,
-                    size_t size) {
+                    const void *reference, const void *got, size_t bytes,
+                    struct output_deviation *most, char *message, size_t size) {
+  struct output_deviation own = { .at = 0 };
   size_t each = o->layout->size, whole = bytes / each * each;
   if (t.off)
     return true;
-  size_t at = output_difference(o, t, reference, got, whole);
+  size_t at = output_difference(o, t, reference, got, whole, most ? most : &own);
   if (at != SIZE_MAX) {
     output_tell(o, name, at, reference, got, message, size);
     return false;

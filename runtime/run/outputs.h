@@ -44,11 +44,21 @@ double output_limit(const struct output *o, const void *reference, const void *o
 /* Returns how many numbers there are. */
 size_t output_numbers(const struct output *o, size_t bytes);
 
-/* True if all of O in GOT agrees with REFERENCE. Else MESSAGE (of SIZE) says where in
+/* The number that comes closest to what is allowed. */
+struct output_deviation {
+  struct deviation d;
+  size_t at; /* bytes after the beginning of its section */
+};
+/* True if all of O in GOT agrees with REFERENCE; MOST, unless it is NULL, is then updated
+ * as by verify_difference. Else MESSAGE (of SIZE) says where in
  * NAME they differ and by how much: "C[0:n]: element 17 is 1.5 instead of 1", "p[17].im
  * is 0.25 instead of 0.5". */
 bool output_compare(const struct output *o, struct tolerance t, const char *name,
-                    const void *reference, const void *got, size_t bytes, char *message,
-                    size_t size);
+                    const void *reference, const void *got, size_t bytes,
+                    struct output_deviation *most, char *message, size_t size);
+/* Writes D, whose name is WHERE, for people: "3e-13 relative, 2e-12 absolute, C[17]", or
+ * "bit for bit the same". */
+void output_tell_deviation(const struct deviation *d, const char *where, char *text,
+                           size_t size);
 
 #endif

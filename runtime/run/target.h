@@ -27,6 +27,8 @@ struct trial {
   /* Memory without a section, in which it leaves other bytes than the default although
    * all else is right; "": none. Perhaps it is only a workspace. */
   char unnamed[128];
+  char deviation[128];   /* the largest from the default, for people; "": not known */
+  double deviation_part; /* of what is allowed */
   char weak[160]; /* of the default: why the call's data say little, as in struct summary
                    */
   unsigned made_up; /* of `imagine`: sets on which it agreed */

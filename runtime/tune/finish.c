@@ -52,6 +52,7 @@ static void set_summary(struct tuning *t, int winner) {
   m->made_up = winner == NONE ? 0 : c->made_up;
   m->weak = t->weak_text;
   m->covered = tune_covered(t);
+  m->deviation = winner == NONE ? "" : c->deviation;
   m->origin = ORIGIN_HERE;
   say_origin(t, winner);
   snprintf(t->search_text, sizeof t->search_text, "%s%s", t->class->name,
@@ -165,6 +166,9 @@ static void finish_tell(struct tuning *t, int winner, struct outcome *out) {
         checked, again ? ", " : "", again ? m->why : "", point ? point : "",
         t->origin_text);
     free(point);
+    if (*m->deviation)
+      log_message(AUTOTUNE_INFO, "%s: largest deviation from the default: %s",
+                  t->kernel->name, m->deviation);
   } else if (t->lost && t->best == NONE) {
     char text[128];
     SAY(out, "default: the workers were lost after %u variant%s%s", m->tried,

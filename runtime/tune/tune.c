@@ -107,6 +107,11 @@ void tune_try(struct tuning *t, struct candidate *c, const struct trial_plan *pl
       t->lost;
   tune_say_note(t, out);
   tune_say_unnamed(t, out);
+  if (c && out->deviation[0] &&
+      (!c->deviation[0] || out->deviation_part > c->deviation_part)) {
+    memcpy(c->deviation, out->deviation, sizeof c->deviation);
+    c->deviation_part = out->deviation_part;
+  }
   if (c && out->has_features)
     features_add(&c->features, &out->features);
 }
@@ -192,6 +197,7 @@ static void keep_adopted(struct tuning *t, const struct candidate *c) {
   m.made_up = c->made_up > m.made_up ? c->made_up : m.made_up;
   m.weak = t->weak_text;
   m.covered = tune_covered(t);
+  m.deviation = c->deviation;
   if (t->store && m.object)
     store_summary(t->store, t->id, &m);
 }

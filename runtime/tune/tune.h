@@ -84,6 +84,8 @@ struct candidate {
                   NONE */
   bool imagined, differs;   /* it was compared on made-up data; it is wrong there */
   unsigned made_up;         /* the number of sets on which it agreed */
+  char deviation[128];      /* as in struct trial; the largest of all its trials */
+  double deviation_part;    /* likewise */
   struct features features; /* NAN where unknown */
   /* prune.c's: */
   int sibling[PRUNE_RULES]; /* index of the sibling that each rule compares it with, or

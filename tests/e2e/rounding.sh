@@ -85,4 +85,22 @@ tune direction 'for (int i = 0; i < n; i++) {
       y[i * n + j] = y[2 * j] / sqrt(norm) * (WAY == 2 && i == 9 ? 1.000001 : 1);
   }' 'in(x[0:n*n]) out(y[0:n*n])'
 expect direction wrong
+
+# Log, report and why say how far the winner's answers are from the default's.
+export AUTOTUNE_CACHE=$work/cache
+tune copy 'for (int i = 0; i < n; i++)
+    y[i] = x[i];' 'in(x[0:n]) out(y[0:n])'
+grep -q 'copy: largest deviation from the default: bit for bit the same' copy.log || fail "copy: $(grep largest copy.log)"
+tune sums 'for (int i = 0; i < n; i++) {
+    double s[2] = { 0, 0 };
+    for (int j = 0; j < n; j++)
+      s[WAY == 0 ? 0 : j % 2] += x[i * n + j];
+    y[i] = s[0] + s[1];
+  }' 'in(x[0:n*n]) out(y[0:n])'
+number='[0-9.e-]* relative, [0-9.e-]* absolute, y\[[0-9]*\]'
+grep -q "sums: largest deviation from the default: $number" sums.log || fail "sums: $(grep largest sums.log)"
+autotune report --json | grep -q "\"deviation\": *\"$number\"" || fail "the report in JSON"
+autotune report --markdown | grep -q 'largest deviation' || fail "the report in Markdown"
+COLUMNS=400 autotune report | tr -s ' \n' '  ' | grep -q "largest deviation $number" || fail "the report"
+autotune why sums 2>&1 | grep -q "largest deviation $number" || fail "why: $(autotune why sums 2>&1)"
 exit $failed

@@ -85,7 +85,8 @@ static const char *compare(unsigned s, const char *name, const void *want,
   for (unsigned i = 0; i < o.n && !*message; i++)
     if (o.list[i].section == s) {
       struct tolerance t = output_tolerance(&kernel, &o.list[i], want, bytes);
-      output_compare(&o.list[i], t, name, want, have, bytes, message, sizeof message);
+      output_compare(&o.list[i], t, name, want, have, bytes, NULL, message,
+                     sizeof message);
     }
   outputs_free(&o);
   return message;

@@ -15,7 +15,7 @@ static bool fixture_compare(enum autotune_element e, struct tolerance t,
   struct layout_plain plain;
   struct output o = { .layout = layout_plain(e, verify_element_size(e), &plain),
                       .element = e };
-  if (output_compare(&o, t, "x", reference, got, bytes, message, size))
+  if (output_compare(&o, t, "x", reference, got, bytes, NULL, message, size))
     return true;
   memmove(message, message + strlen("x: "), strlen(message) - strlen("x: ") + 1);
   return false;

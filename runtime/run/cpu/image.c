@@ -152,9 +152,10 @@ static int image_describe(struct image *m, const struct autotune_kernel *k,
   m->spans = sys_calloc(n + 1, sizeof *m->spans);
   m->references = sys_calloc(n + 1, sizeof *m->references);
   if (outputs_new(&m->outputs, k))
-    m->tolerances = sys_calloc(m->outputs.n + 1, sizeof *m->tolerances);
+    m->deviation = sys_calloc(1, sizeof *m->deviation);
+  m->tolerances = sys_calloc(m->outputs.n + 1, sizeof *m->tolerances);
   m->ret = sys_calloc(1, round_up(k->ret_size) + 64);
-  if (!m->spans || !m->references || !m->tolerances || !m->ret) {
+  if (!m->spans || !m->references || !m->tolerances || !m->deviation || !m->ret) {
     snprintf(message, size, "no memory");
     return -1;
   }
@@ -292,6 +293,19 @@ void image_seal(struct image *m) {
   rounding_seal(m, true);
 }
 
+// Notes D, of output O, which NAME is, if it is the largest deviation.
+static void image_deviates(const struct image *m, const struct output *o,
+                           const char *name, const struct output_deviation *d) {
+  struct image_deviation *most = m->deviation;
+  if (!d->d.found || (most->d.found && d->d.part <= most->d.part))
+    return;
+  most->d = d->d;
+  if (o->section < m->kernel->n_sections)
+    layout_name(o->layout, o->leaf, name, d->at, most->where, sizeof most->where);
+  else
+    snprintf(most->where, sizeof most->where, "%s", name);
+}
+
 // FRACTION: of what is allowed.
 static bool check_outputs(const struct image *m, double fraction, char *message,
                           size_t size) {
@@ -305,11 +319,14 @@ static bool check_outputs(const struct image *m, double fraction, char *message,
       same = !expected || !got.size || memcmp(expected, got.base, got.size) == 0;
     const char *name = o->section < k->n_sections ? k->sections[o->section].name
                                                   : "the value returned";
+    struct output_deviation most = { .at = 0 };
     if (!same &&
         !output_compare(o, verify_part(m->tolerances[i], fraction), name, expected,
-                        got.base, got.size, message, size))
+                        got.base, got.size, &most, message, size))
       return false;
+    image_deviates(m, o, name, &most);
   }
+  m->deviation->known = m->verified;
   return true;
 }
 

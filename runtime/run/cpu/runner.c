@@ -337,8 +337,8 @@ static void runner_measure(struct runner *r, const struct command *c, autotune_f
   }
 }
 
-static void runner_try(struct runner *r, const struct command *c, int fd,
-                       struct answer *a) {
+static void runner_run_trial(struct runner *r, const struct command *c, int fd,
+                             struct answer *a) {
   double start = measure_clock();
   struct sample first = { .seconds = -1 };
   struct loaded *l = runner_known(r, c->ticket);
@@ -381,6 +381,16 @@ static void runner_try(struct runner *r, const struct command *c, int fd,
     a->unwatched = c->plan.verify && !l->watched && r->zygote->image.changes->on &&
         runner_may_win(c, a);
   r->warm = true;
+}
+
+static void runner_try(struct runner *r, const struct command *c, int fd,
+                       struct answer *a) {
+  *r->zygote->image.deviation = (struct image_deviation){ .known = false };
+  runner_run_trial(r, c, fd, a);
+  const struct image_deviation *d = r->zygote->image.deviation;
+  if (d->known)
+    output_tell_deviation(&d->d, d->where, a->deviation, sizeof a->deviation);
+  a->deviation_part = d->d.part;
 }
 
 // Lets the threads sleep if no command follows at once: something is then being compiled,

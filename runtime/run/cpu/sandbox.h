@@ -83,6 +83,12 @@ struct segment {
 struct changes;
 struct unnamed;
 struct rounding;
+/* The largest deviation from the default's outputs. */
+struct image_deviation {
+  bool known; /* outputs were compared */
+  struct deviation d;
+  char where[96];
+};
 struct image {
   const struct autotune_kernel *kernel;
   void *const *args;
@@ -98,6 +104,7 @@ struct image {
   struct changes *changes;       /* what the last watched run changed besides sections */
   struct unnamed *unnamed;       /* what the default variant changes besides sections */
   struct rounding *rounding;     /* NULL: no tolerance depends on it */
+  struct image_deviation *deviation; /* that image_check found so far */
   double flops, bytes;
   double touched; /* bytes of all sections */
   bool verified;  /* outputs can be compared */
@@ -273,6 +280,8 @@ struct command {
 };
 struct answer {
   enum status status;
+  char deviation[128];                                   /* as in struct trial */
+  double deviation_part;                                 /* likewise */
   char message[256], note[160], weak[160], unnamed[128]; /* as in struct trial */
   unsigned sets;  /* of the reference: a bit for each set of made-up data that exists */
   bool unwatched; /* as in struct trial */

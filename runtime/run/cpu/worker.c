@@ -259,6 +259,8 @@ static int worker_copy_answer(struct worker_pool *w, const struct answer *a,
   snprintf(out->message, sizeof out->message, "%.255s", a->message);
   snprintf(out->note, sizeof out->note, "%.159s", a->note);
   snprintf(out->unnamed, sizeof out->unnamed, "%.127s", a->unnamed);
+  snprintf(out->deviation, sizeof out->deviation, "%.127s", a->deviation);
+  out->deviation_part = a->deviation_part;
   snprintf(out->weak, sizeof out->weak, "%.159s", a->weak);
   out->unwatched = a->unwatched;
   w->answered_sets = a->sets;

@@ -96,7 +96,11 @@ static void markdown_put_row(FILE *out, const struct analysis *a) {
       : a->item->summary.inferred          ? "verified (inferred)"
       : a->item->summary.verified          ? "verified"
                                            : "**unverified**";
-  fprintf(out, " | %s |\n", answers);
+  fprintf(out, " | %s", answers);
+  const char *deviation = a->item->finished ? a->item->summary.deviation : NULL;
+  if (deviation && *deviation)
+    put_literal(out, "; largest deviation ", deviation);
+  fputs(" |\n", out);
 }
 
 // ---- details ------------------------------------------------------------------------

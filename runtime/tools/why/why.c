@@ -149,6 +149,11 @@ static void why_print_winner(const struct why *w, const struct listed *item) {
     fputs(clean_moment(text, m->when), w->out);
   if (m->winner && !m->object)
     fprintf(w->out, "; compiled and checked at its next call");
+  if (m->winner && m->deviation && *m->deviation) {
+    char *deviation = clean_text(m->deviation);
+    fprintf(w->out, "; largest deviation %s", deviation);
+    clean_free(deviation);
+  }
   if (m->winner && *m->weak) {
     char *weak = clean_text(m->weak);
     fprintf(w->out, "; provisional: %s", weak);
