@@ -167,6 +167,7 @@ static bool decide_ask(struct site *s, struct node *n) {
       log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, atomic_load(&n->why)->text);
     if (known->why[0] && !adopted)
       site_note(&n->why, known->why);
+    n->others = known->keys;
     if (known->kind == RECALL_PROVISIONAL)
       provisional_known(n, known);
     if (known->kind != RECALL_POINT)

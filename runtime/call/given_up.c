@@ -281,8 +281,9 @@ bool given_up_decides(struct site *s, struct node *n, bool locked) {
       (!locked && !allowance_begins(s)))
     return false;
   struct given_up *g = atomic_load(&s->given_up), *own = NULL;
+  bool few = n->others + s->tunings < AGREE_LEAST && !wisdom_given();
   if (!n->refused && !given_up_covers(s, g, n->entry.key)) {
-    g = own = given_up_look(s, n, locked);
+    g = own = few ? NULL : given_up_look(s, n, locked);
     if (own && given_up_keep(s, own))
       own = NULL;
   }

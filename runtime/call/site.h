@@ -68,6 +68,7 @@ struct node {
   struct first_call first;   /* of the winner, in this process */
   unsigned crashes;          /* how many of its tuners crashed */
   unsigned failures;         /* how often its winner could not be launched */
+  unsigned others;           /* keys of its kernel in the store, when asked */
   bool tuned;                /* in this process, to its end */
   bool refused;              /* the winner that other keys agree on is wrong */
   _Atomic double not_before; /* sys_now: it cannot be decided earlier; or 0 */

@@ -125,6 +125,20 @@ static enum opinion agreed_opinion(const void *data, unsigned row, unsigned winn
   return same ? OPINION_SAME : OPINION_WORSE;
 }
 
+unsigned store_count_keys(struct store *s, const struct identity *id) {
+  sqlite3_stmt *q = NULL;
+  const char *sql = "SELECT count(*) FROM problem WHERE kernel = ?1 AND unit = ?2";
+  int n = 0;
+  if (store_usable(s) && sqlite3_prepare_v2(s->db, sql, -1, &q, NULL) == SQLITE_OK) {
+    sqlite3_bind_text(q, 1, id->kernel, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(q, 2, (int64_t)id->unit);
+    if (store_step(q) == SQLITE_ROW)
+      n = sqlite3_column_int(q, 0);
+  }
+  sqlite3_finalize(q);
+  return n > 0 ? (unsigned)n : 0;
+}
+
 #define REVOKED                                                                    \
   "WHERE vals = ?1 AND revoked <> 0 AND problem IN (SELECT id FROM problem WHERE " \
   "kernel = ?2 AND unit = ?3)"

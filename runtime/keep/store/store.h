@@ -113,6 +113,8 @@ struct agreement;
 bool store_agreed(struct store *s, const struct identity *id, bool compared,
                   struct agreement *agreement, struct summary *out, char *why,
                   size_t size);
+/* Returns how many keys of ID's kernel and text the store knows, tuned or not. */
+unsigned store_count_keys(struct store *s, const struct identity *id);
 /* True if the variant of ID's kernel with VALUES was revoked for any key. */
 bool store_is_revoked(struct store *s, const struct identity *id, const char *values);
 

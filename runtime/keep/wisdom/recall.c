@@ -302,6 +302,8 @@ void recall_find(const struct autotune_kernel *k, const struct identity *id, boo
     recall_from_wisdom(s, k, id, out);
   if (out->kind == RECALL_NOTHING && !locked)
     recall_from_provisional(k, id, out);
+  if (s && out->kind == RECALL_NOTHING)
+    out->keys = store_count_keys(s, id);
   if (s && out->kind == RECALL_NOTHING && locked)
     store_asked(s, id, k, out->why);
   if (s)

@@ -107,6 +107,7 @@ struct recall {
   char *path;               /* set for OBJECT and PROVISIONAL; NULL: the file is lost */
   char why[512];            /* for NOTHING: how the nearest differs; may be empty */
   char source[192];         /* "wisdom x.jsonl"; "": found here */
+  unsigned keys;            /* for NOTHING: how many keys of the kernel the store knows */
   struct summary stored;
   struct service service; /* of the winner, without texts; only its variant: nothing is
                              known */
