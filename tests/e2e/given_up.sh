@@ -86,14 +86,14 @@ END
 check "compile" autotune cc gcc -O1 -I"$include" steps.c -o steps
 tunings() { grep -c "info: $1: \(tuned: \|default: none\|default: the only\)" "$2"; } # KERNEL LOG
 
-# A counter: few tunings, said once, each new value compared.
-check "counter" ./steps advance 0 32 > out 2> err
+# A counter: few tunings, said once, each new value compared (as many as the time for comparisons allows).
+check "counter" ./steps advance 0 18 > out 2> err
 is "answers" "$(cat out)" "0 wrong"
 check "at most five tunings, not $(tunings advance err)" [ "$(tunings advance err)" -le 5 ]
 is "it is said once" "$(grep -c 'warning: advance: step is not looked at: its values 0, 1, 2, 3 chose the same' err)" 1
 has "a new value is compared" err 'info: advance: step is not looked at: .*; compared with the default for this key'
 # The next process knows: nothing is tuned, known values are not even compared again.
-./steps advance 4 36 > out 2> err
+./steps advance 4 22 > out 2> err
 is "the next process tunes nothing" "$(tunings advance err)" 0
 hasnt "and does not repeat the warning" err 'warning: advance'
 is "it compares only new values" "$(grep -c 'compared with the default for this key' err)" 4
@@ -123,7 +123,7 @@ is "wrong for a new value: answers" "$(cat out)" "0 wrong"
 has "it is said" err 'info: advance: step is not looked at: .*: default: FAST=1: wrong'
 autotune why advance --key n=2000,step=40 > why
 has "the default stays there" why 'the default: '
-autotune why advance --key n=2000,step=30 > why
+autotune why advance --key n=2000,step=10 > why
 has "why" why 'FAST=1; step is not looked at: its values .* chose the same; compared with the default$'
 autotune why advance > why
 has "why says which part" why '^  step is not looked at: its values 0, 1, 2, 3.* chose the same: FAST=1$'
