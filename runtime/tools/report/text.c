@@ -180,17 +180,17 @@ static void text_print_winner(const struct sheet *s, const struct analysis *a) {
                m->inferred       ? "verified against those of the default (inferred)"
                    : m->verified ? "verified against those of the default"
                                  : "unverified: there were no outputs to compare");
-  if (m->winner && m->deviation && *m->deviation) {
-    char *deviation = clean_text(m->deviation);
-    wrapped_text(&w, "· largest deviation");
-    wrapped_text(&w, deviation);
-    clean_free(deviation);
-  }
   if (m->winner && m->made_up) {
     char text[64];
     snprintf(text, sizeof text, "and on %u made-up set%s", m->made_up,
              m->made_up == 1 ? "" : "s");
     wrapped_text(&w, text);
+  }
+  if (m->winner && m->deviation && *m->deviation) {
+    char *deviation = clean_text(m->deviation);
+    wrapped_text(&w, "· largest deviation");
+    wrapped_text(&w, deviation);
+    clean_free(deviation);
   }
   fputc('\n', s->out);
   if (*m->covered)
