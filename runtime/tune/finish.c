@@ -167,7 +167,7 @@ static void finish_tell(struct tuning *t, int winner, struct outcome *out) {
         t->origin_text);
     free(point);
     if (*m->deviation)
-      log_message(AUTOTUNE_INFO, "%s: largest deviation from the default: %s",
+      log_message(AUTOTUNE_DEBUG, "%s: largest deviation from the default: %s",
                   t->kernel->name, m->deviation);
   } else if (t->lost && t->best == NONE) {
     char text[128];

@@ -106,6 +106,10 @@ static void print_sections(const struct kernel *k) {
   if (k->language->device && !k->n_sections)
     puts("    no sections, so all memory that non-const pointers lead to is saved\n"
          "    and compared: in(…) and out(…) would say how much of it matters");
+  else if (!k->n_sections && !k->returns)
+    puts(
+        "    no sections, so the memory that a call changes is compared where that can be\n"
+        "    done, its types guessed: out(…) and inout(…) would say what it is");
   else if (!output && !k->returns)
     puts("    no outputs are declared, so variants are not verified: write out(…) or "
          "inout(…)");
