@@ -249,15 +249,21 @@ static void writes_elsewhere(int n, double s, const double *x, double *y) {
   }
 }
 
+// Changes besides sections are not looked for under sanitizers.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+static const bool looks = false;
+#else
+static const bool looks = true;
+#endif
+
 static void test_what_the_default_does_not_take(void **state) {
   (void)state;
   agrees(root, root_of_positive, noise, 2); // not: signs
   agrees(chaos, chaos_otherwise, noise, 2); // not: larger
   agrees(endless, times, noise, 2);         // not: larger
   agrees(crashes, times, noise, 2);         // not: larger
-#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
-  agrees(writes_elsewhere, times, noise, 2); // not: larger
-#endif
+  if (looks)
+    agrees(writes_elsewhere, times, noise, 2); // not: larger
 }
 
 // Searches need sorted data, and what becomes an index must stay in its range.
