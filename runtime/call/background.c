@@ -60,7 +60,11 @@ static void background_load(const struct autotune_kernel *k, unsigned arm, int f
 
 static void background_take_provisional(const struct outcome *out, void *data) {
   (void)data;
-  if (background_goes() && !atomic_load(&background.node->retired))
+  if (!background_goes() || atomic_load(&background.node->retired))
+    return;
+  if (background_checks())
+    reverify_suspend(background.node, out);
+  else
     provisional_install(background.node, out);
 }
 

@@ -41,6 +41,7 @@ struct reverify {
   double begun, forked;    // of the present check; forked: seconds that the fork took
   long faults;             // of this process, when it began
   bool stored;             // the winner comes from an earlier process
+  struct variant_code suspended; // the winner, while the default runs; function NULL: no
   char started[64]; // when it was last seen right there; "": never, as far as known
 };
 
@@ -198,12 +199,40 @@ static void reverify_charge(struct reverify *r, double cost) {
   atomic_store(&r->due, account_due(&r->account));
 }
 
+void reverify_suspend(struct node *n, const struct outcome *out) {
+  struct reverify *r = n->reverify;
+  if (!r || r->suspended.function)
+    return;
+  log_message(AUTOTUNE_INFO,
+              "%s: the winner seems to be wrong on call %llu: %.300s; the default runs "
+              "until it was compared with the kernel as written",
+              n->site->kernel->name, (unsigned long long)r->looking, out->why);
+  r->suspended = (struct variant_code){ decide_current(n), atomic_load(&n->code) };
+  node_set(n, (struct variant_code){ .function = n->site->kernel->original });
+  site_note(&n->values, "");
+}
+
+// Ends the suspension: the winner runs again only if the second look found it right.
+static void reverify_resume(struct node *n, enum verdict verdict) {
+  struct reverify *r = n->reverify;
+  if (!r->suspended.function)
+    return;
+  if (verdict == VERDICT_RIGHT) {
+    node_set(n, r->suspended);
+    site_note(&n->values, r->service.values);
+  } else if (verdict != VERDICT_WRONG && verdict != VERDICT_ENDED) {
+    reverify_note(n, "the default runs in its place: it seemed to be wrong");
+  }
+  r->suspended = (struct variant_code){ 0 };
+}
+
 void reverify_cancel(struct node *n) {
   struct reverify *r = n->reverify;
   if (!r)
     return;
   reverify_charge(r, r->account.cost > 0 ? r->account.cost : own);
   atomic_store(&r->due, sys_now() + ask_again);
+  reverify_resume(n, VERDICT_NONE);
 }
 
 // Writes which results may be wrong: "of calls 1 to 17".
@@ -260,6 +289,7 @@ void reverify_settle(struct node *n, const struct outcome *out) {
   struct reverify *r = n->reverify;
   const char *name = n->site->kernel->name;
   reverify_charge(r, out->cost);
+  reverify_resume(n, out->verdict);
   switch (out->verdict) {
   case VERDICT_RIGHT:
     r->right = r->looking;

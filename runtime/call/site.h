@@ -259,6 +259,9 @@ bool reverify_wants(const struct node *n);
 void reverify_look(struct site *s, struct node *n, const struct call *call);
 /* Takes OUT, the result of the check of N. */
 void reverify_settle(struct node *n, const struct outcome *out);
+/* Lets N's calls run the default while its winner, which seems to be wrong, is looked at
+ * once more. */
+void reverify_suspend(struct node *n, const struct outcome *out);
 /* Notes that the check of N was ended for something else. */
 void reverify_cancel(struct node *n);
 /* Makes N run the default from now on; WHY is for people. */

@@ -98,6 +98,8 @@ static enum verdict reverify_compare(struct tuning *t, struct outcome *out) {
   enum verdict found = reverify_look(t, false, out);
   if (found != VERDICT_WRONG || !written_matters(t))
     return found;
+  out->verdict = found;
+  t->host->provisional(t->host->data, out); // the second look takes a while
   t->target->stop(t->workers);
   t->workers = NULL;
   store_close(t->store);

@@ -11,7 +11,7 @@
 #   locked      the same, locked
 #   wisdom      another user's winner, WAY=2, which was tuned under verify(off); locked
 # Verdicts: `found`: no answer was wrong, and way 2 is not the winner. `provisional`: answers were wrong until a warning
-# said that the winner is revoked, and right from then on. `MISSED`: everything else. The last column says if a variant
+# said that the winner is revoked, or suspended until it is known, and right from then on. `MISSED`: everything else. The last column says if a variant
 # that is right was called wrong: with ways 0 and 1 alone, way 1 must win and no message may speak against it. After the
 # table, the totals stand by the class of defence that each case names ("Found by").
 #
@@ -79,6 +79,8 @@ verdict() { # CACHE
     echo found
   elif [ "$later" = right ] && [ "$winner" != 2 ] && grep -q 'kernel: .*revoked' "$1/log"; then
     echo provisional
+  elif [ "$later" = right ] && grep -q 'kernel: .*the default runs until' "$1/log"; then
+    echo provisional # the program ends sooner than the second look, which goes on
   else
     echo "MISSED"
     echo "$1: way $winner wins; ${answers}" >> notes
@@ -87,8 +89,8 @@ verdict() { # CACHE
 
 # CACHE: true if a message says that the right variant is wrong, or it did not win.
 alarmed() {
-  [ "$answers" = right ] && [ "$winner" = 1 ] && ! grep -qE 'kernel: (wrong|crash|exit|load)|revoked' "$1/log" && return 1
-  echo "$1: a false alarm? way $winner wins; answers: $answers; $(grep -E 'kernel: (wrong|crash|exit|load)|revoked' "$1/log")" >> notes
+  [ "$answers" = right ] && [ "$winner" = 1 ] && ! grep -qE 'kernel: (wrong|crash|exit|load)|revoked|the default runs until' "$1/log" && return 1
+  echo "$1: a false alarm? way $winner wins; answers: $answers; $(grep -E 'kernel: (wrong|crash|exit|load)|revoked|the default runs until' "$1/log")" >> notes
 }
 
 # CASE: writes its row: the verdict of each mode, and if the alarm was false.
