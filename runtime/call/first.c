@@ -5,7 +5,20 @@
 // A call may leave by longjmp, or its thread may end. Then the note would stay, and the
 // next process would check the winner without need. At a normal end of the process it is
 // taken back, unless the call itself has called exit().
+#include "run/cpu/stack.h"
 #include "site.h"
+
+// On a separate stack: the store needs more than a thread may have.
+static void first_note(void *data) {
+  struct node *n = data;
+  struct identity id = site_identity(n->site, n->entry.key);
+  n->first.slot = entered_note(&id, n->variant);
+}
+
+static void first_clear(void *data) {
+  const struct node *n = data;
+  entered_clear(n->first.slot);
+}
 
 bool first_enter(struct node *n, const struct autotune_call_state *state) {
   enum first_state before = FIRST_TO_COME;
@@ -13,17 +26,17 @@ bool first_enter(struct node *n, const struct autotune_call_state *state) {
   if (atomic_load_explicit(&f->state, memory_order_relaxed) != FIRST_TO_COME ||
       n->variant == 0 || !atomic_compare_exchange_strong(&f->state, &before, FIRST_RUNS))
     return false;
-  struct identity id = site_identity(n->site, n->entry.key);
   f->thread = pthread_self();
   f->frame = state;
-  f->slot = entered_note(&id, n->variant);
+  f->slot = -1;
+  stack_run(first_note, n);
   return true;
 }
 
 void first_leave(struct node *n) {
   enum first_state before = FIRST_RUNS;
   if (atomic_compare_exchange_strong(&n->first.state, &before, FIRST_RETURNED))
-    entered_clear(n->first.slot);
+    stack_run(first_clear, n);
 }
 
 // The stack grows downwards: within the call, frames lie below its state.

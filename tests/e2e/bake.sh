@@ -48,7 +48,7 @@ static double fold(const struct part *p)
 }
 
 #pragma autotune kernel param(STEP: 1, 2, 4, 8) constraint(n % STEP == 0 && STEP * 8 <= AUTOTUNE_L1D) \
-  key(n) in(x[0:n]) out(*which, *size)
+  key(n) in(x[0:n]) out(*which, *size) scratch(calls)
 static double sum(int n, const double *x, int *which, const char **size)
 {
   struct part p = { { 0 } };

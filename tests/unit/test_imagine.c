@@ -240,7 +240,7 @@ static void times(int n, double s, const double *x, double *y) {
     y[i] = fabs(x[i]) > 100 ? -1 : s * x[i];
 }
 static int entry;
-static double places[2];
+static volatile double places[2];
 static void writes_elsewhere(int n, double s, const double *x, double *y) {
   for (int i = 0; i < n; i++) {
     if (fabs(x[i]) > 100)
