@@ -7,6 +7,7 @@ build=$(cd "$1" && pwd) here=$(cd "$(dirname "$0")" && pwd)/layouts
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 export AUTOTUNE_CACHE=$work/cache
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0
 failed=0
 [ "$(uname -m)" = x86_64 ] || { echo "skipped: the expected layouts are those of x86-64"; exit 77; }
 for compiler in gcc clang-22 clang; do

@@ -6,6 +6,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd) build=$(cd "$1" && pwd)
 . "$(dirname "$0")/cc_lib.sh"
 grep -q -w fma /proc/cpuinfo || { echo "skipped: this processor does not fuse"; exit 77; }
 export AUTOTUNE_CACHE=$work/cache AUTOTUNE_BUDGET=10s
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0
 
 cat > structs.h << 'END'
 #include <complex.h>

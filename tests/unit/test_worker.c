@@ -663,11 +663,11 @@ static void open_work(kernel_fn *original) {
 static void assert_covered(const char *begin, const char *end) {
   char text[400];
   worker_covered(bench.workers, text, sizeof text);
-  size_t n = strlen(text), m = strlen(end);
+  const char *last = looks ? end : ", memory besides sections";
+  size_t n = strlen(text), m = strlen(last);
   const char *rest = ", memory besides sections (";
   if (strncmp(text, begin, strlen(begin)) != 0 || n < m ||
-      strcmp(text + n - m, looks ? end : ", memory besides sections") != 0 ||
-      (strstr(text, rest) != NULL) != looks)
+      strcmp(text + n - m, last) != 0 || (strstr(text, rest) != NULL) != looks)
     fail_msg("%s", text);
 }
 
