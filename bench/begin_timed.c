@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // begin_timed.c: wraps the runtime's autotune_begin and measures how long it keeps a
 // call.
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
-#include <autotune.h>
+#endif
+#include <autotune_abi.h>
 #include <dlfcn.h>
 #include <time.h>
 

@@ -188,7 +188,8 @@ template <class T_> const char *type_of() {
                                         : nullptr;
 }
 #endif
-/* What is only a T_, so that a struct of other members cannot be initialised by it. */
+/* Converts to T_ and to no other type, so that it initialises members of type T_ alone.
+ */
 template <class T_> struct only {
   template <class U_, class = typename std::enable_if<std::is_same<U_, T_>::value>::type>
   operator U_() const;

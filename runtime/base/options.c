@@ -58,8 +58,8 @@ const struct setting setting_variables[] = {
     "again, by default 8s; or off",
     AT(drift), .initial = "8s" },
   { "AUTOTUNE_REVERIFY", SETTING_WORD, "off",
-    "whether winners are checked again in the program's calls, beside the program and for "
-    "at most 1 % of the time in the kernel: on (the default) or off",
+    "whether winners are compared with the default again on later calls, by processes of "
+    "their own and for about 1 % of the time in the kernel: on (the default) or off",
     AT(reverify), .initial = "on", .words = options_switch },
   { "AUTOTUNE_CACHE", SETTING_FOLDER, "DIR",
     "the folder of results, by default $XDG_CACHE_HOME/autotune or ~/.cache/autotune; "

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// reverify.c: checks winners again in the program's own calls: the first call of each
-// process, then calls at growing intervals. A tuner is forked beside the program, with
-// the memory of that call (tune/reverify.c), and no call waits for it. Where it finds a
-// difference, the winner is revoked: here, and by the tuner in the store.
+// reverify.c: checks winners again with the data of the program's own calls: the first
+// call of each process, and later calls at growing intervals. A forked process does it
+// with a copy of the call's memory (tune/reverify.c), while the program goes on. If the
+// results differ, the winner is revoked: here, and by that process in the store.
 //
 // The cost counts in full: the fork, the pages that the program copies meanwhile, and the
 // processor's time of the check. account.c says what is allowed.

@@ -76,8 +76,8 @@ static bool counts_down(struct node *n) {
   return left > 1;
 }
 
-// True if N, which several threads call, is timed all the same: the count costs little
-// beside its calls, or a check of it goes on.
+// True if N is timed although several threads call it: the shared counter costs little
+// compared with a call, or a check of its winner is running.
 static bool watch_shares(struct node *n) {
   struct watch *w = n->watch;
   atomic_store(&w->shared, true);

@@ -88,11 +88,10 @@ static void tune_say_unnamed(const struct tuning *t, const struct trial *trial) 
 // Says what TRIAL found out about the kernel, once.
 static void tune_say_note(const struct tuning *t, const struct trial *trial) {
   if (trial->note[0] && !t->plan->loaded) // else it was said when it was tuned
-    log_once(
-        AUTOTUNE_WARN, trial->note,
-        "%s: %s: they are compared all the same; name them in out(…) or inout(…), or "
-        "in scratch(…) if nobody reads them after the call",
-        t->kernel->name, trial->note);
+    log_once(AUTOTUNE_WARN, trial->note,
+             "%s: %s: they are compared, too; name them in out(…) or inout(…), or "
+             "in scratch(…) if nobody reads them after the call",
+             t->kernel->name, trial->note);
 }
 
 void tune_try(struct tuning *t, struct candidate *c, const struct trial_plan *plan,

@@ -56,7 +56,7 @@ static unsigned remake_sections(const struct image *m, const struct made_up_wish
   const struct autotune_kernel *k = m->kernel;
   unsigned changed = 0;
   bool sorted = remake_look(m, looks), again;
-  // What is searched in ascending numbers must not leave their order.
+  // A kernel that searches sorted numbers needs them sorted.
   bool orderly = wish->set != MADE_UP_SIGNS && wish->set != MADE_UP_SPECIAL;
   for (unsigned i = 0; i < k->n_sections && (orderly || !sorted); i++)
     if (made_up_changes(wish->set, &looks[i], wish->indices) &&

@@ -63,8 +63,8 @@ void group_numbers(struct reading r, const char *expected, const char *got, char
 /* ---- leads.c ---------------------------------------------------------------------- */
 
 /* Writes into TEXT which argument or variable has a pointer to AT, or to at most 1 MiB
- * before it: "memory that byte 8 of *plan points to, byte 16". *DISTANCE: from there.
- * False: none is known. */
+ * before it: "memory that byte 8 of *plan points to, byte 16". *DISTANCE: bytes from
+ * where it points to AT. False: no such pointer was found. */
 bool lead_find(const struct image *m, const char *at, long *distance, char *text,
                size_t size);
 
