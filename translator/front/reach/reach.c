@@ -190,19 +190,33 @@ static void reach_item(struct reach *r, unsigned index, struct slice name) {
 
 // True if ITEM is declared before the text being scanned: an identifier cannot refer to a
 // variable declared after it.
-static bool is_visible(const struct reach *r, const struct item *item) {
-  bool variable = item->n_names && !item->is_typedef && !item->names[0].function;
-  return !variable || (size_t)(item->text.data - r->x->text.data) <= r->order;
+static bool is_before(const struct reach *r, const struct item *item) {
+  return (size_t)(item->text.data - r->x->text.data) <= r->order;
 }
 
-static bool reach_ordinary(struct reach *r, struct slice name) {
-  bool found = false;
+// True if NAME, which is followed by a '(' if CALLED, may be the function that is
+// declared under this name: such a declaration comes before, or the call declares it.
+// Otherwise NAME is a member or a local variable.
+static bool is_function(const struct reach *r, struct slice name, bool called) {
+  bool before = called;
   for (const struct name *n = NULL;
        (n = names_find(&r->x->items.names, NAME_ORDINARY, name, n)) != NULL;)
-    if (is_visible(r, &r->x->items.list[n->index])) {
+    before = before || is_before(r, &r->x->items.list[n->index]);
+  return before;
+}
+
+static bool reach_ordinary(struct reach *r, struct slice name, bool called) {
+  bool found = false, function = is_function(r, name, called);
+  for (const struct name *n = NULL;
+       (n = names_find(&r->x->items.names, NAME_ORDINARY, name, n)) != NULL;) {
+    const struct item *item = &r->x->items.list[n->index];
+    bool visible = !item->n_names || item->is_typedef ||
+        (item->names[0].function ? function : is_before(r, item));
+    if (visible) {
       reach_item(r, n->index, name);
       found = true;
     }
+  }
   return found;
 }
 
@@ -233,7 +247,8 @@ static void reach_pasted(struct reach *r, struct slice name) {
       reach_ordinary(
           r,
           slice_of(arena_printf("%.*s%s%.*s", (int)front, name.data, p->values[j].define,
-                                (int)(name.size - front - size), at + size)));
+                                (int)(name.size - front - size), at + size)),
+          true);
   }
 }
 
@@ -276,7 +291,8 @@ static void reach_scan(struct reach *r, struct slice text, struct raw *raw) {
         slice_is(previous, "enum"))
       reach_tag(r, t.text, previous);
     else if ((!m || m->function) && !slice_is(previous, ".") &&
-             !slice_is(previous, "->") && !reach_ordinary(r, t.text) && !raw)
+             !slice_is(previous, "->") &&
+             !reach_ordinary(r, t.text, slice_is(lex(&after).text, "(")) && !raw)
       reach_pasted(r, t.text);
   }
 }
@@ -375,7 +391,7 @@ struct reach *reach_kernel(const struct source *s, const struct kernel *k,
         (struct raw){ .text = { s->text + f->start, f->end - f->start },
                       .order = item ? (size_t)(item->text.data - x->text.data) : 0 };
     if (item)
-      reach_ordinary(r, slice_of(f->name));
+      reach_ordinary(r, slice_of(f->name), true);
     if (!more.size) // with MORE it has been checked before
       check_function(s, r, f);
   }
