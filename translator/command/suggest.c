@@ -232,17 +232,17 @@ static struct proposal suggest_kernel(const struct source *s, const struct expan
   return p;
 }
 
-// True if the other commands accept the patched file.
-static bool is_fine(const struct source *s, const struct insertion *list, unsigned n,
-                    const struct compile_options *o) {
+// Returns NULL if the other commands accept the patched file, otherwise their first
+// error.
+static const char *suggest_refused(const struct source *s, const struct insertion *list,
+                                   unsigned n, const struct compile_options *o) {
   struct text all = { 0 };
-  unsigned errors = diag_errors(), n_kernels;
+  unsigned n_kernels;
   patch_apply(s, list, n, &all);
   struct source *patched = source_of(s->path, all.data, all.size);
-  diag_suppress(true);
+  diag_try();
   translate_kernels(patched, o, &n_kernels);
-  diag_suppress(false);
-  return diag_errors() == errors;
+  return diag_tried();
 }
 
 static struct insertion *suggest_join(const struct proposal *all, unsigned n,
@@ -262,11 +262,12 @@ static void drop_refused(const struct candidates *c, struct proposal *all,
   for (unsigned i = 0; i < c->n; i++) {
     unsigned n;
     struct insertion *list = suggest_join(&all[i], 1, &n);
-    if (n == 0 || is_fine(c->s, list, n, o))
+    const char *why = n ? suggest_refused(c->s, list, n, o) : NULL;
+    if (!why)
       continue;
     suggest_say(c->s, c->list[i].main.start,
-                arena_printf("'%s' is left as it is: it cannot be a kernel",
-                             c->list[i].main.name));
+                arena_printf("'%s' is left as it is: it cannot be a kernel: %s",
+                             c->list[i].main.name, why));
     all[i].n = 0;
   }
 }
@@ -296,7 +297,7 @@ static bool suggest(struct source *s, const struct compile_options *o) {
       all[i] = suggest_kernel(s, x, &c.list[i], threads);
     }
   struct insertion *list = suggest_join(all, c.n, &n);
-  if (n && !is_fine(s, list, n, o)) {
+  if (n && suggest_refused(s, list, n, o)) {
     drop_refused(&c, all, o);
     list = suggest_join(all, c.n, &n);
   }

@@ -12,8 +12,11 @@
 
 static struct {
   unsigned errors, warnings;
-  bool blocked;
+  bool tries;        // nothing is printed
+  const char *first; // error since diag_try
 } count;
+
+static unsigned kept_errors, kept_warnings; // from before diag_try
 
 unsigned diag_errors(void) {
   return count.errors;
@@ -23,8 +26,19 @@ void diag_reset(void) {
   count.errors = count.warnings = 0;
 }
 
-void diag_suppress(bool blocked_signals) {
-  count.blocked = blocked_signals;
+void diag_try(void) {
+  kept_errors = count.errors;
+  kept_warnings = count.warnings;
+  count.errors = count.warnings = 0;
+  count.first = NULL;
+  count.tries = true;
+}
+
+const char *diag_tried(void) {
+  count.errors = kept_errors;
+  count.warnings = kept_warnings;
+  count.tries = false;
+  return count.first;
 }
 
 void fatal(const char *format, ...) {
@@ -82,7 +96,7 @@ static void diag_report(const struct source *s, size_t offset, size_t size,
                         va_list args) {
   unsigned column;
   const char *path;
-  if (count.blocked)
+  if (count.tries)
     return;
   if (offset > s->size)
     offset = s->size;
@@ -97,12 +111,19 @@ static void diag_report(const struct source *s, size_t offset, size_t size,
 
 void diag_error(const struct source *s, size_t offset, size_t size, const char *hint,
                 const char *format, ...) {
-  if (++count.errors > MAX_SHOWN && !count.blocked) {
+  if (++count.errors > MAX_SHOWN && !count.tries) {
     if (count.errors == MAX_SHOWN + 1)
       fprintf(stderr, "%s: more errors are not shown\n", s->path);
     return;
   }
   va_list args;
+  va_start(args, format);
+  if (count.tries && !count.first) {
+    char text[512];
+    vsnprintf(text, sizeof text, format, args);
+    count.first = arena_printf("%s", text);
+  }
+  va_end(args);
   va_start(args, format);
   diag_report(s, offset, size, hint, "error", format, args);
   va_end(args);

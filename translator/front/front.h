@@ -77,9 +77,13 @@ void diag_error(const struct source *s, size_t offset, size_t size, const char *
                 const char *format, ...) __attribute__((format(printf, 5, 6)));
 void diag_warning(const struct source *s, size_t offset, size_t size, const char *hint,
                   const char *format, ...) __attribute__((format(printf, 5, 6)));
-unsigned diag_errors(void);               /* number of errors so far */
-void diag_suppress(bool blocked_signals); /* true: only counts diagnostics from now on */
-void diag_reset(void);                    /* forgets all errors: for tests and fuzzers */
+unsigned diag_errors(void); /* number of errors so far */
+/* From now on nothing is printed and errors are counted from 0, until diag_tried. */
+void diag_try(void);
+/* Ends diag_try, and sets the number of errors to what it was before. Returns the text
+ * of the first error since then; NULL: none. */
+const char *diag_tried(void);
+void diag_reset(void); /* forgets all errors: for tests and fuzzers */
 void fatal(const char *format, ...)
     __attribute__((format(printf, 1, 2),
                    noreturn)); /* for failures of the machine; exits */
