@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// rounds.c: the program of the tests with random rounds: `PROGRAM N MILLISECONDS` calls a
-// kernel with key N until that time is over, and says whether every answer was right. WAY
-// 1 is right and fast. WAY 2 is the fastest, and wrong, so no tuning lets it win, and no
-// damaged result may.
+// rounds.c: the program of the tests with random rounds: `PROGRAM N MILLISECONDS [PAUSE]`
+// calls a kernel with key N until that time is over, with PAUSE microseconds after each
+// call, and says whether every answer was right. WAY 1 is right and fast. WAY 2 is the
+// fastest, and wrong, so no tuning lets it win, and no damaged result may.
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { MOST = 20000 };
 #define WAY 0
@@ -42,6 +43,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < n; i++)
       wrong += y[i] != 2 * x[i] + 1;
     calls++;
+    if (argc > 3)
+      usleep((useconds_t)atoi(argv[3]));
   } while (now() < until);
   printf("%s, %d calls\n", wrong ? "wrong" : "right", calls);
   return wrong != 0;

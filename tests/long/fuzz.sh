@@ -10,10 +10,6 @@ each=${arguments[0]:-3600}
 fuzzers=("${arguments[@]:1}")
 [ ${#fuzzers[@]} -gt 0 ] || fuzzers=($(cd "$build/tests" && ls fuzz_*.corpus | sed 's/^fuzz_//; s/\.corpus$//'))
 [ -e "$build/tests/fuzz_pragma" ] || skip "$build has no fuzzers: make PRESET=fuzz build (Debian's libclang-rt-22-dev)"
-# Databases are quick to make there.
-memory=$(mktemp -d -p /dev/shm 2> /dev/null || mktemp -d -p "$work")
-trap 'rm -rf "$work" "$memory"' EXIT
-export TMPDIR=$memory
 said=
 for fuzzer in "${fuzzers[@]}"; do
   mkdir "$fuzzer"
