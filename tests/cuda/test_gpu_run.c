@@ -221,6 +221,40 @@ static void nothing_new_in_an_allocation(void **state) {
   assert_string_equal(a.message, "");
 }
 
+// ---- the largest deviation ----------------------------------------------------------
+
+// The deviation that is closest to what is allowed is told, whichever is the largest.
+static void largest_deviation(void **state) {
+  (void)state;
+  const char *near_ten = "8.2e-05 relative, 0.0009 absolute, c[10]";
+  const char *off = UNIT("if (i < n) c[i] += a[i] + (i == 717 || i == 900 ? 1e-3f "
+                         ": i == 10 ? 9e-4f : 0);");
+  for (int whole = 0; whole < 2; whole++) {
+    begin_call(AUTOTUNE_INOUT);
+    set_sections(whole ? 0 : 2);
+    struct gpu_answer a = tried_with(ADD, off, &times);
+    assert_int_equal(a.status, STATUS_OK);
+    assert_string_equal(a.deviation, near_ten);
+    assert_true(a.deviation_part > 0.01 && a.deviation_part < 0.02);
+    a = tried_with(ADD, ADD_OTHERWISE, &times);
+    assert_string_equal(a.deviation, "bit for bit the same");
+  }
+  begin_call(AUTOTUNE_INOUT);
+  kernel.verify = AUTOTUNE_VERIFY_OFF;
+  struct gpu_answer a = tried_with(ADD, off, &times);
+  assert_string_equal(a.deviation, "");
+  begin_call(AUTOTUNE_INOUT);
+  const char *zero = UNIT("if (i < n) c[i] = i == 5 ? -0.0f : i;");
+  const char *plus = UNIT("if (i < n) c[i] = i == 5 ? 0.0f : i;");
+  a = tried_with(zero, plus, &checks);
+  assert_int_equal(a.status, STATUS_OK);
+  assert_string_equal(a.deviation, "0 relative, 0 absolute, c[5]");
+  const char *tiny = UNIT("if (i < n) c[i] = i == 5 ? 1e-6f : i;");
+  a = tried_with(plus, tiny, &checks);
+  assert_int_equal(a.status, STATUS_OK);
+  assert_string_equal(a.deviation, "1e-06 absolute, of 0, c[5]");
+}
+
 // ---- wrong ones ---------------------------------------------------------------------
 
 static void one_element(void **state) {
@@ -736,6 +770,7 @@ static int run_small(void) {
     cmocka_unit_test(garbage_in_an_allocation),
     cmocka_unit_test(nothing_new_in_an_allocation),
     cmocka_unit_test(other_streams_first),
+    cmocka_unit_test(largest_deviation),
     cmocka_unit_test(one_element),
     cmocka_unit_test(not_a_number),
     cmocka_unit_test(work_left_out),
@@ -891,6 +926,7 @@ int main(int argc, char **argv) {
     cmocka_unit_test(beside_a_rival),
     cmocka_unit_test(default_is_timed),
     cmocka_unit_test(atomics),
+    cmocka_unit_test(largest_deviation),
     cmocka_unit_test(one_element),
     cmocka_unit_test(not_a_number),
     cmocka_unit_test(work_left_out),

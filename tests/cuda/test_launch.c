@@ -91,15 +91,19 @@ static void body_bad(void) {
   EXPECT(autotune_best("add", NULL, "BAD", &bad) == AUTOTUNE_OK && strcmp(bad, "0") == 0);
 }
 
-static char *report(void) {
+static char *report_as(bool json) {
   char *text = NULL;
   size_t size = 0;
   FILE *f = open_memstream(&text, &size);
-  struct report_options o = { .folder = fixture_folder, .verbose = true };
+  struct report_options o = { .folder = fixture_folder, .verbose = true, .json = json };
   if (!f || report_print(&o, f) != 0)
     return NULL;
   fclose(f);
   return text;
+}
+
+static char *report(void) {
+  return report_as(false);
 }
 
 static void test_bad_variants_harm_nobody(void **state) {
@@ -151,6 +155,35 @@ static void test_why_tells_of_device_and_nvrtc(void **state) {
   (void)state;
   assert_int_equal(in_child(expect_tuned, quiet), 0);
   assert_int_equal(in_child(body_why, NULL), 0);
+}
+
+// ---- how far the winner's answers are from the default's ------------------------------
+
+// Every variant is off by rounding in one element. The default is too slow to win.
+static void body_deviates(void) {
+  add_params[2] =
+      (struct autotune_param){ "BAD", "BAD", AUTOTUNE_INT, -1, 1, 1, &add_bad[7] };
+  add_use(0);
+  struct add_memory m = add_allocate(ADD_N);
+  EXPECT(add(ADD_N, 3, m.a, m.c, NULL));
+  EXPECT(add_why_has("tuned: "));
+}
+
+// Runs in a process of its own, because it reads the environment.
+static void body_deviation_is_told(void) {
+  static const char deviation[] = "9.5e-07 relative, 0.00015 absolute, c[40]";
+  char *text = report(), *json = report_as(true);
+  const char *why = why_elsewhere("emulated GPU (CPU)",
+                                  "sm_80, 16 multiprocessors, 4 GiB", "nvrtc 13.0");
+  EXPECT(text && strstr(text, "largest deviation") && strstr(text, "c[40]"));
+  EXPECT(json && strstr(json, "\"deviation\"") && strstr(json, deviation));
+  EXPECT(strstr(why, "largest deviation 9.5e-07 relative"));
+}
+
+static void test_largest_deviation_is_told(void **state) {
+  (void)state;
+  assert_int_equal(in_child(body_deviates, quiet), 0);
+  assert_int_equal(in_child(body_deviation_is_told, NULL), 0);
 }
 
 // ---- devices, streams, captures -----------------------------------------------------
@@ -543,6 +576,8 @@ int main(int argc, char **argv) {
                                     drop_folder),
     cmocka_unit_test_setup_teardown(test_why_tells_of_device_and_nvrtc, make_folder,
                                     drop_folder),
+    cmocka_unit_test_setup_teardown(test_largest_deviation_is_told, make_folder,
+                                    drop_folder),
     cmocka_unit_test_setup_teardown(test_two_devices, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_captured_streams, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_a_lost_variant_is_forgotten, make_folder,
@@ -562,5 +597,7 @@ int main(int argc, char **argv) {
   setenv("AUTOTUNE_GPU_WORKER", TEST_GPU_WORKER, 0);
   if (argc > 1 && strcmp(argv[1], "threads") == 0)
     return test_threads();
+  if (argc > 1) // the name of a test
+    cmocka_set_test_filter(argv[1]);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

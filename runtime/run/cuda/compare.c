@@ -21,6 +21,8 @@ struct finding {
   unsigned long long count; // the number of those; in counts, of numbers
   double worst;             // the largest difference
   unsigned long long hash;
+  unsigned long long nearest; // the element that agrees and is closest to what is
+                              // allowed; 0: no element that agrees differs
 };
 
 struct gpu_compare {
@@ -208,7 +210,8 @@ static gpu_result fetch_half(const struct chunks *c, unsigned half,
 
 static gpu_result compare_here(struct gpu_run *r, enum autotune_element e,
                                struct tolerance t, const struct gpu_buffer *expected,
-                               gpu_pointer got, struct finding *out) {
+                               gpu_pointer got, struct finding *out,
+                               struct deviation *most) {
   size_t each = verify_element_size(e), size;
   struct chunks c;
   gpu_result error = 0;
@@ -223,7 +226,7 @@ static gpu_result compare_here(struct gpu_run *r, enum autotune_element e,
       error = compare_fetch(&c, 1, got + at, size);
     size_t i = error ? SIZE_MAX
                      : verify_difference(e, t, c.memory, c.memory + CHUNK,
-                                         size / each * each, 0, NULL);
+                                         size / each * each, at / each, most);
     if (i != SIZE_MAX)
       *out = (struct finding){ .first = at / each + i };
   }
@@ -277,19 +280,26 @@ static gpu_result hash_here(struct gpu_run *r, gpu_pointer p, size_t bytes,
 
 // ---- either -------------------------------------------------------------------------
 
-// Writes "element 17 is 1.5 instead of 1 (3 of 4096 differ, by up to 0.5)" to MESSAGE.
-static gpu_result compare_tell(struct gpu_run *r, enum autotune_element e,
-                               const struct finding *f, const struct gpu_buffer *expected,
-                               gpu_pointer got, char *message, size_t size) {
-  size_t each = verify_element_size(e), at = f->first * each;
-  char want[16] = { 0 }, is[16] = { 0 };
+// Copies element I of EXPECTED and of GOT to WANT and IS.
+static gpu_result compare_elements(struct gpu_run *r, enum autotune_element e, size_t i,
+                                   const struct gpu_buffer *expected, gpu_pointer got,
+                                   char *want, char *is) {
+  size_t each = verify_element_size(e), at = i * each;
   gpu_result error = r->api->copy_to_host(is, got + at, each, r->stream);
   if (error == 0 && expected->host)
     memcpy(want, (const char *)(uintptr_t)expected->at + at, each);
   else if (error == 0)
     error = r->api->copy_to_host(want, expected->at + at, each, r->stream);
-  if (error == 0)
-    error = gpu_await(r, 0);
+  return error ? error : gpu_await(r, 0);
+}
+
+// Writes "element 17 is 1.5 instead of 1 (3 of 4096 differ, by up to 0.5)" to MESSAGE.
+static gpu_result compare_tell(struct gpu_run *r, enum autotune_element e,
+                               const struct finding *f, const struct gpu_buffer *expected,
+                               gpu_pointer got, char *message, size_t size) {
+  size_t each = verify_element_size(e);
+  char want[16] = { 0 }, is[16] = { 0 };
+  gpu_result error = compare_elements(r, e, f->first, expected, got, want, is);
   verify_tell(e, f->first, want, is, message, size);
   size_t n = strlen(message);
   if (f->count > 1 && f->worst < DBL_MAX && e != AUTOTUNE_BYTES)
@@ -301,26 +311,45 @@ static gpu_result compare_tell(struct gpu_run *r, enum autotune_element e,
   return error;
 }
 
+// Notes in MOST the deviation of the element that the device found (`note` in
+// compare.cu.h), which is computed here as for C.
+static gpu_result compare_note(struct gpu_run *r, enum autotune_element e,
+                               struct tolerance t, const struct finding *f,
+                               const struct gpu_buffer *expected, gpu_pointer got,
+                               struct deviation *most) {
+  const unsigned long long last = (1ull << 40) - 1;
+  size_t i = last - (f->nearest & last);
+  char want[16] = { 0 }, is[16] = { 0 };
+  if (f->nearest == 0)
+    return 0;
+  gpu_result error = compare_elements(r, e, i, expected, got, want, is);
+  if (error == 0)
+    verify_difference(e, t, want, is, verify_element_size(e), i, most);
+  return error;
+}
+
 gpu_result gpu_compare(struct gpu_run *r, enum autotune_element e, struct tolerance t,
                        const struct gpu_buffer *expected, gpu_pointer got, bool *same,
-                       char *message, size_t size) {
+                       struct deviation *most, char *message, size_t size) {
   size_t tail = expected->bytes % verify_element_size(e);
   struct gpu_buffer whole = *expected;
   struct finding f;
   whole.bytes -= tail;
   gpu_result error = r->compare
       ? compare_ask(r, TASK_COMPARE, whole.at, got, whole.bytes, e, t, &f)
-      : compare_here(r, e, t, &whole, got, &f);
+      : compare_here(r, e, t, &whole, got, &f, most);
   *same = error == 0 && f.first == ~0ull;
   if (error == 0 && !*same)
     return compare_tell(r, e, &f, &whole, got, message, size);
+  if (error == 0 && r->compare && most)
+    error = compare_note(r, e, t, &f, &whole, got, most);
   if (error || tail == 0)
     return error;
   const struct gpu_buffer rest = { .at = whole.at + whole.bytes,
                                    .bytes = tail,
                                    .host = whole.host };
   return gpu_compare(r, AUTOTUNE_BYTES, (struct tolerance){ .exact = true }, &rest,
-                     got + whole.bytes, same, message, size);
+                     got + whole.bytes, same, NULL, message, size);
 }
 
 gpu_result gpu_scale(struct gpu_run *r, enum autotune_element e,

@@ -15,7 +15,7 @@
 static const char compare_text[] =
     "namespace autotune_compare {\n"
     "typedef unsigned long long u64;\n"
-    "struct finding { u64 first, count; double worst; u64 hash; };\n"
+    "struct finding { u64 first, count; double worst; u64 hash, nearest; };\n"
     "enum { SIZES = " COMPARE_TEXT(
         VERIFY_SIZES_NUMBER) " };\n"
                              "struct counts { u64 n[SIZES]; double squares[SIZES]; u64 least[SIZES], most[SIZES]; };\n"
@@ -52,13 +52,25 @@ static const char compare_text[] =
                              "}\n"
                              "static __device__ bool is_finite(double x) { return x - x == 0; }\n"
                              "static __device__ double magnitude(double x) { return x < 0 ? -x : x; }\n"
+                             // Element I agrees, but is OFF. The upper 24 bits of NEAREST
+                             // are those of the part of what is allowed; below them the
+                             // first index is the largest.
+                             "static __device__ void note(double off, double allowed, u64 i, finding *mine) {\n"
+                             "  union { double d; u64 u; } part;\n"
+                             "  part.d = off > 0 && is_finite(off) ? off / allowed : 0;\n"
+                             "  u64 last = (1ull << 40) - 1, one = (part.u & ~last) | (last - (i < last ? i : last - 1));\n"
+                             "  if (one > mine->nearest) mine->nearest = one;\n"
+                             "}\n"
                              "static __device__ void compare(const void *a, const void *b, u64 i, int element,\n"
                              "                               double rtol, double atol, finding *mine) {\n"
                              "  if (same_bits(a, b, i, size_of(element))) return;\n"
                              "  double want = number(a, i, element), got = number(b, i, element);\n"
                              "  double off = magnitude(got - want);\n"
                              "  if (rtol >= 0 && " COMPARE_AGREES
-                             ") return; // rtol below 0: exactly\n"
+                             ") { // rtol below 0: exactly\n"
+                             "    note(off, atol + rtol * magnitude(want), i, mine);\n"
+                             "    return;\n"
+                             "  }\n"
                              "  if (i < mine->first) mine->first = i;\n"
                              "  mine->count++;\n"
                              "  if (!is_finite(off)) off = 1.7976931348623157e308;\n"
@@ -99,7 +111,7 @@ static const char compare_text[] =
                              "  unsigned size = size_of(element);\n"
                              "  bool aligned = (((u64)a | (task == COMPARE ? (u64)b : 0)) & 7) == 0;\n"
                              "  u64 words = aligned && task != COUNT ? bytes / 8 : 0;\n"
-                             "  finding mine = { ~0ull, 0, 0, 0 };\n"
+                             "  finding mine = { ~0ull, 0, 0, 0, 0 };\n"
                              "  for (u64 w = at; w < words; w += step) {\n"
                              "    if (task == HASH) mine.hash += mixed(((const u64 *)a)[w] ^ mixed(w + 1));\n"
                              "    else if (((const u64 *)a)[w] != ((const u64 *)b)[w])\n"
@@ -116,6 +128,7 @@ static const char compare_text[] =
                              "  }\n"
                              "  if (mine.count) atomicAdd(&out->count, mine.count);\n"
                              "  if (mine.hash) atomicAdd(&out->hash, mine.hash);\n"
+                             "  if (mine.nearest) atomicMax(&out->nearest, mine.nearest);\n"
                              "}\n";
 
 #endif

@@ -254,7 +254,9 @@ struct gpu_answer {
   bool sticky; /* the context is lost */
   double run_seconds, verify_seconds, time_seconds, load_seconds; /* as in struct trial */
   struct gpu_facts facts;
-  double slowdown; /* as in struct trial */
+  char deviation[128];   /* as in struct trial */
+  double deviation_part; /* likewise */
+  double slowdown;       /* likewise */
   unsigned n_samples;
   double samples[MAX_GPU_SAMPLES];
 };

@@ -23,6 +23,7 @@
 
 #include "run.h"
 #include "run/measure.h"
+#include "run/outputs.h"
 #include "run/target.h"
 
 // 0x40 repeated is a small normal number in every format, so it is neither NaN nor slow.
@@ -159,19 +160,38 @@ static bool run_wrong(struct gpu_answer *a, const char *name, const char *what) 
   return false;
 }
 
+// Notes D, of an element of X, if it is the largest deviation of this trial.
+static void run_deviates(struct gpu_run *r, const struct gpu_region *x,
+                         const struct deviation *d) {
+  struct gpu_deviation *most = &r->deviation;
+  struct layout_plain plain;
+  size_t each = verify_element_size(x->element);
+  if (!d->found || (most->d.found && d->part <= most->d.part))
+    return;
+  most->d = *d;
+  if (x->whole) // its name is that of a pointer
+    snprintf(most->where, sizeof most->where, "%.64s[%zu]", x->name, d->index);
+  else
+    layout_name(layout_plain(x->element, each, &plain), 0, x->name, d->index * each,
+                most->where, sizeof most->where);
+}
+
 static bool same_outputs(struct gpu_run *r, struct gpu_answer *a) {
   for (unsigned i = 0; i < r->call.n_regions; i++) {
     const struct piece *p = &r->pieces[i];
+    struct deviation most = { .found = false };
     char what[180] = "";
     bool same = true;
     gpu_result e = p->expected.bytes == 0
         ? 0
         : gpu_compare(r, p->region->element, p->tolerance, &p->expected, p->region->base,
-                      &same, what, sizeof what);
+                      &same, &most, what, sizeof what);
     if (!gpu_good(r, e, "comparing", a))
       return false;
     if (!same)
       return run_wrong(a, p->region->name, what);
+    run_deviates(r, p->region, &most);
+    r->deviation.known |= p->expected.bytes > 0;
   }
   return true;
 }
@@ -198,7 +218,7 @@ static bool same_fence(struct gpu_run *r, const struct fence *f, bool *same,
                        struct gpu_answer *a) {
   char what[180] = "";
   gpu_result e = gpu_compare(r, AUTOTUNE_BYTES, (struct tolerance){ .exact = true },
-                             &f->saved, f->base, same, what, sizeof what);
+                             &f->saved, f->base, same, NULL, what, sizeof what);
   if (e == 0 && !*same && owns_fences(r)) {
     e = gpu_buffer_load(r->api, &f->saved, f->base, r->stream);
     e = e ? e : gpu_await(r, 0);
@@ -412,7 +432,12 @@ void gpu_run_try(struct gpu_run *r, const struct gpu_variant *v,
   if (!run_begin(r, out))
     return;
   gpu_enter(r, &scope);
+  r->deviation = (struct gpu_deviation){ .known = false };
   bool good = load_and_try(r, v, plan, out);
+  if (good && r->deviation.known)
+    output_tell_deviation(&r->deviation.d, r->deviation.where, out->deviation,
+                          sizeof out->deviation);
+  out->deviation_part = r->deviation.d.part;
   if (!good && out->status == STATUS_OK) {
     out->status = STATUS_LOAD;
     snprintf(out->message, sizeof out->message, "the default is not known here");

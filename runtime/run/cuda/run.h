@@ -81,6 +81,12 @@ struct loaded {
   struct gpu_facts facts;
   bool checked;
 };
+/* The largest deviation from the default's outputs in one trial. */
+struct gpu_deviation {
+  bool known; /* outputs were compared */
+  struct deviation d;
+  char where[96]; /* "C[17]" */
+};
 enum { FENCES = 2 * GPU_REGIONS, RESTS = 2 * GPU_REGIONS };
 
 struct gpu_run {
@@ -105,6 +111,7 @@ struct gpu_run {
   unsigned n_loaded;
   struct gpu_buffer flush; /* twice the L2 cache; made when it is wanted first */
   struct gpu_compare *compare;
+  struct gpu_deviation deviation;
   void (*announce)(double seconds); /* in a helper: a kernel is launched that may take so
                                        long; -1: it has ended */
   bool restores;                    /* something is put back between the runs */
@@ -177,11 +184,11 @@ const void *gpu_compare_code(struct gpu_run *r, size_t *bytes);
 void gpu_compare_adopt(struct gpu_run *r, const void *code, size_t bytes);
 void gpu_compare_free(struct gpu_run *r, struct gpu_compare *c);
 /* Compares GOT with EXPECTED (both of BYTES; either may be pinned host memory). *SAME:
- * they agree; else MESSAGE: "element 17 is 1.5 instead of 1 (one of 4096)". T has its
- * atol. */
+ * they agree, and MOST, unless it is NULL, is updated as by verify_difference; else
+ * MESSAGE: "element 17 is 1.5 instead of 1 (one of 4096)". T has its atol. */
 gpu_result gpu_compare(struct gpu_run *r, enum autotune_element e, struct tolerance t,
                        const struct gpu_buffer *expected, gpu_pointer got, bool *same,
-                       char *message, size_t size);
+                       struct deviation *most, char *message, size_t size);
 /* Computes the scale of the finite elements of B (verify_scale); unless BEFORE is NULL,
  * only of those that differ from BEFORE. *COUNT: the number of such elements. */
 gpu_result gpu_scale(struct gpu_run *r, enum autotune_element e,

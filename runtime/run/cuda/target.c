@@ -160,6 +160,11 @@ static int target_copy_answer(const struct gpu_answer *a, bool timed,
   out->time_seconds += a->time_seconds;
   out->load_seconds += a->load_seconds;
   out->slowdown = a->slowdown > 0.25 && a->slowdown < 4 ? a->slowdown : 1;
+  if (a->deviation[0] &&
+      (!out->deviation[0] || a->deviation_part > out->deviation_part)) {
+    snprintf(out->deviation, sizeof out->deviation, "%.127s", a->deviation);
+    out->deviation_part = a->deviation_part;
+  }
   if (a->facts.registers > 0) {
     target_set_features(&a->facts, launched->shared, &out->features);
     out->has_features = true;
