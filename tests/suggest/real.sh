@@ -34,4 +34,89 @@ has "so is the second" threads.notes "'second' is left .*: kernel 'second' uses 
 check "the patch applies" patch -s -p1 -i threads.patch
 is "the third is a kernel" "$(grep -c 'autotune kernel' threads.c)" 1
 check "check accepts the patched file" autotune check threads.c -- -fopenmp > list
+
+# Loops of few iterations, code that runs once, and threads that would start again and again.
+cat > short.c << 'END'
+#define LEVELS 5
+static double u[64][64][64], v[64][64][64], start[64][64];
+static void product(double a[LEVELS][LEVELS], double b[LEVELS][LEVELS], double c[LEVELS][LEVELS])
+{
+  for (int j = 0; j < 5; j++)
+    for (int i = 0; i < LEVELS; i++)
+      c[i][j] = c[i][j] - a[i][0] * b[0][j] - a[i][1] * b[1][j] - a[i][2] * b[2][j];
+}
+static void sixteen(const double *restrict x, double *restrict y)
+{
+  for (int i = 15; i >= 0; i--)
+    y[i] += x[i] * x[i];
+}
+static void triangle(double *restrict y)
+{
+  for (int i = 0; i < 30; i += 2)
+    for (int j = i; j < 30; j++)
+      y[30 * i + j] += i + j;
+}
+static void large(double *restrict y)
+{
+  for (int i = 0; i < 3000; i++)
+    y[i] += i;
+}
+static void levels(int n)
+{
+  for (int k = 1; k < n - 1; k++)
+    for (int j = 1; j < n - 1; j++) {
+      double left = u[k][j][0];
+      left += u[k][j - 1][0];
+      start[k][j] = left + start[k - 1][j] + start[k][j - 1];
+      for (int i = 1; i < n; i++)
+        v[k][j][i] = u[k][j][i] * left;
+    }
+}
+static void setup(int n)
+{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      start[i][j] = 1.0 / (i + j + 1);
+}
+static void clear(int n)
+{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      start[i][j] = 0;
+}
+static void prepare(int n)
+{
+  setup(n);
+}
+int main(void)
+{
+  static double a[LEVELS][LEVELS], x[16], y[3000];
+  prepare(64);
+  for (int t = 0; t < 10; t++) {
+    clear(64);
+    levels(64);
+    large(y);
+  }
+  product(a, a, a);
+  sixteen(x, y);
+  triangle(y);
+  return y[3] < 0;
+}
+END
+autotune suggest short.c > short.patch 2> short.notes
+check "short: the patch applies" patch -s -p1 -i short.patch
+check "short: check accepts the patched file" autotune check short.c > list
+kernel() { grep -c "short.c:[0-9]*: kernel $1\$" list; }
+for name in product sixteen triangle; do
+  is "$name: too short" "$(kernel $name)" 0
+  has "$name: why" short.notes "'$name' is left as it is: .* takes at most [0-9]* operations"
+done
+has "the operations of two loops" short.notes "'product' .* at most [67][0-9][0-9] operations"
+has "those of a triangle" short.notes "'triangle' .* at most [123][0-9][0-9][0-9] operations"
+is "a loop of 3000" "$(kernel large)" 1
+is "code that runs once" "$(kernel setup)" 0
+has "setup: why" short.notes "'setup' is left as it is: it only sets up arrays, once"
+is "the same in a loop" "$(kernel clear)" 1
+has "levels: why" short.notes "threads would start again for each iteration of two loops"
+is "loops that threads share" "$(grep -c "parallel for" short.c)" 2
 finish

@@ -8,6 +8,10 @@
 #include "base/base.h"
 #include "suggest.h"
 
+// Starting threads takes about as long as SHORT operations. A loop that runs at most FEW
+// times does not count among those that start them again and again.
+enum { SHORT = 5000, FEW = 8 };
+
 struct planner {
   struct model *m;
   const char *threads; // the param's name
@@ -142,7 +146,35 @@ static bool plan_jumps(TSNode n) {
       node_holds(n, "goto_statement");
 }
 
-static void plan_inside(struct planner *p, TSNode n, bool shared);
+// Where a loop is: threads share a loop around it; the number of loops around it that are
+// not shared.
+struct around {
+  bool shared;
+  unsigned loops;
+};
+
+static void plan_inside(struct planner *p, TSNode n, struct around a);
+
+// True if LOOP takes too little time to be worth a directive; then a note says so.
+static bool plan_is_short(struct planner *p, TSNode loop) {
+  double work = work_of(p->m, loop);
+  if (work < SHORT)
+    plan_note(p->plan, loop,
+              arena_printf(
+                  "the loop in line %u takes at most %.0f "
+                  "operations, less than starting threads",
+                  source_line(p->m->source, model_offset(p->m, loop, NULL), NULL), work));
+  return work < SHORT;
+}
+
+// Stores in AROUND[i] how many unshared loops are around CHAIN[i], if A is around CHAIN.
+static void plan_count(const struct planner *p, struct around a,
+                       struct iter *const *chain, unsigned n, unsigned *around) {
+  for (unsigned i = 0; i < n; i++) {
+    around[i] = a.loops;
+    a.loops += work_trips(p->m, chain[i]->node) > FEW;
+  }
+}
 
 // Stores the chain of loops that begins with LOOP and whose ranges are known. Returns
 // their number.
@@ -159,11 +191,43 @@ static unsigned chain_of(const struct model *m, TSNode loop, struct iter **chain
   return n;
 }
 
-// Plans LOOP, which is in no chain. SHARED: threads share a loop around it.
-static void plan_nest(struct planner *p, TSNode loop, bool shared) {
-  struct iter *chain[MAX_LEVELS];
-  unsigned n = chain_of(p->m, loop, chain);
+// Places the directives for the outermost band of CHAIN that allows some. Returns false
+// if there is none; *WHY and *AT say why threads do not share the first loop, unless
+// NULL.
+static bool plan_chain(struct planner *p, struct iter *const *chain, unsigned n,
+                       struct around a, const char **why, TSNode *at) {
   struct band first = { 0 };
+  unsigned around[MAX_LEVELS];
+  plan_count(p, a, chain, n, around);
+  for (unsigned from = 0; from < n; from++) {
+    struct band b = { .n = n - from };
+    memcpy(b.loops, chain + from, b.n * sizeof *chain);
+    const char *reason = NULL;
+    TSNode where = chain[0]->node;
+    if (from && work_of(p->m, b.loops[0]->node) < SHORT)
+      break;
+    bool fits = band_fill(p->m, &b, a.shared, &reason, &where);
+    if (fits && b.n == 1 && b.leaf && around[from] > 1) {
+      b.parallel = false;
+      *why = *why ? *why : "threads would start again for each iteration of two loops";
+    }
+    if (fits) {
+      put_band(p, &b, a.shared);
+      return b.parallel || a.shared;
+    }
+    first = from == 0 ? b : first;
+    *why = *why ? *why : reason;
+    *at = from == 0 && reason ? where : *at;
+  }
+  if (first.permutable && first.n_orders && first.n > 1)
+    put_band(p, &first, a.shared);
+  return false;
+}
+
+// Plans LOOP, which is in no chain.
+static void plan_nest(struct planner *p, TSNode loop, struct around a) {
+  struct iter *chain[MAX_LEVELS];
+  unsigned n = chain_of(p->m, loop, chain), around[MAX_LEVELS];
   const char *why = NULL;
   TSNode at = loop;
   bool placed = false, written;
@@ -172,38 +236,31 @@ static void plan_nest(struct planner *p, TSNode loop, bool shared) {
     plan_note(p->plan, loop, "nothing is proposed for this loop: it stands in a macro");
   else if (n == 0)
     plan_note(p->plan, loop, "nothing is proposed for this loop: its range is not known");
-  for (unsigned from = 0; from < n && !placed && !plan_jumps(loop); from++) {
-    struct band b = { .n = n - from };
-    memcpy(b.loops, chain + from, b.n * sizeof *chain);
-    const char *reason = NULL;
-    TSNode where = loop;
-    placed = band_fill(p->m, &b, shared, &reason, &where);
-    if (placed)
-      put_band(p, &b, shared);
-    first = from == 0 ? b : first;
-    why = why ? why : reason;
-    at = from == 0 && reason ? where : at;
-  }
-  if (n && plan_jumps(loop))
+  else if (plan_is_short(p, loop))
+    return;
+  else if (plan_jumps(loop))
     why = "it is left by a jump";
-  if (why && !shared)
+  else
+    placed = plan_chain(p, chain, n, a, &why, &at);
+  if (why && !a.shared)
     plan_note(p->plan, at,
               arena_printf(
                   "the loop in line %u is not shared out among threads: %s",
                   source_line(p->m->source, model_offset(p->m, loop, NULL), NULL), why));
-  if (!placed && first.permutable && first.n_orders && first.n > 1)
-    put_band(p, &first, shared);
-  TSNode body = node_field(n ? chain[n - 1]->node : loop, "body");
-  plan_inside(p, body, shared || placed);
+  plan_count(p, a, chain, n, around);
+  a.loops = n ? around[n - 1] + 1 : a.loops + 1;
+  a.shared = a.shared || placed;
+  plan_inside(p, node_field(n ? chain[n - 1]->node : loop, "body"), a);
 }
 
-static void plan_inside(struct planner *p, TSNode n, bool shared) {
+static void plan_inside(struct planner *p, TSNode n, struct around a) {
   if (node_is(n, "for_statement")) {
-    plan_nest(p, n, shared);
+    plan_nest(p, n, a);
     return;
   }
+  a.loops += node_is(n, "while_statement") || node_is(n, "do_statement");
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
-    plan_inside(p, ts_node_named_child(n, i), shared);
+    plan_inside(p, ts_node_named_child(n, i), a);
 }
 
 const struct autotune_machine *plan_machine(void) {
@@ -217,7 +274,9 @@ struct plan plan_function(struct model *m, const char *threads) {
   };
   if (m->n_refusals && ts_node_eq(m->refusals[0].at, m->u.f->node))
     plan_note(&plan, m->u.f->node, m->refusals[0].text);
+  else if (once_sets_up(m->source, m))
+    plan_note(&plan, m->u.f->node, "it only sets up arrays, once");
   else
-    plan_inside(&p, node_field(m->u.f->node, "body"), false);
+    plan_inside(&p, node_field(m->u.f->node, "body"), (struct around){ 0 });
   return plan;
 }

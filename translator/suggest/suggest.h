@@ -2,6 +2,8 @@
 /* suggest.h: suggests pragmas for a function, as a patch.
  *
  *   band.c    decides what the dependences and variables of a chain of loops allow
+ *   work.c    estimates how many operations a loop takes
+ *   once.c    finds functions that only set up data
  *   plan.c    chooses directives that use this, with sets for this machine
  *   patch.c   inserts lines into a file, as a unified diff
  *
@@ -44,6 +46,21 @@ bool band_fill(struct model *m, struct band *b, bool shared, const char **why,
 struct reuse band_reuse(const struct model *m, const struct band *b);
 /* True if no loop's bounds depend on the variable of another. */
 bool band_is_rectangular(const struct band *b);
+
+/* ---- work.c ---------------------------------------------------------------------- */
+
+/* Returns how many operations N takes at most, a loop or a statement, for one entry;
+ * infinite: N's loops have bounds that are no numbers, or N calls what is not known. */
+double work_of(const struct model *m, TSNode n);
+/* Returns how often LOOP's body runs at most for one entry; infinite: not known. */
+double work_trips(const struct model *m, TSNode loop);
+
+/* ---- once.c ---------------------------------------------------------------------- */
+
+/* True if F, a function of S whose model is M, only fills arrays with values that it
+ * computes of its counters and arguments, and the program runs it once: `main` leads to
+ * it by one call each, outside of loops. */
+bool once_sets_up(const struct source *s, const struct model *m);
 
 /* ---- plan.c ---------------------------------------------------------------------- */
 
