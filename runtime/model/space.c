@@ -13,21 +13,6 @@
 
 #include "path.h"
 
-uint64_t rng_next(uint64_t *state) { // splitmix64: Steele, Lea, Flood, OOPSLA 2014
-  uint64_t z = *state += 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-
-choice rng_below(uint64_t *rng, unsigned n) {
-  return (choice)(((rng_next(rng) >> 32) * n) >> 32);
-}
-
-double rng_unit(uint64_t *rng) {
-  return (double)(rng_next(rng) >> 11) * 0x1p-53;
-}
-
 // True if parameter P matters at POINT, in which the parameters that P depends on are
 // set.
 bool space_matters(const struct autotune_kernel *k, const choice *point, unsigned p) {

@@ -3,6 +3,7 @@
 #ifndef AUTOTUNE_SPACE_H
 #define AUTOTUNE_SPACE_H
 
+#include "base/rng.h"
 #include "kernel.h"
 
 /* ---- space.c, range.c, sample.c, near.c, text.c ---------------------------------- */
@@ -85,9 +86,6 @@ bool space_ordinal(const struct space *s, unsigned param); /* true if PARAM is a
 
 bool space_equal(const struct space *s, const choice *a, const choice *b);
 uint64_t space_hash(const struct space *s, const choice *point);
-uint64_t rng_next(uint64_t *state);            /* splitmix64 */
-choice rng_below(uint64_t *state, unsigned n); /* 0 … n - 1 */
-double rng_unit(uint64_t *state);              /* [0, 1) */
 /* Returns "MR=6 NR=64 flags=-O3", only the parameters that matter: malloc'ed. */
 char *space_describe(const struct space *s, const choice *point);
 /* Returns "MR=6\nNR=64\n", all parameters sorted by name, the form in the store:

@@ -3,8 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "made_up.h"
-#include "model/space.h"
+#include "verify.h"
 
 enum { ORDERED = 8, SPECIAL = 4 }; // numbers that say something, or have room for two
 static const double larger = 256, another_zero = 0.3125, another = 0.75;
@@ -19,18 +20,7 @@ static bool made_up_knows(enum autotune_element e) {
   return e == AUTOTUNE_F32 || e == AUTOTUNE_F64;
 }
 
-// Data need not be aligned.
-static double made_up_read(enum autotune_element e, const void *data, size_t i) {
-  float f;
-  double d;
-  if (e == AUTOTUNE_F64) {
-    memcpy(&d, (const char *)data + i * sizeof d, sizeof d);
-    return d;
-  }
-  memcpy(&f, (const char *)data + i * sizeof f, sizeof f);
-  return (double)f;
-}
-
+// Writes X as element I of DATA, which need not be aligned.
 static void made_up_set(enum autotune_element e, void *data, size_t i, double x) {
   float f = (float)x;
   if (e == AUTOTUNE_F64)
@@ -39,23 +29,31 @@ static void made_up_set(enum autotune_element e, void *data, size_t i, double x)
     memcpy((char *)data + i * sizeof f, &f, sizeof f);
 }
 
+static bool made_up_is_whole(double x) {
+  return fabs(x) < 0x1p53 ? x == (double)(int64_t)x : x == trunc(x);
+}
+
 struct numbers made_up_look(enum autotune_element e, const void *data, size_t bytes) {
   struct numbers n = { 0 };
+  double block[VERIFY_BLOCK];
   bool rises = true, falls = true;
-  double last = 0;
   if (!made_up_knows(e) || bytes == 0)
     return n;
   n = (struct numbers){ .n = bytes / (e == AUTOTUNE_F64 ? sizeof(double) : sizeof(float)),
                         .finite = true,
                         .whole = true };
+  verify_read(e, data, 0, 1, &n.first);
+  double last = n.first;
   for (size_t i = 0; i < n.n; i++) {
-    double x = made_up_read(e, data, i);
-    n.finite = n.finite && isfinite(x);
-    n.whole = n.whole && x == trunc(x);
-    rises = rises && (i == 0 || x >= last);
-    falls = falls && (i == 0 || x <= last);
-    n.first = i == 0 ? x : n.first;
-    n.most = fmax(n.most, fabs(x));
+    double x = block[i % VERIFY_BLOCK];
+    if (i % VERIFY_BLOCK == 0) {
+      verify_read(e, data, i, n.n - i < VERIFY_BLOCK ? n.n - i : VERIFY_BLOCK, block);
+      x = block[0];
+    }
+    n.finite &= isfinite(x) != 0;
+    n.whole = n.whole && made_up_is_whole(x);
+    rises &= x >= last;
+    falls &= x <= last;
     last = x;
   }
   n.equal = rises && falls;
@@ -98,16 +96,22 @@ static double made_up_fill(double x, uint64_t seed, size_t i) {
 
 // Depends on the magnitude alone, so that equal numbers keep equal signs.
 static double made_up_turn(double x) {
-  uint64_t bits;
-  double magnitude = fabs(x);
-  memcpy(&bits, &magnitude, sizeof bits);
-  return made_up_unit(bits) < 0.5 ? -x : x;
+  const uint64_t sign = UINT64_C(1) << 63;
+  uint64_t bits, magnitude;
+  memcpy(&bits, &x, sizeof bits);
+  magnitude = bits & ~sign;
+  bits ^= rng_next(&magnitude) & sign;
+  memcpy(&x, &bits, sizeof x);
+  return x;
 }
 
 void made_up_write(enum made_up set, enum autotune_element e, const struct numbers *n,
                    uint64_t seed, void *data) {
+  double block[VERIFY_BLOCK];
   for (size_t i = 0; i < n->n; i++) {
-    double x = made_up_read(e, data, i);
+    if (i % VERIFY_BLOCK == 0)
+      verify_read(e, data, i, n->n - i < VERIFY_BLOCK ? n->n - i : VERIFY_BLOCK, block);
+    double x = block[i % VERIFY_BLOCK];
     if (n->equal)
       x = n->n == 1 ? made_up_scalar(x, false) : made_up_fill(x, seed, i);
     if (set == MADE_UP_LARGE)

@@ -31,13 +31,13 @@ struct made_up_wish {
 
 /* A look at the numbers of one section. */
 struct numbers {
-  size_t n;           /* 0: no floating-point numbers, or of a kind that is left alone */
-  bool finite;        /* all of them */
-  bool equal;         /* all are the same number */
-  bool zero;          /* all are 0 */
-  bool whole;         /* all are integers */
-  bool sorted;        /* 8 or more, in order, and not all equal */
-  double first, most; /* most: the largest magnitude */
+  size_t n;    /* 0: no floating-point numbers, or of a kind that is left alone */
+  bool finite; /* all of them */
+  bool equal;  /* all are the same number */
+  bool zero;   /* all are 0 */
+  bool whole;  /* all are integers */
+  bool sorted; /* 8 or more, in order, and not all equal */
+  double first;
 };
 struct numbers made_up_look(enum autotune_element e, const void *data, size_t bytes);
 /* True if SET changes a section that looks like N. INDICES: as in struct made_up_wish. */

@@ -155,19 +155,6 @@ size_t output_nudge(const struct output *o, void *data, size_t bytes, unsigned d
   return changed;
 }
 
-struct tolerance output_tolerance(const struct autotune_kernel *k, const struct output *o,
-                                  const void *reference, size_t bytes) {
-  struct tolerance t = verify_allowed(k, o->element);
-  if (!verify_needs_scale(t))
-    return t;
-  struct verify_counts *c = sys_calloc(1, sizeof *c);
-  if (c)
-    output_count(o, reference, bytes, c);
-  t = verify_scaled(t, c ? verify_scale(c, false) : 0);
-  free(c);
-  return t;
-}
-
 // ---- comparing ----------------------------------------------------------------------
 
 // True if number A is B, of which the bits in LEAF's mask count.

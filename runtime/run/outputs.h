@@ -26,15 +26,13 @@ void outputs_free(struct outputs *o);
 bool outputs_need_scale(const struct autotune_kernel *k);
 
 /* These work on the numbers of O in DATA, the BYTES bytes of its section: verify_count,
- * verify_move, verify_nudge and verify_tolerance for all of them. */
+ * verify_move and verify_nudge for all of them. */
 void output_count(const struct output *o, const void *data, size_t bytes,
                   struct verify_counts *c);
 void output_move(const struct output *o, const void *reference, const void *other,
                  size_t bytes, struct verify_noise *n, struct verify_moves *m);
 size_t output_nudge(const struct output *o, void *data, size_t bytes, unsigned digits,
                     unsigned seed);
-struct tolerance output_tolerance(const struct autotune_kernel *k, const struct output *o,
-                                  const void *reference, size_t bytes);
 
 /* Returns the limit for O (struct verify_noise), from the first OTHER that differs from
  * REFERENCE: verify_limit of SCALE, or of DATA if O is nothing but rounding. 0: nothing

@@ -23,8 +23,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
+#include "base/rng.h"
 #include "verify.h"
 
 typedef verify_number number;
@@ -39,16 +39,14 @@ enum {
   MOST = 8        // all but one of so many
 };
 
-unsigned verify_size(double x) {
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  unsigned exponent = bits >> 52 & 0x7ff;
-  return x == 0 ? 0 : exponent < VERIFY_SIZES - 1 ? exponent + 1 : VERIFY_SIZES - 1;
-}
-
 // Returns the power of two of a size.
 static int rounding_exponent(unsigned size) {
   return size > 1 ? (int)size - 1 - BIAS : 1 - BIAS;
+}
+
+// Returns how many of LEFT numbers are read at once.
+static size_t rounding_block(size_t left) {
+  return left < VERIFY_BLOCK ? left : VERIFY_BLOCK;
 }
 
 // ---- scales -------------------------------------------------------------------------
@@ -64,21 +62,26 @@ static double rounding_part(double x) {
   return x;
 }
 
+// Adds X, a finite magnitude, to C.
+static void rounding_count(struct verify_counts *c, double x) {
+  unsigned size = verify_size(x);
+  double part = rounding_part(x);
+  c->least[size] = c->n[size] && c->least[size] < x ? c->least[size] : x;
+  c->most[size] = c->most[size] > x ? c->most[size] : x;
+  c->squares[size] += part * part;
+  c->n[size]++;
+}
+
 void verify_count(enum autotune_element e, const void *data, size_t bytes,
                   struct verify_counts *c) {
-  verify_read_fn *read = verify_reader(e);
-  size_t n = read ? bytes / verify_element_size(e) : 0;
-  for (size_t i = 0; i < n; i++) {
-    number wide = read(data, i);
-    double x = fabs((double)wide);
-    if (!isfinite(x))
-      continue;
-    unsigned size = verify_size(x);
-    double part = rounding_part(x);
-    c->least[size] = c->n[size] ? fmin(c->least[size], x) : x;
-    c->most[size] = fmax(c->most[size], x);
-    c->squares[size] += part * part;
-    c->n[size]++;
+  double block[VERIFY_BLOCK];
+  size_t n = verify_reader(e) ? bytes / verify_element_size(e) : 0;
+  for (size_t i = 0; i < n; i += VERIFY_BLOCK) {
+    size_t some = rounding_block(n - i);
+    verify_read(e, data, i, some, block);
+    for (size_t k = 0; k < some; k++)
+      if (isfinite(block[k]))
+        rounding_count(c, fabs(block[k]));
   }
 }
 
@@ -135,12 +138,15 @@ double verify_limit(double rtol, double scale) {
 
 void verify_far(enum autotune_element e, const void *reference, const void *other,
                 size_t bytes, double limit, size_t *moved, size_t *far) {
-  verify_read_fn *read = verify_reader(e);
-  size_t n = read ? bytes / verify_element_size(e) : 0;
-  for (size_t i = 0; i < n; i++) {
-    number move = fabsl(read(other, i) - read(reference, i));
-    *moved += isfinite(move) && move > 0;
-    *far += isfinite(move) && move > limit;
+  double was[VERIFY_BLOCK], moves[VERIFY_BLOCK];
+  size_t n = verify_reader(e) ? bytes / verify_element_size(e) : 0;
+  for (size_t i = 0; i < n; i += VERIFY_BLOCK) {
+    size_t some = rounding_block(n - i);
+    verify_distances(e, reference, other, i, some, was, moves);
+    for (size_t k = 0; k < some; k++) {
+      *moved += isfinite(moves[k]) && moves[k] > 0;
+      *far += isfinite(moves[k]) && moves[k] > limit;
+    }
   }
 }
 
@@ -156,26 +162,33 @@ static void rounding_exclude(struct verify_noise *n, size_t i, double move) {
   n->furthest = fmax(n->furthest, move);
 }
 
+// Notes that element I, which was WAS, moved by MOVE, which is not 0.
+static void rounding_note(struct verify_noise *n, struct verify_moves *m, size_t i,
+                          double was, double move) {
+  unsigned size = verify_size(was);
+  if (!isfinite(move))
+    return;
+  if (move > n->limit) {
+    rounding_exclude(n, i, move);
+    return;
+  }
+  m->n[size] += m->n[size] < UINT32_MAX;
+  m->most[size] = m->most[size] > move ? m->most[size] : move;
+}
+
 void verify_move(enum autotune_element e, const void *reference, const void *other,
                  size_t bytes, size_t first, struct verify_noise *n,
                  struct verify_moves *m) {
-  verify_read_fn *read = verify_reader(e);
-  size_t each = verify_element_size(e), count = read ? bytes / each : 0;
+  double was[VERIFY_BLOCK], moves[VERIFY_BLOCK];
+  size_t count = verify_reader(e) ? bytes / verify_element_size(e) : 0;
   if (count == 0 || memcmp(reference, other, bytes) == 0)
     return;
-  for (size_t i = 0; i < count; i++) {
-    if (memcmp((const char *)reference + i * each, (const char *)other + i * each,
-               each) == 0)
-      continue;
-    number was = read(reference, i);
-    double move = (double)fabsl(read(other, i) - was);
-    unsigned size = verify_size((double)was);
-    if (move > n->limit && isfinite(move)) {
-      rounding_exclude(n, first + i, move);
-    } else if (isfinite(move) && move > 0) {
-      m->n[size] += m->n[size] < UINT32_MAX;
-      m->most[size] = fmax(m->most[size], move);
-    }
+  for (size_t i = 0; i < count; i += VERIFY_BLOCK) {
+    size_t some = rounding_block(count - i);
+    verify_distances(e, reference, other, i, some, was, moves);
+    for (size_t k = 0; k < some; k++)
+      if (moves[k] != 0)
+        rounding_note(n, m, first + i + k, was[k], moves[k]);
   }
 }
 
@@ -184,32 +197,20 @@ double verify_step(unsigned digits) {
 }
 
 // Returns 1 to 3, by the magnitude of X and by SEED.
-static double rounding_steps(number x, unsigned seed) {
-  double high = fabs((double)x);
-  return 1 + 2 * (double)(XXH3_64bits_withSeed(&high, sizeof high, seed) >> 11) * 0x1p-53;
+static double rounding_steps(double x, unsigned seed) {
+  double magnitude = fabs(x);
+  uint64_t state;
+  memcpy(&state, &magnitude, sizeof state);
+  state ^= (uint64_t)seed << 32;
+  return 1 + 2 * rng_unit(&state);
 }
 
-// Changes element I, whose value is X, to nearly Y.
-static bool rounding_put(enum autotune_element e, void *data, size_t i, number x,
-                         number steps, unsigned digits) {
-  size_t each = verify_element_size(e);
+// Takes BY last digits from element I of DATA, of EACH bytes, at most 8, towards zero.
+static bool rounding_step(void *data, size_t i, size_t each, uint64_t by) {
   char *at = (char *)data + i * each;
-  if (e == AUTOTUNE_F80) {
-    long double y = x - x * ldexpl(steps, -(int)digits);
-    memcpy(at, &y, sizeof y);
-    return true;
-  }
-#ifdef __SIZEOF_FLOAT128__
-  if (e == AUTOTUNE_F128) {
-    __float128 y = (__float128)(x - x * ldexpl(steps, -(int)digits));
-    memcpy(at, &y, sizeof y);
-    return true;
-  }
-#endif
   uint64_t bits = 0;
   memcpy(&bits, at, each); // as little-endian numbers
   uint64_t sign = UINT64_C(1) << (8 * each - 1), magnitude = bits & ~sign;
-  uint64_t by = (uint64_t)(steps * ldexpl(1, (int)(verify_digits(e) - digits)));
   if (magnitude < 64 * by) // so far below the normal numbers that this would be no nudge
     return false;
   bits -= by;
@@ -217,17 +218,43 @@ static bool rounding_put(enum autotune_element e, void *data, size_t i, number x
   return true;
 }
 
+// The same for numbers that a double cannot hold: takes the fraction BY from element I.
+static bool rounding_reduce(enum autotune_element e, void *data, size_t i, number by) {
+  number x = verify_reader(e)(data, i);
+  long double y = x - x * by;
+#ifdef __SIZEOF_FLOAT128__
+  __float128 wide = (__float128)y;
+  if (e == AUTOTUNE_F128) {
+    memcpy((char *)data + i * sizeof wide, &wide, sizeof wide);
+    return true;
+  }
+#endif
+  memcpy((char *)data + i * sizeof y, &y, sizeof y);
+  return true;
+}
+
+static bool rounding_is_integer(double x) {
+  return fabs(x) < 0x1p31 && x == (double)(int32_t)x;
+}
+
 size_t verify_nudge(enum autotune_element e, void *data, size_t bytes, unsigned digits,
                     unsigned seed) {
-  verify_read_fn *read = verify_reader(e);
-  size_t n = read ? bytes / verify_element_size(e) : 0, changed = 0;
-  if (digits > verify_digits(e))
-    digits = verify_digits(e);
+  double block[VERIFY_BLOCK];
+  const unsigned own = verify_digits(e);
+  const size_t each = verify_element_size(e);
+  size_t n = verify_reader(e) ? bytes / each : 0, changed = 0;
+  digits = digits < own ? digits : own;
+  const double last = ldexp(1, (int)(own - digits)), part = ldexp(1, -(int)digits);
   for (size_t i = 0; i < n; i++) {
-    number x = read(data, i);
-    if (!isfinite(x) || (fabsl(x) < 0x1p31L && x == truncl(x)))
+    double *x = &block[i % VERIFY_BLOCK];
+    if (x == block)
+      verify_read(e, data, i, rounding_block(n - i), block);
+    if (!isfinite(*x) || rounding_is_integer(*x))
       continue;
-    changed += rounding_put(e, data, i, x, rounding_steps(x, seed), digits);
+    double steps = rounding_steps(*x, seed);
+    changed += own <= DBL_MANT_DIG
+        ? rounding_step(data, i, each, (uint64_t)(steps * last))
+        : rounding_reduce(e, data, i, (number)(steps * part));
   }
   return changed;
 }

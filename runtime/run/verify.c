@@ -88,6 +88,50 @@ verify_read_fn *verify_reader(enum autotune_element e) {
   return verify_format(e)->read;
 }
 
+// Loops of one format each, so that compilers make vector code of them.
+void verify_read(enum autotune_element e, const void *data, size_t first, size_t n,
+                 double *out) {
+  verify_read_fn *read = verify_reader(e);
+  if (e == AUTOTUNE_F64)
+    memcpy(out, (const char *)data + first * sizeof *out, n * sizeof *out);
+  else if (e == AUTOTUNE_F32)
+    for (size_t i = 0; i < n; i++)
+      out[i] = AT(float, data, first + i);
+  else
+    for (size_t i = 0; i < n; i++)
+      out[i] = (double)read(data, first + i);
+}
+
+void verify_distances(enum autotune_element e, const void *reference, const void *other,
+                      size_t first, size_t n, double *was, double *moves) {
+  verify_read_fn *read = verify_reader(e);
+  verify_read(e, reference, first, n, was);
+  verify_read(e, other, first, n, moves);
+  if (verify_digits(e) <= DBL_MANT_DIG)
+    for (size_t i = 0; i < n; i++)
+      moves[i] = fabs(moves[i] - was[i]);
+  else
+    for (size_t i = 0; i < n; i++)
+      moves[i] = (double)fabsl(read(other, first + i) - read(reference, first + i));
+}
+
+size_t verify_strange(enum autotune_element e, const void *data, size_t bytes) {
+  const uint32_t exponent32 = 0x7f800000;
+  const uint64_t exponent64 = 0x7ff0000000000000;
+  verify_read_fn *read = verify_reader(e);
+  size_t n = read ? bytes / verify_element_size(e) : 0, strange = 0;
+  if (e == AUTOTUNE_F64)
+    for (size_t i = 0; i < n; i++)
+      strange += (AT(uint64_t, data, i) & exponent64) == exponent64;
+  else if (e == AUTOTUNE_F32)
+    for (size_t i = 0; i < n; i++)
+      strange += (AT(uint32_t, data, i) & exponent32) == exponent32;
+  else
+    for (size_t i = 0; i < n; i++)
+      strange += !isfinite(read(data, i));
+  return strange;
+}
+
 struct tolerance verify_allowed(const struct autotune_kernel *k,
                                 enum autotune_element e) {
   const struct format *f = verify_format(e);
@@ -178,6 +222,40 @@ static bool verify_element(struct tolerance t, size_t i, number want, number got
   return true;
 }
 
+// Returns how many of N elements from I on need a closer look: those that are further off
+// than PART of what is allowed, and NaN and infinities.
+static unsigned verify_beyond(enum autotune_element e, struct tolerance t,
+                              const void *reference, const void *got, size_t i, size_t n,
+                              double part) {
+  double want[VERIFY_BLOCK], is[VERIFY_BLOCK], atol[VERIFY_BLOCK];
+  unsigned beyond = 0;
+  verify_read(e, reference, i, n, want);
+  verify_read(e, got, i, n, is);
+  for (size_t k = 0; k < n; k++)
+    atol[k] = t.atols ? t.atols[verify_size(want[k])] : t.atol;
+  for (size_t k = 0; k < n; k++)
+    beyond += !(fabs(is[k] - want[k]) <= part * (atol[k] + t.rtol * fabs(want[k])));
+  return beyond;
+}
+
+// Returns how many of LEFT elements from I on need no closer look: they agree, and none
+// comes closer to what is allowed than MOST.
+static size_t verify_skip(enum autotune_element e, struct tolerance t,
+                          const void *reference, const void *got, size_t i, size_t left,
+                          const struct deviation *most) {
+  static const double margin = 1 - 0x1p-40; // for the rounding of doubles
+  const struct format *f = verify_format(e);
+  size_t n = left < VERIFY_BLOCK ? left : VERIFY_BLOCK, at = i * f->size;
+  if (most && !most->found) // the first that differs, whatever it is
+    return memcmp((const char *)reference + at, (const char *)got + at, n * f->size) == 0
+        ? n
+        : 0;
+  if (t.exact || (e != AUTOTUNE_F32 && e != AUTOTUNE_F64))
+    return 0;
+  double part = margin * (most && most->part < 1 ? most->part : 1);
+  return verify_beyond(e, t, reference, got, i, n, part) == 0 ? n : 0;
+}
+
 size_t verify_difference(enum autotune_element e, struct tolerance t,
                          const void *reference, const void *got, size_t bytes,
                          size_t first, struct deviation *most) {
@@ -185,10 +263,18 @@ size_t verify_difference(enum autotune_element e, struct tolerance t,
   size_t n = bytes / f->size;
   if (t.off || bytes == 0 || memcmp(reference, got, bytes) == 0)
     return SIZE_MAX;
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; i++) {
+    if (i % VERIFY_BLOCK == 0) {
+      size_t skipped;
+      while (i < n && (skipped = verify_skip(e, t, reference, got, i, n - i, most)) > 0)
+        i += skipped;
+      if (i >= n)
+        break;
+    }
     if (!same_bits(f, reference, got, i) &&
         (t.exact || !f->read ||
          !verify_element(t, first + i, f->read(reference, i), f->read(got, i), most)))
       return i;
+  }
   return SIZE_MAX;
 }

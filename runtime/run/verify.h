@@ -7,6 +7,8 @@
 #ifndef AUTOTUNE_VERIFY_H
 #define AUTOTUNE_VERIFY_H
 
+#include <string.h>
+
 #include "base/base.h"
 
 /* The rule, as an expression of C and of the kernel that compares on a device
@@ -148,7 +150,23 @@ typedef verify_number verify_read_fn(const void *data, size_t i);
 /* Returns the function that reads element I, which need not be aligned; NULL: elements
  * are no numbers. */
 verify_read_fn *verify_reader(enum autotune_element e);
+/* Reads N numbers from element FIRST on into OUT; those with more digits than a double
+ * are rounded. E: with a reader. */
+void verify_read(enum autotune_element e, const void *data, size_t first, size_t n,
+                 double *out);
+/* Does the same for REFERENCE, into WAS, and writes the distances of the elements of
+ * OTHER from them into MOVES. */
+void verify_distances(enum autotune_element e, const void *reference, const void *other,
+                      size_t first, size_t n, double *was, double *moves);
+enum { VERIFY_BLOCK = 128 }; /* a good N */
+/* Returns how many elements of DATA are NaN or infinite. */
+size_t verify_strange(enum autotune_element e, const void *data, size_t bytes);
 /* Returns the size of X, an index below VERIFY_SIZES. */
-unsigned verify_size(double x);
+static inline unsigned verify_size(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  unsigned exponent = bits >> 52 & 0x7ff;
+  return x == 0 ? 0 : exponent < VERIFY_SIZES - 1 ? exponent + 1 : VERIFY_SIZES - 1;
+}
 
 #endif

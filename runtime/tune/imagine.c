@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // imagine.c: before a variant is installed it is compared with the default on made-up
 // data as well (run/made_up.h): data of later calls may be larger, negative or NaN, and
-// those of the first call may be all zero. It costs at most a fraction of the budget, so
-// only variants that would be installed are checked.
+// those of the first call may be all zero. It costs at most a fraction of the tuning's
+// time, so only variants that would be installed are checked.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +10,10 @@
 #include "model/variant.h"
 #include "tune.h"
 
-static const double part = 0.08; // of the budget
-static const double least = 0.5; // seconds: of all budgets, and for PLAN_CHECK
-enum { RUNS = 6 };               // of a variant and of the default, for one set
+static const double part = 0.08;  // of the time that the tuning has taken
+static const double least = 0.25; // seconds, however short it was
+static const double check = 0.5;  // seconds: for PLAN_CHECK
+enum { RUNS = 6 };                // of a variant and of the default, for one set
 
 // True if C's compiler was told that there is no NaN and no infinity.
 static bool imagine_is_finite(const struct tuning *t, const struct candidate *c) {
@@ -30,9 +31,10 @@ static bool imagine_is_finite(const struct tuning *t, const struct candidate *c)
 // more is spent, because the next one may have the same mistake; in mode `online` more,
 // because all variants are checked before the program runs them.
 static double imagine_budget(const struct tuning *t) {
-  double one = fmax(part * t->budget, least);
+  double taken = t->online ? t->budget : sys_now() - t->began - t->imagined_seconds;
+  double one = fmax(part * taken, least);
   if (t->plan->kind == PLAN_CHECK)
-    return least;
+    return check;
   return fmin(one, (t->imagined_wrong || t->online ? 4 : 1) * one - t->imagined_seconds);
 }
 

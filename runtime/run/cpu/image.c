@@ -257,16 +257,6 @@ const char *image_expected(const struct image *m, const struct output *o) {
                                             : m->ret_reference;
 }
 
-static void set_tolerances(struct image *m) {
-  for (unsigned i = 0; i < m->outputs.n; i++) {
-    const struct output *o = &m->outputs.list[i];
-    const char *expected = image_expected(m, o);
-    if (expected)
-      m->tolerances[i] =
-          output_tolerance(m->kernel, o, expected, image_memory(m, o).size);
-  }
-}
-
 bool image_reference(struct image *m, char *message, size_t size) {
   const struct segment *input = changed_input(m);
   if (input) {
@@ -279,7 +269,8 @@ bool image_reference(struct image *m, char *message, size_t size) {
     if (m->references[i] && m->spans[i].bytes)
       memcpy(m->references[i], m->spans[i].base, m->spans[i].bytes);
   memcpy(m->ret_reference, m->ret, m->kernel->ret_size);
-  set_tolerances(m);
+  image_restore(m); // the scales of the inputs count, too
+  rounding_settle(m, m->tolerances);
   return true;
 }
 
@@ -334,25 +325,15 @@ bool image_repeats(const struct image *m, char *message, size_t size) {
   return check_outputs(m, 0.5, message, size);
 }
 
-// Returns the number of elements of a reference that are NaN or infinite.
-static size_t image_strange(enum autotune_element e, const void *reference,
-                            size_t bytes) {
-  verify_read_fn *read = verify_reader(e);
-  size_t n = 0;
-  for (size_t i = 0; read && i < bytes / verify_element_size(e); i++)
-    n += !isfinite(read(reference, i));
-  return n;
-}
-
 bool image_is_finite(const struct image *m, const struct image *before) {
   const struct autotune_kernel *k = m->kernel;
-  bool finite = image_strange(k->ret_element, m->ret_reference, k->ret_size) <=
-      image_strange(k->ret_element, before->ret_reference, k->ret_size);
+  bool finite = verify_strange(k->ret_element, m->ret_reference, k->ret_size) <=
+      verify_strange(k->ret_element, before->ret_reference, k->ret_size);
   for (unsigned i = 0; i < k->n_sections; i++) {
     enum autotune_element e = k->sections[i].element;
     if (m->references[i])
-      finite &= image_strange(e, m->references[i], m->spans[i].bytes) <=
-          image_strange(e, before->references[i], before->spans[i].bytes);
+      finite &= verify_strange(e, m->references[i], m->spans[i].bytes) <=
+          verify_strange(e, before->references[i], before->spans[i].bytes);
   }
   return finite;
 }

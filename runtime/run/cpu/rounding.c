@@ -10,11 +10,12 @@
 #include "sandbox.h"
 
 enum {
-  NUDGES = 2,
+  NUDGES = 2,    // of a call that does not take long
+  MORE = 8,      // of one so small that all of them do not, which may have few elements
   WILD = 16,     // times as far as was seen may undetermined elements be off
   DETERMINED = 8 // one element of so many must be determined
 };
-static const double quick = 0.02; // seconds: a run of less is repeated
+static const double quick = 0.02; // seconds
 
 struct measured_output {
   struct verify_noise noise;
@@ -68,8 +69,8 @@ void rounding_seal(const struct image *m, bool sealed) {
     mprotect(m->rounding, m->rounding->size, sealed ? PROT_READ : PROT_READ | PROT_WRITE);
 }
 
-unsigned rounding_nudges(double seconds) {
-  return seconds < quick ? NUDGES : 1;
+bool rounding_again(unsigned done, double seconds, double taken) {
+  return done < NUDGES ? seconds < quick : done < MORE && taken < quick;
 }
 
 // True if all SIZE bytes from BASE on can be written; else they are constants.

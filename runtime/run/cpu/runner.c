@@ -318,7 +318,10 @@ static void runner_measure(struct runner *r, const struct command *c, autotune_f
   rounding_seal(m, false);
   rounding_prepare(m);
   rounding_seal(m, true);
-  for (unsigned i = 0; i == 0 || (nudged && i < rounding_nudges(run.seconds)); i++) {
+  double start = measure_clock();
+  for (unsigned i = 0;
+       i == 0 || (nudged && rounding_again(i, run.seconds, measure_clock() - start));
+       i++) {
     image_prepare(m, false);
     if (nudged && !rounding_nudge(m, i))
       return;
