@@ -38,8 +38,7 @@ void background_forget(void) {
 
 void background_tell(struct node *n) {
   if (n != background.node && !n->provisional)
-    site_note(&n->why,
-              "default for now: another kernel is being tuned in the background");
+    refuse(n, REFUSED_BACKGROUND, NULL);
 }
 
 // Tells the tuner how much of the allowance is left.

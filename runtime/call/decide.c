@@ -51,6 +51,14 @@ autotune_fn decide_use(struct site *s, struct node *n) {
   return code;
 }
 
+// Returns the reason why nothing is tuned in MODE.
+static enum refusal why_not(enum tuning_mode mode) {
+  return mode == MODE_LOCKED ? REFUSED_LOCKED
+      : mode == MODE_OFFLINE ? REFUSED_OFFLINE
+      : mode == MODE_OFF     ? REFUSED_OFF
+                             : REFUSED_NOT;
+}
+
 static void decide(struct node *n, struct variant_code code, const char *why) {
   site_note(&n->why, why);
   node_set(n, code); // it was the default's from the beginning
@@ -152,12 +160,12 @@ void decide_free(struct node *n) {
 static bool decide_ask(struct site *s, struct node *n) {
   struct identity id = site_identity(s, n->entry.key);
   enum tuning_mode mode = decide_mode(s->kernel);
-  bool locked = mode == MODE_LOCKED || mode == MODE_OFFLINE;
   bool hurries = mode == MODE_BACKGROUND || mode == MODE_ONLINE;
   struct recall *known = n->known = sys_calloc(1, sizeof *known);
   bool adopted = false;
   if (known) {
-    recall_find(s->kernel, &id, locked, hurries ? 0.001 : STORE_WAIT, known);
+    recall_find(s->kernel, &id, why_not(mode) != REFUSED_NOT,
+                hurries ? 0.001 : STORE_WAIT, known);
     adopted = (known->kind == RECALL_DEFAULT || known->kind == RECALL_OBJECT) &&
         decide_adopt(s, n, known);
     if (known->why[0])
@@ -177,19 +185,13 @@ static bool decide_ask(struct site *s, struct node *n) {
   return adopted;
 }
 
-// Returns the reason why nothing is tuned in MODE, NULL in a mode that tunes.
-static const char *why_not(enum tuning_mode mode) {
-  return mode == MODE_LOCKED ? "default: locked, and nothing is known for this key"
-      : mode == MODE_OFFLINE ? "default: nothing is known for this key; this mode "
-                               "leaves tuning to `autotune tune`"
-                             : NULL;
-}
-
-// Decides N as the default, because of NO and of the reason noted before.
-static void decide_refuse(struct node *n, const char *no) {
+// Decides N as the default, because of NO, or TEXT, and of the reason noted before.
+static void decide_refuse(struct node *n, enum refusal no, const char *text) {
   struct note *found = atomic_load(&n->why);
-  char *why = found ? sys_printf("%s: %s", no, found->text) : NULL;
-  decide_default(n, why ? why : no);
+  text = text ? text : refusal_words[no].text;
+  char *why = found ? sys_printf("%s: %s", text, found->text) : NULL;
+  decide_default(n, why ? why : text);
+  refuse(n, no, why ? why : text);
   free(why);
 }
 
@@ -198,7 +200,7 @@ static void decide_refuse(struct node *n, const char *no) {
 // allowed.
 static void decide_checked(struct site *s, struct node *n, struct outcome *out) {
   struct recall *known = n->known;
-  const char *no = why_not(decide_mode(s->kernel));
+  enum refusal no = why_not(decide_mode(s->kernel));
   if (out->tuned && out->winner) {
     known->path = sys_strdup(out->path);
     known->service.variant = out->variant;
@@ -216,7 +218,7 @@ static void decide_checked(struct site *s, struct node *n, struct outcome *out) 
                 known->why);
     site_note(&n->why, known->why);
     if (no)
-      decide_refuse(n, no);
+      decide_refuse(n, no, NULL);
   }
   decide_free(n);
 }
@@ -236,7 +238,9 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
   }
   char *values = out->tuned && out->winner ? space_values(k, out->point) : NULL;
   given_up_tuned(n, out->tuned);
-  log_message(out->tuned ? AUTOTUNE_INFO : AUTOTUNE_WARN, "%s: %s", k->name, out->why);
+  bool refused = !out->tuned && !atomic_load(&n->decided);
+  if (!refused)
+    log_message(out->tuned ? AUTOTUNE_INFO : AUTOTUNE_WARN, "%s: %s", k->name, out->why);
   bool same = atomic_load(&n->decided) &&
       (!out->tuned || (values && current_is(n, values)));
   if (same) // a race that changes nothing
@@ -245,6 +249,8 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
             !decide_install(s, n, out->path, values, out->variant, out->why)) &&
            !module_abandoned())
     decide_default(n, values ? "default: the tuned variant cannot be loaded" : out->why);
+  if (refused)
+    refuse(n, REFUSED_FAILED, out->why);
   if (!same && !module_abandoned())
     reverify_install(n, &(struct service){ .variant = out->variant }, false,
                      out->original, out->seconds);
@@ -324,12 +330,12 @@ static void decide_check(struct site *s, struct node *n, const struct call *call
 
 // Decides N without tuning.
 static void decide_provisional(struct site *s, struct node *n, const struct call *call,
-                               const char *no) {
+                               enum refusal no) {
   struct outcome *out = sys_malloc(sizeof *out);
   if (out && provisional_checked(s, n, call, out))
     decide_outcome(s, n, out);
   else
-    decide_refuse(n, no);
+    decide_refuse(n, no, NULL);
   free(out);
 }
 
@@ -351,14 +357,14 @@ static bool lacks_compiler(struct site *s, struct node *n) {
   const char *why = t->lacks ? t->lacks() : NULL;
   if (!why)
     return false;
-  decide_refuse(n, why);
+  decide_refuse(n, REFUSED_LACKS, why);
   return true;
 }
 
 // Call it only while holding decide_take().
 static void decide_work(struct site *s, struct node *n, const struct call *call) {
   enum tuning_mode mode = decide_mode(s->kernel);
-  const char *no = why_not(mode);
+  enum refusal no = why_not(mode);
   bool again = mode == MODE_TUNE;
   background_look(0);
   if (atomic_load(&n->decided) ||
@@ -369,29 +375,27 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
   }
   atomic_store(&n->asked, true);
   background_yield();
-  if (!again && given_up_decides(s, n, no != NULL))
+  if (!again && given_up_decides(s, n, no != REFUSED_NOT))
     return;
   struct plan plan = plan_for(s->kernel);
   struct note *why = atomic_load(&n->why);
   plan.why = why ? why->text : NULL;
   if (no && !n->known && (!target_may_fork(s->kernel) || wisdom_given()))
-    decide_refuse(n,
-                  no); // with wisdom, what runs must not depend on this machine's store
+    decide_refuse(n, no,
+                  NULL); // with wisdom, what runs must not depend on this machine's store
   else if (no && !n->known && !background_goes()) // only one tuner runs at a time
     decide_provisional(s, n, call, no);
   else if (s->kernel->n_params == 0 || s->kernel->n_params > MAX_PARAMS ||
            !s->kernel->n_units)
-    decide_default(n, "default: the kernel has no parameters, or too many");
+    decide_refuse(n, REFUSED_PARAMS, NULL);
   else if (lacks_compiler(s, n))
     decide_free(n);
   else if (!target_may_fork(s->kernel))
-    site_note(&n->why,
-              "default: called inside a parallel region"); // a later call may do better
+    refuse(n, REFUSED_REGION, NULL); // a later call may do better
   else if (background_goes())
     background_tell(n);
   else if (!no && !allowance_begins(s))
-    site_note(&n->why,
-              "default for now: its share of the time is not enough yet to tune");
+    refuse(n, REFUSED_FRACTION, NULL);
   else if (n->known)
     decide_check(s, n, call, plan.background);
   else
@@ -419,18 +423,18 @@ static void race_on(void *data) {
 
 static autotune_fn decide_miss(struct site *s, struct node *n, const struct call *call) {
   if (decide_mode(s->kernel) == MODE_OFF) {
-    decide_default(n, "default: tuning is off");
+    decide_default(n, refusal_words[REFUSED_OFF].text);
     return decide_use(s, n);
   }
   if (atomic_load(&n->asked) && !target_may_fork(s->kernel))
     return decide_current(n);
   if (!decide_take()) { // also a call from within a tuning
     if (!atomic_load(&n->why))
-      site_note(&n->why, "default: a kernel is being tuned in another thread");
+      refuse(n, REFUSED_THREAD, NULL);
     return decide_current(n);
   }
   if (!stack_run(work_on, &(struct decide_call){ s, n, call }))
-    site_note(&n->why, "default for now: no memory for a stack");
+    refuse(n, REFUSED_MEMORY, NULL);
   decide_release();
   return atomic_load(&n->decided) ? decide_use(s, n) : decide_current(n);
 }

@@ -166,7 +166,7 @@ static bool given_up_keep(struct site *s, struct given_up *g) {
 // ---- one key ------------------------------------------------------------------------
 
 static void given_up_wait(struct node *n, double until, const char *why) {
-  site_note(&n->why, why);
+  refuse(n, REFUSED_KEYS, why);
   atomic_store(&n->not_before, until);
 }
 

@@ -41,6 +41,7 @@ static void at_exit(void) {
   for (struct site *s = runtime.sites; s; s = s->next)
     for (struct node *n = atomic_load(&s->all); n; n = n->all)
       first_at_exit(n);
+  refuse_at_exit(runtime.sites);
   pthread_mutex_unlock(&runtime.lock);
 }
 

@@ -14,6 +14,7 @@
  *   live.c          variants that are timed in these calls (live.h)
  *   watch.c         watches whether a winner stays as fast; drift.c decides (drift.h)
  *   first.c         notes the first call of a winner
+ *   refuse.c        calls that are not tuned, and why
  *   reverify.c      checks winners again; account.c decides when (account.h)
  *   session/        one tuning as a process (session.h) */
 #ifndef AUTOTUNE_SITE_H
@@ -64,14 +65,15 @@ struct node {
   struct kept *kept;                  /* other code that was the best for a while */
   struct watch *watch;                /* NULL: it is not watched */
   struct reverify *reverify;          /* NULL: it is not checked again */
-  uint64_t variant;          /* the winner's, as in struct record; 0: not known */
-  struct first_call first;   /* of the winner, in this process */
-  unsigned crashes;          /* how many of its tuners crashed */
-  unsigned failures;         /* how often its winner could not be launched */
-  unsigned others;           /* keys of its kernel in the store, when asked */
-  bool tuned;                /* in this process, to its end */
-  bool refused;              /* the winner that other keys agree on is wrong */
-  _Atomic double not_before; /* sys_now: it cannot be decided earlier; or 0 */
+  uint64_t variant;              /* the winner's, as in struct record; 0: not known */
+  struct first_call first;       /* of the winner, in this process */
+  unsigned crashes;              /* how many of its tuners crashed */
+  unsigned failures;             /* how often its winner could not be launched */
+  unsigned others;               /* keys of its kernel in the store, when asked */
+  _Atomic(enum refusal) refusal; /* why its calls were not tuned last */
+  bool tuned;                    /* in this process, to its end */
+  bool refused;                  /* the winner that other keys agree on is wrong */
+  _Atomic double not_before;     /* sys_now: it cannot be decided earlier; or 0 */
   struct site *site;
   struct recall *known; /* a stored result that must be checked before tuning; or NULL */
   struct autotune_entry entry; /* last: its key has the length that the kernel declares */
@@ -183,6 +185,15 @@ bool first_enter(struct node *n, const struct autotune_call_state *state);
 void first_leave(struct node *n); /* it has returned */
 /* The same at the end of the process, unless the call has ended it. */
 void first_at_exit(struct node *n);
+
+/* ---- refuse.c -------------------------------------------------------------------- */
+
+/* Notes, says and stores, as refusal_words has it, that N's calls are not tuned for
+ * REASON. TEXT: for people; NULL: the reason's own. Where the reason lasts, call it on a
+ * stack of stack_run. Any thread. */
+void refuse(struct node *n, enum refusal reason, const char *text);
+/* At the end of the process: says and stores the reasons that could have passed. */
+void refuse_at_exit(struct site *sites);
 
 /* ---- provisional.c --------------------------------------------------------------- */
 

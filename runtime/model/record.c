@@ -28,6 +28,30 @@ const char *const revoked_words[REVOCATIONS] = {
   [REVOKED_IN_DOUBT] = "ended a process or was ended with it, and is checked first",
 };
 
+const struct refusal_words refusal_words[REFUSALS] = {
+  [REFUSED_NOT] = { "", false, false },
+  [REFUSED_OFF] = { "default: tuning is off", false, false },
+  [REFUSED_LOCKED] = { "default: locked, and nothing is known for this key", false,
+                       true },
+  [REFUSED_OFFLINE] = { "default: nothing is known for this key; this mode leaves tuning "
+                        "to `autotune tune`",
+                        false, true },
+  [REFUSED_PARAMS] = { "default: the kernel has no parameters, or too many", true, true },
+  [REFUSED_LACKS] = { "default", false, true },
+  [REFUSED_REGION] = { "default: called inside a parallel region", true, true },
+  [REFUSED_FAILED] = { "default", true, true },
+  [REFUSED_THREAD] = { "default: a kernel is being tuned in another thread", true,
+                       false },
+  [REFUSED_BACKGROUND] = { "default for now: another kernel is being tuned in the "
+                           "background",
+                           false, false },
+  [REFUSED_FRACTION] = { "default for now: its share of the time is not enough yet to "
+                         "tune",
+                         false, false },
+  [REFUSED_KEYS] = { "default", false, false },
+  [REFUSED_MEMORY] = { "default for now: no memory for a stack", true, false },
+};
+
 #define COLUMN(name, version) .column = name, .since = version
 #define AN_ESTIMATE(member, name, ...)                                   \
   { FACT_ESTIMATE, AT(member), COLUMN(name "_median", 1), __VA_ARGS__ }, \
@@ -149,6 +173,7 @@ static const struct fact asked_facts[] = {
   { FACT_TEXT, AT(conditions), COLUMN("conditions", 2), .most = TEXT },
   { FACT_TEXT, AT(why), COLUMN("why", 2), .most = TEXT },
   { FACT_MOMENT, AT(when), COLUMN("at", 2) },
+  { FACT_ENUM, AT(refused), COLUMN("refused", 8), .most = REFUSALS - 1 },
 };
 #undef AT
 

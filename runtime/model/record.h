@@ -138,12 +138,31 @@ struct summary {                  /* one tuning of one key */
   uint64_t contract; /* of rows: as in struct identity; 0: not known */
   void *block;       /* of rows: malloc'ed, holds the texts */
 };
+/* The reason why calls run the default and are not tuned. */
+enum refusal {
+  REFUSED_NOT,
+  REFUSED_OFF, /* by the mode, and the next two */
+  REFUSED_LOCKED,
+  REFUSED_OFFLINE,
+  REFUSED_PARAMS,
+  REFUSED_LACKS, /* what makes variants is not here; the target says it */
+  REFUSED_REGION,
+  REFUSED_FAILED, /* the tuning gave no result: no process, no compiler, a default that
+                     crashes or does not repeat its results */
+  REFUSED_THREAD, /* later calls may be tuned from here on */
+  REFUSED_BACKGROUND,
+  REFUSED_FRACTION,
+  REFUSED_KEYS,
+  REFUSED_MEMORY,
+  REFUSALS
+};
 struct asked { /* a request of a program that found no winner, and what it offered */
   int64_t problem;
   const char *toolchain, *params, *conditions, *why;
   uint64_t space;
   double when;
-  void *block; /* malloc'ed, with the texts */
+  enum refusal refused; /* NOT: a tuning began; else `why` says more */
+  void *block;          /* malloc'ed, with the texts */
 };
 /* How far the last tuning of a problem is, for `autotune report --follow`. */
 enum phase { PHASE_SEARCH, PHASE_RACE, PHASE_ENDED, PHASES };
@@ -181,6 +200,16 @@ struct service {
 
 /* What a revoked variant has done: "gave other results than the default". */
 extern const char *const revoked_words[REVOCATIONS];
+
+/* What is said and done about a refusal. */
+struct refusal_words {
+  const char *text; /* for people: "default: …"; or "default": each has its own */
+  bool warns;       /* the message that says so is a warning */
+  bool lasts; /* the key's later calls are refused as well: it is said and stored at once.
+                 Else it is said and stored when the program ends, if the key is not
+                 decided by then */
+};
+extern const struct refusal_words refusal_words[REFUSALS];
 
 /* The words for a status. */
 struct status_words {
@@ -234,7 +263,7 @@ struct kind {
   size_t size; /* of the struct */
   const struct fact *facts;
 };
-enum { KINDS = 6, RECORD_VERSION = 7 /* version of the store's format */ };
+enum { KINDS = 6, RECORD_VERSION = 8 /* version of the store's format */ };
 extern const struct kind kind_problem, kind_record, kind_summary, kind_asked,
     kind_progress, kind_service;
 extern const struct kind *const kinds[KINDS];

@@ -8,7 +8,7 @@ const [runtime, page] = process.argv.slice(2);
 // Calls that make a message, and whether the message of CALL is for the page. Lower levels are only printed on request.
 const MAKERS = {
   log_message: call => /AUTOTUNE_(WARN|ERROR)/.test(call),
-  log_once: call => /AUTOTUNE_(WARN|ERROR)/.test(call),
+  log_once: call => /AUTOTUNE_(WARN|ERROR)|\(level,/.test(call), // call/refuse.c: the level is of the reason
   WARN: () => true,    // base/options.c
   EXPECTS: () => true, // base/values.c
   REFUSE: () => true, // keep/store/folder.c, keep/capture/

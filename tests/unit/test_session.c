@@ -209,9 +209,18 @@ __attribute__((visibility("default"))) int omp_in_parallel(void) {
   return in_parallel;
 }
 
+static int warnings;
+static void count_warning(enum autotune_level level, const char *message, void *data) {
+  (void)data;
+  warnings += level == AUTOTUNE_WARN && strstr(message, "scale: default: called inside");
+}
+
 static void inside_parallel(void) {
   in_parallel = 1;
+  autotune_set_log(count_warning, NULL);
   EXPECT(scale_is_right(SCALE_N));
+  EXPECT(scale_is_right(SCALE_N));
+  EXPECT(warnings == 1);          // said, and said once
   EXPECT(scale_site.hot == NULL); // only for this call
   char *why = NULL;
   long long key[] = { SCALE_N };
@@ -224,7 +233,7 @@ static void inside_parallel(void) {
 
 static void test_inside_parallel(void **state) {
   (void)state;
-  RUN(inside_parallel, SILENT);
+  RUN(inside_parallel, "AUTOTUNE_LOG=warn");
 }
 
 static void *tunes(void *data) {

@@ -112,6 +112,19 @@ static void test_borrowed(void **state) {
          "MR=6  NR=64; borrowed from n = 256 until it is tuned\n");
 }
 
+// A kernel that was called and not tuned is known, with the reason.
+static void test_refused(void **state) {
+  static const struct autotune_kernel kernel = { .name = "gemm" };
+  struct identity id = fixture_identity();
+  struct store *s = open_store(*state);
+  const char *why = refusal_words[REFUSED_REGION].text;
+  assert_int_equal(store_asked(s, &id, &kernel, REFUSED_REGION, why), 0);
+  expect(*state, &(struct why_options){ HERE },
+         "the default, until it is tuned: never tuned for this key\n"
+         "      its last call ran the default: called inside a parallel region\n");
+  store_close(s);
+}
+
 // A kernel of the same name in another file is another kernel; the same file in another
 // folder is the same.
 static void test_two_files(void **state) {
@@ -168,6 +181,7 @@ static void test_offers(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test_setup_teardown(test_refused, folder_setup, folder_teardown),
     cmocka_unit_test_setup_teardown(test_what_runs, folder_setup, folder_teardown),
     cmocka_unit_test_setup_teardown(test_another_compiler, folder_setup, folder_teardown),
     cmocka_unit_test_setup_teardown(test_control_characters_of_rows, folder_setup,

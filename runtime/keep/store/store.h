@@ -52,9 +52,10 @@ void store_news(struct store *s, const struct identity *id, double *since,
 int store_begin(struct store *s, const struct identity *id, const struct record *r);
 int store_finish(struct store *s, const struct identity *id, const struct record *r);
 int store_summary(struct store *s, const struct identity *id, const struct summary *m);
-/* Records that K was called for ID and that no winner is known; WHY is the reason. */
+/* Records that K was called for ID, that no winner is known, and that it is REFUSED to
+ * tune it; WHY is the reason for one of these. */
 int store_asked(struct store *s, const struct identity *id,
-                const struct autotune_kernel *k, const char *why);
+                const struct autotune_kernel *k, enum refusal refused, const char *why);
 /* Records how far this process has come in tuning ID. */
 int store_progress(struct store *s, const struct identity *id, const struct progress *c);
 /* Calls SEE for each variant of ID that has been a winner in a program. */

@@ -249,7 +249,7 @@ int store_summary(struct store *s, const struct identity *id, const struct summa
 }
 
 int store_asked(struct store *s, const struct identity *id,
-                const struct autotune_kernel *k, const char *why) {
+                const struct autotune_kernel *k, enum refusal refused, const char *why) {
   if (!store_usable(s) || s->dead)
     return -1;
   char *params = identity_params(k), *conditions = identity_conditions(k);
@@ -259,7 +259,8 @@ int store_asked(struct store *s, const struct identity *id,
                        .conditions = conditions,
                        .why = why,
                        .space = id->space,
-                       .when = sys_unix() };
+                       .when = sys_unix(),
+                       .refused = refused };
   int status = write_row(s, row.problem, &kind_asked, &row, false);
   free(params);
   free(conditions);

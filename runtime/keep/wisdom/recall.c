@@ -304,8 +304,6 @@ void recall_find(const struct autotune_kernel *k, const struct identity *id, boo
     recall_from_provisional(k, id, out);
   if (s && out->kind == RECALL_NOTHING)
     out->keys = store_count_keys(s, id);
-  if (s && out->kind == RECALL_NOTHING && locked)
-    store_asked(s, id, k, out->why);
   if (s)
     store_close(s);
   free(message);

@@ -213,6 +213,27 @@ static unsigned count_tried(const struct why *w, const struct problem *key) {
   return n;
 }
 
+// Prints why a program with the newest text did not tune this key when it was called
+// last, if it did not.
+static void print_refusal(const struct why *w, const struct problem *key) {
+  struct asked asked, newest = { .block = NULL };
+  for (unsigned i = 0; i < w->list.n; i++)
+    if (why_is_current(w, &w->list.items[i], key) &&
+        store_find_asked(w->store, w->list.items[i].problem.id, &asked)) {
+      struct asked *old = !newest.block || asked.when > newest.when ? &newest : &asked;
+      free(old->block);
+      if (old == &newest)
+        newest = asked;
+    }
+  if (newest.block && newest.refused != REFUSED_NOT) {
+    char *clean =
+        clean_text(*newest.why ? newest.why : refusal_words[newest.refused].text);
+    fprintf(w->out, "\n      its last call ran the %s", clean);
+    clean_free(clean);
+  }
+  free(newest.block);
+}
+
 // Prints how the nearest tuning of this key differs; for keys that were not tuned here.
 static void print_miss(const struct why *w, const struct problem *key) {
   const struct listed *nearest = NULL;
@@ -243,6 +264,7 @@ static void print_miss(const struct why *w, const struct problem *key) {
   }
   if (least & 4)
     fprintf(w->out, "%sthreads %u → %u", sep, nearest->problem.threads, w->o->threads);
+  print_refusal(w, key);
   fputc('\n', w->out);
 }
 

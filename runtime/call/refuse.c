@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// refuse.c: calls that are not tuned, and the reason: refusal_words in model/record.c has
+// a line for each. A reason is noted in the node for autotune_why, said once, and stored
+// for `autotune why`.
+#include <stdlib.h>
+
+#include "run/cpu/stack.h"
+#include "site.h"
+
+static const char *refuse_text(const struct node *n, enum refusal reason) {
+  const struct note *note = atomic_load(&n->why);
+  return note ? note->text : refusal_words[reason].text;
+}
+
+// Writes the reason to S.
+static void refuse_store(struct store *s, const struct node *n, enum refusal reason) {
+  struct identity id = site_identity(n->site, n->entry.key);
+  store_asked(s, &id, n->site->kernel, reason, refuse_text(n, reason));
+}
+
+static struct store *refuse_open(void) {
+  char *message = NULL;
+  struct store *s = store_open(&message);
+  free(message); // a tuning says it
+  return s;
+}
+
+// LATE: at the end of the process.
+static void refuse_say(const struct node *n, enum refusal reason, bool late) {
+  const char *name = n->site->kernel->name, *text = refuse_text(n, reason);
+  enum autotune_level level = refusal_words[reason].warns ? AUTOTUNE_WARN : AUTOTUNE_INFO;
+  char *topic = sys_printf("%s %s", name, text);
+  if (late)
+    log_once(level, topic ? topic : text, "%s: not tuned in this run: %s", name, text);
+  else
+    log_once(level, topic ? topic : text, "%s: %s", name, text);
+  free(topic);
+}
+
+void refuse(struct node *n, enum refusal reason, const char *text) {
+  const struct refusal_words *words = &refusal_words[reason];
+  site_note(&n->why, text ? text : words->text);
+  if (atomic_exchange(&n->refusal, reason) == reason || !words->lasts)
+    return;
+  refuse_say(n, reason, false);
+  struct store *s = refuse_open();
+  if (s) {
+    refuse_store(s, n, reason);
+    store_close(s);
+  }
+}
+
+// True if N was refused for a reason that could have passed, but did not. A node that
+// another thread is tuning is no such node.
+static bool refuse_is_left(const struct node *n) {
+  enum refusal reason = atomic_load(&n->refusal);
+  return reason != REFUSED_NOT && !refusal_words[reason].lasts &&
+      !atomic_load(&n->decided) && !atomic_load(&n->retired) &&
+      (reason != REFUSED_THREAD || !atomic_load(&n->asked));
+}
+
+static void refuse_rest(void *data) {
+  struct store *store = NULL;
+  for (struct site *s = data; s; s = s->next)
+    for (struct node *n = atomic_load(&s->all); n; n = n->all)
+      if (refuse_is_left(n)) {
+        enum refusal reason = atomic_load(&n->refusal);
+        refuse_say(n, reason, true);
+        if (store || (store = refuse_open()))
+          refuse_store(store, n, reason);
+      }
+  if (store)
+    store_close(store);
+}
+
+void refuse_at_exit(struct site *sites) {
+  bool any = false;
+  for (struct site *s = sites; s && !any; s = s->next)
+    for (struct node *n = atomic_load(&s->all); n && !any; n = n->all)
+      any = refuse_is_left(n);
+  if (any)
+    stack_run(refuse_rest, sites);
+}
