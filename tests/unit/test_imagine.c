@@ -175,6 +175,13 @@ static void clamp_no_nan(int n, double s, const double *x, double *y) {
     y[i] = x[i] < -s ? -s : x[i] > s ? s : x[i];
 }
 
+// Right in the first call of a process alone.
+static void cube_once(int n, double s, const double *x, double *y) {
+  static int calls;
+  cube(n, s, x, y);
+  y[n / 2] += calls++;
+}
+
 static void test_right_variants_agree(void **state) {
   (void)state;
   agrees(cube, cube_backwards, noise, 3);   // other values (of s), larger, signs
@@ -190,6 +197,15 @@ static void test_wrong_variants_are_found(void **state) {
   differs(cube, cube_of_magnitude, noise, 1, "other signs");
   differs(softplus, softplus_plain, several, 1, "larger values");
   differs(clamp, clamp_no_nan, noise, 1, "a NaN");
+}
+
+// Its times are given to nobody, so they must not be pointed to either.
+static void test_a_variant_that_is_wrong_later(void **state) {
+  (void)state;
+  struct trial reference, t = imagine(cube, cube_once, noise, 1, false, &reference);
+  assert_int_equal(t.status, STATUS_WRONG);
+  assert_null(t.samples);
+  assert_int_equal(t.n_samples, 0);
 }
 
 // ---- data that the default does not take
@@ -314,6 +330,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_right_variants_agree),
     cmocka_unit_test(test_wrong_variants_are_found),
+    cmocka_unit_test(test_a_variant_that_is_wrong_later),
     cmocka_unit_test(test_what_the_default_does_not_take),
     cmocka_unit_test(test_what_is_left_alone),
     cmocka_unit_test(test_sizes_that_the_key_leaves_open),

@@ -5,6 +5,16 @@
 
 #include "sandbox.h"
 
+// Runs one trial, whose times are not wanted.
+static int imagine_trial(struct worker_pool *w, const struct command *c,
+                         const void *object, struct trial *out) {
+  int rc = worker_trial(w, c, object, out);
+  free(out->samples);
+  out->samples = NULL;
+  out->n_samples = 0;
+  return rc;
+}
+
 // Checks the variant on the data that C names, in a worker of its own. The variant first
 // runs on the real data there, because it may keep something for later calls. *USED: the
 // default takes these data.
@@ -17,12 +27,10 @@ static int imagine_set(struct worker_pool *w, const struct command *c, const voi
   reference.reference = true;
   *used = false;
   worker_end(w);
-  int rc = worker_trial(w, &real, object, out);
-  free(out->samples);
+  int rc = imagine_trial(w, &real, object, out);
   if (rc != 0 || out->status != STATUS_OK)
     return rc;
-  rc = worker_trial(w, &reference, NULL, out);
-  free(out->samples);
+  rc = imagine_trial(w, &reference, NULL, out);
   *used = rc == 0 && out->status == STATUS_OK;
   if (rc == 0 && !*used) {
     log_message(AUTOTUNE_DEBUG, "%s: made-up data (%s) are not used: %s",
@@ -31,10 +39,8 @@ static int imagine_set(struct worker_pool *w, const struct command *c, const voi
       *worker_sets(w) &= ~(1u << set);
     *out = (struct trial){ .status = STATUS_OK };
   } else if (*used) {
-    rc = worker_trial(w, c, object, out);
-    free(out->samples);
+    rc = imagine_trial(w, c, object, out);
   }
-  out->samples = NULL;
   return rc;
 }
 
