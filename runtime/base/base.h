@@ -91,6 +91,9 @@ void log_message(enum autotune_level level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void log_once(enum autotune_level level, const char *topic, const char *format, ...)
     __attribute__((format(printf, 3, 4))); /* once per process and topic */
+/* Once per process, topic and NAME, which is that of a kernel. */
+void log_once_of(enum autotune_level level, const char *name, const char *topic,
+                 const char *format, ...) __attribute__((format(printf, 4, 5)));
 bool log_enabled(enum autotune_level level);
 /* Writes the progress line to standard error, over the previous one; only at level info
  * and on a terminal. NULL clears it. */

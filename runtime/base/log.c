@@ -130,17 +130,19 @@ void log_message(enum autotune_level level, const char *format, ...) {
   errno = error;
 }
 
-static uint64_t topic_hash(const char *topic) {
-  uint64_t h = 0xcbf29ce484222325u; // FNV-1a
-  for (; *topic; topic++)
-    h = (h ^ (unsigned char)*topic) * 0x100000001b3u;
-  return h ? h : 1;
+// FNV-1a, from H on.
+static uint64_t topic_hash(uint64_t h, const char *text) {
+  for (; *text; text++)
+    h = (h ^ (unsigned char)*text) * 0x100000001b3u;
+  return h;
 }
 
-// True if TOPIC is new. If the table is full, a message is repeated rather than lost.
-static bool topic_is_new(const char *topic) {
+// True if TOPIC of NAME is new. If the table is full, a message is repeated rather than
+// lost.
+static bool topic_is_new(const char *name, const char *topic) {
   pthread_once(&logs.once, log_begin);
-  uint64_t h = topic_hash(topic);
+  uint64_t h = topic_hash(topic_hash(0xcbf29ce484222325u, name), topic);
+  h = h ? h : 1;
   for (unsigned i = 0; i < TOPICS; i++) {
     uint64_t seen = 0;
     if (atomic_compare_exchange_strong(&logs.topics[(h + i) % TOPICS], &seen, h))
@@ -151,17 +153,29 @@ static bool topic_is_new(const char *topic) {
   return true;
 }
 
-void log_once(enum autotune_level level, const char *topic, const char *format, ...) {
+static void log_tell_once(enum autotune_level level, const char *name, const char *topic,
+                          const char *format, va_list args) {
   if (!log_enabled(level))
     return;
   int error = errno;
-  if (topic_is_new(topic)) {
-    va_list args;
-    va_start(args, format);
+  if (topic_is_new(name, topic))
     log_tell(level, format, args);
-    va_end(args);
-  }
   errno = error;
+}
+
+void log_once(enum autotune_level level, const char *topic, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  log_tell_once(level, "", topic, format, args);
+  va_end(args);
+}
+
+void log_once_of(enum autotune_level level, const char *name, const char *topic,
+                 const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  log_tell_once(level, name, topic, format, args);
+  va_end(args);
 }
 
 static unsigned log_terminal_columns(void) {

@@ -63,14 +63,13 @@ static bool given_up_covers(const struct site *s, const struct given_up *g,
 // Says once a kernel and process that a part is given up; quietly, if an earlier process
 // has tuned its values.
 static void given_up_say(const struct site *s, const struct given_up *g) {
-  char topic[256];
+  char topic[32];
   const char *then = g->winner.winner ? "compared with the default, not tuned"
                                       : "not tuned";
-  snprintf(topic, sizeof topic, "given-up %s %llx", s->kernel->name,
-           (unsigned long long)g->agreement.parts);
-  log_once(s->tunings > 0 ? AUTOTUNE_WARN : AUTOTUNE_INFO, topic,
-           "%s: %s; a new value is %s; write key(…) without it to save this",
-           s->kernel->name, g->why, then);
+  snprintf(topic, sizeof topic, "given-up %llx", (unsigned long long)g->agreement.parts);
+  log_once_of(s->tunings > 0 ? AUTOTUNE_WARN : AUTOTUNE_INFO, s->kernel->name, topic,
+              "%s: %s; a new value is %s; write key(…) without it to save this",
+              s->kernel->name, g->why, then);
 }
 
 // True if the agreed winner of G exists and has the text that was tuned.
@@ -209,11 +208,12 @@ static bool given_up_take(struct node *n, const struct given_up *g) {
              "default for now: %s; comparisons with the default have had their share of "
              "the time",
              g->why);
-    log_once(AUTOTUNE_WARN, g->why,
-             "%s: comparing each new value of its key with the default takes too long: "
-             "most calls with a new value run the default; write key(…) with the values "
-             "that matter",
-             n->site->kernel->name);
+    log_once_of(
+        AUTOTUNE_WARN, n->site->kernel->name, g->why,
+        "%s: comparing each new value of its key with the default takes too long: "
+        "most calls with a new value run the default; write key(…) with the values "
+        "that matter",
+        n->site->kernel->name);
     given_up_wait(n, checks_next(), why);
     return true;
   }
@@ -262,12 +262,12 @@ static bool given_up_limits(struct site *s, struct node *n) {
   char why[192];
   snprintf(why, sizeof why, "default for now: %.64s has too many values to tune each",
            name);
-  log_once(AUTOTUNE_WARN, why,
-           "%s: %.64s has had %u values, and each was tuned: %u tunings took %.3g "
-           "s; from now on they take at most %g %% of the time; write key(…) without it, "
-           "or with a class of it, such as key(%.64s / 64)",
-           k->name, name, values, s->tunings, s->tuning_seconds, 100 * tuning_fraction,
-           name);
+  log_once_of(
+      AUTOTUNE_WARN, k->name, why,
+      "%s: %.64s has had %u values, and each was tuned: %u tunings took %.3g "
+      "s; from now on they take at most %g %% of the time; write key(…) without it, "
+      "or with a class of it, such as key(%.64s / 64)",
+      k->name, name, values, s->tunings, s->tuning_seconds, 100 * tuning_fraction, name);
   given_up_wait(n, next, why);
   return true;
 }
@@ -336,8 +336,8 @@ struct node *given_up_node(struct site *s, const long long *key) {
   if (n || (covered && checks_next() > sys_now()))
     return n;
   if (atomic_load_explicit(&s->n_nodes, memory_order_relaxed) >= MOST_KEYS) {
-    log_once(
-        AUTOTUNE_WARN, s->kernel->file,
+    log_once_of(
+        AUTOTUNE_WARN, s->kernel->name, "keys",
         "%s: called with more than %d keys; calls with others run the default; write "
         "key(…) with the values that matter",
         s->kernel->name, MOST_KEYS);

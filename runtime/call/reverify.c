@@ -14,6 +14,7 @@
 
 #include "account.h"
 #include "call/session/session.h"
+#include "model/kernel.h"
 #include "model/value.h"
 #include "site.h"
 
@@ -55,9 +56,9 @@ bool reverify_is_wanted(const struct autotune_kernel *k) {
     return false;
   bool can = t->takes_loaded && t->synchronous;
   if (!can)
-    log_once(AUTOTUNE_INFO, "reverify-target",
-             "%s: its winner is not checked again: that is done for kernels in C only",
-             k->name);
+    log_once_of(AUTOTUNE_INFO, k->name, "reverify-target",
+                "%s: its winner is not checked again: that is done for kernels in C only",
+                k->name);
   return can;
 }
 
@@ -141,7 +142,8 @@ static bool reverify_may_fork(struct node *n, double now, double fork) {
   snprintf(what, sizeof what,
            "not checked again: copying the program's page tables takes about %.2g ms",
            1e3 * fork);
-  log_once(AUTOTUNE_INFO, n->site->kernel->name, "%s: %s", n->site->kernel->name, what);
+  const char *name = n->site->kernel->name;
+  log_once_of(AUTOTUNE_INFO, name, "reverify-fork", "%s: %s", name, what);
   reverify_note(n, what);
   reverify_postpone(n->reverify, now, fork_again);
   return false;
@@ -285,6 +287,32 @@ static void reverify_found(struct node *n, const struct outcome *out) {
   free(name);
 }
 
+// True if another call of K may have outputs.
+static bool reverify_may_have_outputs(const struct autotune_kernel *k) {
+  bool outputs = k->ret_size > 0 || !kernel_has_sections(k);
+  for (unsigned i = 0; i < k->n_sections; i++)
+    outputs |= (k->sections[i].access & AUTOTUNE_OUT) != 0;
+  return outputs;
+}
+
+// Says that nothing was compared. A later call may have outputs where this one had none,
+// such as for n = 0.
+static void reverify_say_nothing(struct node *n) {
+  const struct autotune_kernel *k = n->site->kernel;
+  struct reverify *r = n->reverify;
+  if (reverify_may_have_outputs(k)) {
+    log_once_of(AUTOTUNE_INFO, k->name, "reverify-outputs",
+                "%s: not checked again on call %llu: it has no outputs to compare",
+                k->name, (unsigned long long)r->looking);
+    return;
+  }
+  atomic_store(&r->due, INFINITY);
+  log_once_of(AUTOTUNE_INFO, k->name, "reverify-outputs",
+              "%s: its winner is not checked again: there are no outputs to compare",
+              k->name);
+  reverify_note(n, "not checked again: there are no outputs to compare");
+}
+
 void reverify_settle(struct node *n, const struct outcome *out) {
   struct reverify *r = n->reverify;
   const char *name = n->site->kernel->name;
@@ -304,17 +332,14 @@ void reverify_settle(struct node *n, const struct outcome *out) {
     reverify_found(n, out);
     break;
   case VERDICT_RESTLESS:
-    log_once(AUTOTUNE_INFO, "reverify-restless",
-             "%s: not checked again on call %llu: run twice on its data, the kernel as "
-             "written gives two results (%s)",
-             name, (unsigned long long)r->looking, out->why);
+    log_once_of(
+        AUTOTUNE_INFO, name, "reverify-restless",
+        "%s: not checked again on call %llu: run twice on its data, the kernel as "
+        "written gives two results (%s)",
+        name, (unsigned long long)r->looking, out->why);
     break;
   case VERDICT_NOTHING:
-    atomic_store(&r->due, INFINITY);
-    log_once(AUTOTUNE_INFO, "reverify-outputs",
-             "%s: its winner is not checked again: there are no outputs to compare",
-             name);
-    reverify_note(n, "not checked again: there are no outputs to compare");
+    reverify_say_nothing(n);
     break;
   case VERDICT_NONE:
     log_message(AUTOTUNE_DEBUG, "%s: not checked again on call %llu: %s", name,

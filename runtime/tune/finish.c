@@ -214,8 +214,8 @@ static void add_old(struct tuning *t) {
 // Warns if the data of this call say little about the winner.
 static void finish_warn(const struct tuning *t, const struct candidate *winner) {
   if (t->weak_text[0])
-    log_once(
-        AUTOTUNE_WARN, t->weak_text,
+    log_once_of(
+        AUTOTUNE_WARN, t->kernel->name, t->weak_text,
         "%s: %s at this call: the choice is provisional, and is checked again at the "
         "next calls%s",
         t->kernel->name, t->weak_text,

@@ -74,11 +74,9 @@ bool tune_link(const struct tuning *t, const struct candidate *c, const char *pa
 
 // Says, once, that variants leave other bytes in memory that may be a workspace.
 static void tune_say_unnamed(const struct tuning *t, const struct trial *trial) {
-  char topic[160];
-  snprintf(topic, sizeof topic, "unnamed %s", t->kernel->name);
   if (trial->unnamed[0])
-    log_once(
-        AUTOTUNE_WARN, topic,
+    log_once_of(
+        AUTOTUNE_WARN, t->kernel->name, "unnamed",
         "%s: a variant leaves other bytes in memory that no section names (%s), so it "
         "cannot win: name that memory in scratch(…) if nobody reads it after the "
         "call, else in out(…) or inout(…)",
@@ -88,10 +86,10 @@ static void tune_say_unnamed(const struct tuning *t, const struct trial *trial) 
 // Says what TRIAL found out about the kernel, once.
 static void tune_say_note(const struct tuning *t, const struct trial *trial) {
   if (trial->note[0] && !t->plan->loaded) // else it was said when it was tuned
-    log_once(AUTOTUNE_WARN, trial->note,
-             "%s: %s: they are compared, too; name them in out(…) or inout(…), or "
-             "in scratch(…) if nobody reads them after the call",
-             t->kernel->name, trial->note);
+    log_once_of(AUTOTUNE_WARN, t->kernel->name, trial->note,
+                "%s: %s: they are compared, too; name them in out(…) or inout(…), or "
+                "in scratch(…) if nobody reads them after the call",
+                t->kernel->name, trial->note);
 }
 
 void tune_try(struct tuning *t, struct candidate *c, const struct trial_plan *plan,

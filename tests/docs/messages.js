@@ -9,6 +9,7 @@ const [runtime, page] = process.argv.slice(2);
 const MAKERS = {
   log_message: call => /AUTOTUNE_(WARN|ERROR)/.test(call),
   log_once: call => /AUTOTUNE_(WARN|ERROR)|\(level,/.test(call), // call/refuse.c: the level is of the reason
+  log_once_of: call => /AUTOTUNE_(WARN|ERROR)/.test(call),
   WARN: () => true,    // base/options.c
   EXPECTS: () => true, // base/values.c
   REFUSE: () => true, // keep/store/folder.c, keep/capture/
@@ -58,7 +59,7 @@ function messages() {
   for (const file of sources(runtime)) {
     const text = fs.readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$|\s\/\/ .*$/gm, '');
     const where = path.relative(runtime, file), note = s => found.set(s, where);
-    for (const m of text.matchAll(/\b(log_message|log_once|WARN|EXPECTS|REFUSE|FAIL|SAY|call_refuse|complain)\(/g)) {
+    for (const m of text.matchAll(/\b(log_message|log_once|log_once_of|WARN|EXPECTS|REFUSE|FAIL|SAY|call_refuse|complain)\(/g)) {
       const call = bracket(text, m.index + m[0].length - 1);
       if (!/#define\s+$/.test(text.slice(0, m.index)) && MAKERS[m[1]](call))
         literals(call).forEach(note);

@@ -178,13 +178,17 @@ static int say_once(char *unused) {
   }
   waitpid(pid, NULL, 0);
   log_once(AUTOTUNE_WARN, "b", "second of b");
+  log_once_of(AUTOTUNE_WARN, "k", "a", "a of k");
+  log_once_of(AUTOTUNE_WARN, "k", "a", "second a of k");
+  log_once_of(AUTOTUNE_WARN, "l", "a", "a of l");
   return 0;
 }
 
 static void test_once_is_once_also_for_children(void **state) {
   (void)state;
   expect("say_once", NULL,
-         "autotune: warning: first of a\nautotune: warning: first of b, in the child\n");
+         "autotune: warning: first of a\nautotune: warning: first of b, in the child\n"
+         "autotune: warning: a of k\nautotune: warning: a of l\n");
 }
 
 static void test_long_messages_come_whole(void **state) {

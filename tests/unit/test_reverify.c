@@ -37,7 +37,16 @@ static void later_default(int n, double f, const double *a, double *c) {
 static const struct autotune_symbol later_symbols[] = { { "later", (const void *)&later,
                                                           sizeof later } };
 
+// As for n = 0.
+static bool no_data;
+static void later_describe(void *const *args, struct autotune_call *call) {
+  scale_describe(args, call);
+  for (unsigned i = 0; no_data && i < scale_kernel.n_sections; i++)
+    call->spans[i].bytes = 0;
+}
+
 static void make_kernel(void) {
+  scale_kernel.describe = later_describe;
   scale_kernel.symbols = later_symbols;
   scale_kernel.n_symbols = 1;
   scale_kernel.units = later_units;
@@ -182,6 +191,22 @@ static void ends_after_one_call(void) {
   is_right_from(2e6);
 }
 
+static void begins_without_data(void) {
+  make_kernel();
+  no_data = true;
+  for (double end = monotonic() + 0.5; monotonic() < end;)
+    is_right_from(0);
+  no_data = false;
+  EXPECT(is_right_within(20) && runs_default() && scale_why_has("revoked"));
+}
+
+static void test_a_call_without_data_ends_no_checks(void **state) {
+  (void)state;
+  RUN(tunes_only, NULL);
+  RUN(begins_without_data, LOCKED);
+  assert_int_equal(stored(n_revoked), 1);
+}
+
 // A process that ends at once leaves the check to itself; the next one knows.
 static void test_a_short_process(void **state) {
   (void)state;
@@ -264,6 +289,7 @@ int main(void) {
     TEST(test_switched_off),
     TEST(test_verify_off_is_never_checked),
     TEST(test_a_stored_winner),
+    TEST(test_a_call_without_data_ends_no_checks),
     TEST(test_a_short_process),
     TEST(test_a_right_winner_stays),
     TEST(test_a_large_program_is_not_copied),
