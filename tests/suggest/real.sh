@@ -119,4 +119,69 @@ has "setup: why" short.notes "'setup' is left as it is: it only sets up arrays, 
 is "the same in a loop" "$(kernel clear)" 1
 has "levels: why" short.notes "threads would start again for each iteration of two loops"
 is "loops that threads share" "$(grep -c "parallel for" short.c)" 2
+
+# A function whose loop calls a kernel; and a reason for each function with loops that gets no proposal.
+cat > reasons.c << 'END'
+#define NAME(x) made_##x
+#define FILL(t) static void t##_fill(int n, t *x) { for (int i = 0; i < n; i++) x[i] = 2; }
+void NAME(scale)(int n, double *x)
+{
+  for (int i = 0; i < n; i++)
+    x[i] *= 2;
+}
+void smooth(int n, double *restrict x, const double *restrict y)
+{
+  for (int i = 1; i < n - 1; i++)
+    x[i] = y[i - 1] + y[i] + y[i + 1];
+}
+void steps(int n, double *restrict x, double *restrict y)
+{
+  for (int i = 0; i < n; i++)
+    y[i] = i;
+  for (int t = 0; t < 100; t++)
+    smooth(n, x, y);
+}
+void twice(int n, double *restrict x, double *restrict y)
+{
+  for (int i = 0; i < n; i++)
+    y[i] = i;
+  smooth(n, x, y);
+}
+void printed(int n, double *x, ...)
+{
+  for (int i = 0; i < n; i++)
+    x[i] = 1;
+}
+double *returned(int n, double *x)
+{
+  for (int i = 0; i < n; i++)
+    x[i] = 1;
+  return x;
+}
+int main(void)
+{
+  double x[100];
+  for (int i = 0; i < 100; i++)
+    x[i] = 1;
+  return x[3] < 0;
+}
+FILL(float)
+END
+autotune suggest reasons.c > reasons.patch 2> reasons.notes
+check "reasons: the patch applies" patch -s -p1 -i reasons.patch
+check "reasons: check accepts the patched file" autotune check reasons.c > list
+is "kernels" "$(grep -o ' kernel .*' list | paste -sd,)" " kernel smooth, kernel twice"
+while read -r line said; do
+  has "line $line: why" reasons.notes "^reasons.c:$line:.*left as it is: .*$said"
+done << 'END'
+3 its head is not of the form
+18 its loop calls 'smooth', a kernel of its own
+26 a kernel cannot have variable arguments
+31 it returns a pointer
+37 'main' is no kernel: move its loops to a function of their own
+44 a macro makes its head
+END
+echo 'int one(void) { return 1; }' > none.c
+autotune suggest none.c 2> none.notes > none.patch
+has "a file without loops" none.notes "none.c: nothing to suggest: no function has a 'for' loop"
 finish

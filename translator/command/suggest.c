@@ -20,6 +20,9 @@ struct candidates {
   unsigned n_pragmas;
   struct kernel *list;
   unsigned n;
+  TSNode *seen; // all functions in the tree
+  unsigned n_seen;
+  bool loops; // a function has some
 };
 
 static void suggest_say(const struct source *s, size_t at, const char *text) {
@@ -39,39 +42,54 @@ static bool has_pragma(const struct candidates *c, const struct function *f) {
                       slice_of("omp"));
 }
 
-// True if all arguments have names, or there are no arguments.
-static bool has_plain_arguments(const struct candidates *c, TSNode list) {
+// Returns why a function with the arguments LIST is no kernel; NULL: all have names, or
+// there are none.
+static const char *why_arguments(const struct candidates *c, TSNode list) {
   for (uint32_t i = 0; i < ts_node_named_child_count(list); i++) {
     TSNode n = ts_node_named_child(list, i);
     bool alone = ts_node_named_child_count(list) == 1 &&
         slice_is(source_slice(c->s, n), "void");
+    if (node_is(n, "variadic_parameter"))
+      return "a kernel cannot have variable arguments";
+    if (node_is(n, "identifier"))
+      return "the types of its arguments do not stand within the parentheses";
     if (!node_is(n, "comment") && !alone &&
         (!node_is(n, "parameter_declaration") ||
          ts_node_is_null(node_field(n, "declarator"))))
-      return false;
+      return "an argument has no name";
   }
-  return true;
+  return NULL;
 }
 
-// True for `type name(arguments) { … }` without further syntax.
-static bool is_plain_function(const struct candidates *c, TSNode n) {
+// Returns why the function N is no kernel; NULL: it is `type name(arguments) { … }`
+// without further syntax.
+static const char *why_not_plain(const struct candidates *c, TSNode n) {
   TSNode d = node_field(n, "declarator");
   TSNode name = node_field(d, "declarator");
-  return node_is(d, "function_declarator") && node_is(name, "identifier") &&
-      !slice_is(source_slice(c->s, name), "main") &&
-      has_plain_arguments(c, node_field(d, "parameters"));
+  if (node_is(d, "pointer_declarator"))
+    return "it returns a pointer";
+  if (!node_is(d, "function_declarator") || !node_is(name, "identifier"))
+    return "its head is not of the form 'type name(arguments)'";
+  if (slice_is(source_slice(c->s, name), "main"))
+    return "'main' is no kernel: move its loops to a function of their own";
+  return why_arguments(c, node_field(d, "parameters"));
 }
 
 static void add_function(struct candidates *c, TSNode n) {
   struct kernel k = { .choose = -1, .atol = -1, .language = c->s->language };
   TSNode body = node_field(n, "body");
-  if (!node_holds(body, "for_statement") || !is_plain_function(c, n))
+  *GROW(c->seen, c->n_seen) = n;
+  if (!node_holds(body, "for_statement"))
     return;
+  const char *why = why_not_plain(c, n);
   k.main = (struct function){ .node = n,
                               .start = ts_node_start_byte(n),
                               .end = ts_node_end_byte(n),
                               .body_at = ts_node_start_byte(body) };
-  if (has_pragma(c, &k.main))
+  c->loops = true;
+  if (why)
+    suggest_say(c->s, k.main.start, arena_printf("left as it is: %s", why));
+  else if (has_pragma(c, &k.main))
     suggest_say(c->s, k.main.start, "left as it is: it has pragmas already");
   else if (signature_read(c->s, &k.main, &k)) {
     *GROW(k.compilers, k.n_compilers) = "clang";
@@ -86,6 +104,32 @@ static void find_functions(struct candidates *c, TSNode n) {
   }
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
     find_functions(c, ts_node_named_child(n, i));
+}
+
+// True if the tree has a function within [START, END).
+static bool is_seen(const struct candidates *c, size_t start, size_t end) {
+  for (unsigned i = 0; i < c->n_seen; i++)
+    if (ts_node_start_byte(c->seen[i]) < end && start < ts_node_end_byte(c->seen[i]))
+      return true;
+  return false;
+}
+
+// Says which functions with loops the compiler sees in the file, but the tree lacks.
+static void say_hidden(struct candidates *c, const struct expansion *x) {
+  for (unsigned i = 0; x && i < x->items.n; i++) {
+    const struct item *item = &x->items.list[i];
+    if (!item->body || !item->n_names || item->end <= item->start ||
+        !lex_mentions(item->text, slice_of("for")) || is_seen(c, item->start, item->end))
+      continue;
+    struct slice name = item->names[0].name,
+                 text = { c->s->text + item->start, item->end - item->start };
+    c->loops = true;
+    suggest_say(c->s, item->start,
+                arena_printf("'%.*s' is left as it is: %s", (int)name.size, name.data,
+                             lex_mentions(text, name)
+                                 ? "an #if or a macro hides a part of its syntax"
+                                 : "a macro makes its head"));
+  }
 }
 
 // ---- the pragma of a function -------------------------------------------------------
@@ -245,6 +289,53 @@ static const char *suggest_refused(const struct source *s, const struct insertio
   return diag_tried();
 }
 
+// Returns the first call in N, which is within a loop, of a function that has a proposal
+// in ALL; null: none.
+static TSNode call_of_kernel(const struct candidates *c, const struct proposal *all,
+                             TSNode n) {
+  TSNode f = node_field(n, "function"), found = { 0 };
+  if (node_is(n, "call_expression") && node_is(f, "identifier"))
+    for (unsigned i = 0; i < c->n; i++)
+      if (all[i].n && slice_is(source_slice(c->s, f), c->list[i].main.name))
+        return n;
+  for (uint32_t i = 0; i < ts_node_named_child_count(n) && ts_node_is_null(found); i++)
+    found = call_of_kernel(c, all, ts_node_named_child(n, i));
+  return found;
+}
+
+// Returns the first such call in a loop in N.
+static TSNode call_in_loop(const struct candidates *c, const struct proposal *all,
+                           TSNode n) {
+  TSNode found = { 0 };
+  if (node_is(n, "for_statement") || node_is(n, "while_statement") ||
+      node_is(n, "do_statement"))
+    return call_of_kernel(c, all, n);
+  for (uint32_t i = 0; i < ts_node_named_child_count(n) && ts_node_is_null(found); i++)
+    found = call_in_loop(c, all, ts_node_named_child(n, i));
+  return found;
+}
+
+// Removes proposals for functions whose loops call functions that have proposals. The
+// time of such a function is that of the others, and its variants would not call their
+// winners.
+static void drop_callers(const struct candidates *c, struct proposal *all) {
+  struct proposal *before = arena_alloc((c->n + 1) * sizeof *before);
+  for (unsigned i = 0; i < c->n; i++)
+    before[i] = all[i];
+  for (unsigned i = 0; i < c->n; i++) {
+    TSNode call = before[i].n ? call_in_loop(c, before, c->list[i].main.node)
+                              : (TSNode){ 0 };
+    if (ts_node_is_null(call))
+      continue;
+    struct slice callee = source_slice(c->s, node_field(call, "function"));
+    suggest_say(c->s, ts_node_start_byte(call),
+                arena_printf("'%s' is left as it is: its loop calls '%.*s', a kernel of "
+                             "its own",
+                             c->list[i].main.name, (int)callee.size, callee.data));
+    all[i].n = 0;
+  }
+}
+
 static struct insertion *suggest_join(const struct proposal *all, unsigned n,
                                       unsigned *total) {
   struct insertion *list = NULL;
@@ -281,7 +372,10 @@ static bool suggest(struct source *s, const struct compile_options *o) {
   find_functions(&c, ts_tree_root_node(s->tree));
   if (diag_errors())
     return false;
-  const struct expansion *x = c.n ? expand_file(s, c.list, c.n, "clang", o) : NULL;
+  const struct expansion *x =
+      lex_mentions((struct slice){ s->text, s->size }, slice_of("for"))
+      ? expand_file(s, c.list, c.n, "clang", o)
+      : NULL;
   struct proposal *all = arena_alloc((c.n + 1) * sizeof *all);
   if (c.n && !x) {
     fprintf(
@@ -290,19 +384,22 @@ static bool suggest(struct source *s, const struct compile_options *o) {
         s->path, o->clang);
     return false;
   }
+  say_hidden(&c, x);
   const char *threads = x ? name_threads(s, x) : NULL;
   for (unsigned i = 0; i < c.n; i++)
     if (expand_function(x, &c.list[i].main)) { // an #if may leave it out
       expand_classify(x, &c.list[i]);
       all[i] = suggest_kernel(s, x, &c.list[i], threads);
     }
+  drop_callers(&c, all);
   struct insertion *list = suggest_join(all, c.n, &n);
   if (n && suggest_refused(s, list, n, o)) {
     drop_refused(&c, all, o);
     list = suggest_join(all, c.n, &n);
   }
   if (n == 0)
-    fprintf(stderr, "%s: nothing to suggest\n", s->path);
+    fprintf(stderr, "%s: nothing to suggest%s\n", s->path,
+            c.loops ? "" : ": no function has a 'for' loop");
   patch_write(s, list, n, &out);
   return fwrite(out.data ? out.data : "", 1, out.size, stdout) == out.size &&
       fflush(stdout) == 0;
