@@ -24,16 +24,20 @@ annotate_functions() {
 }
 
 # SOURCE: prints it with a directive before each loop of a kernel whose counter is a local variable that nothing else
-# can change: no address of it is taken, and it is no global of csmith.
+# can change: no address of it is taken, and it is no global of csmith. Parentheses around a condition are removed, with
+# which no directive takes a loop.
 annotate_loops() {
   awk 'NR == FNR { text = text "\n" $0; next }
        /^#pragma autotune kernel/ { kernel = 1 }
        /^}/ { kernel = 0 }
-       kernel && match($0, /^[ \t]+for \(\(?[a-z_0-9]+ *=/) {
+       kernel && !/; [^;]* = [a-z_0-9]*\(.*\)$/ && match($0, /^[ \t]+for \(\(?[a-z_0-9]+ *=/) {
          name = substr($0, RSTART, RLENGTH)
          gsub(/^[ \t]+for \(\(?| *=$/, "", name)
-         if (name !~ /^g_/ && text !~ ("&" name "[^a-z_0-9]"))
+         if (name !~ /^g_/ && text !~ ("&" name "[^a-z_0-9]")) {
+           if (match($0, "; \\(" name " [<>!]=? .*\\); "))
+             $0 = substr($0, 1, RSTART + 1) substr($0, RSTART + 3, RLENGTH - 6) substr($0, RSTART + RLENGTH - 2)
            print "#pragma autotune " (n++ % 2 ? "stripe sizes({2, 5, 3})" : "unroll partial({2, 1, 3})")
+         }
        }
        { print }' "$1" "$1"
 }
@@ -41,16 +45,17 @@ annotate_loops() {
 # SOURCE OUTPUT [FLAG…]: translates SOURCE. Directives that the translator refuses, because a loop is not of a form that
 # it knows, are removed; their number is in `refused`. False: something else is wrong; see the file log.
 annotate_translate() {
-  local source=$1 output=$2 line
+  local source=$1 output=$2 lines
   shift 2
   refused=0
   until "$build/bin/autotune" translate "$source" -o "$output" -- "$@" > log 2>&1; do
     # A diagnostic names the directive or a line of its loop.
-    line=$(sed -n "s/^$source:\([0-9]*\):[0-9]*: error: .*/\1/p" log | head -n 1)
-    line=$(awk -v last="${line:-0}" 'NR <= last && /^#pragma autotune (unroll|stripe)/ { n = NR } END { print n + 0 }' "$source")
-    [ "$line" -gt 0 ] || return 1
-    sed -i "${line}d" "$source"
-    refused=$((refused + 1))
+    lines=$(sed -n "s/^$source:\([0-9]*\):[0-9]*: error: .*/\1/p" log |
+      awk 'NR == FNR { if (/^#pragma autotune (unroll|stripe)/) at[++n] = FNR; next }
+           { last = 0; for (i = 1; i <= n && at[i] <= $1; i++) last = at[i]; print last }' "$source" - | sort -nu)
+    [ "${lines:-0}" != 0 ] && [ "${lines%%$'\n'*}" -gt 0 ] || return 1
+    sed -i "$(sed 's/$/d/' <<< "$lines")" "$source"
+    refused=$((refused + $(wc -l <<< "$lines")))
   done
 }
 

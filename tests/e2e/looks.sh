@@ -72,4 +72,14 @@ command -v gcc > /dev/null && {
   source k.c 'compiler(clang, gcc)'
   check "translate --run gcc" autotune translate --run gcc k.c -o out.c
 }
+
+# Clang is asked once about flags that several kernels name, and each kernel still gets its error.
+printf '#!/bin/sh\ncase "$*" in *-###*) echo x >> %s/asked ;; esac\nexec clang-22 "$@"\n' "$work" > bin/clang-asked
+chmod +x bin/clang-asked
+for name in f g h; do
+  printf '#pragma autotune kernel flags("-O2", "-funheard-of") inout(x[0:n])\nvoid %s(int n, double *x)\n{\n  x[n - 1] += 1;\n}\n' $name
+done > flags.c
+AUTOTUNE_CLANG=$PWD/bin/clang-asked autotune check flags.c > out 2> err; is "check of flags" $? 1
+is "errors for flags" "$(grep -c 'error: flags: ' err)" 3
+is "questions to Clang" "$(wc -l < "$work/asked")" 2
 finish

@@ -29,6 +29,12 @@ static const struct jit_api *jit(void)
   return api;
 }
 
+// Loads LLVM before the first call; see csmith_driver.c.
+void units_prepare(void)
+{
+  jit();
+}
+
 static const struct autotune_machine machine = { 32768, 1048576, 8388608, 64, 64, 2, 2 };
 
 // Returns the text of a variant: its definitions, then the unit.

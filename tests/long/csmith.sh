@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# csmith.sh [-s SEED] [-t SECONDS] BUILD_DIR [PROGRAMS]
+# csmith.sh [-s SEED] [-t SECONDS] [-k FOLDER] BUILD_DIR [PROGRAMS]
 # T2: 5 000 random programs of csmith (Debian's package csmith), with pragmas on their functions and loops
 # (tests/e2e/csmith.sh): each variant prints the checksum of the untouched program. The first program's seed is SEED,
 # the others follow.

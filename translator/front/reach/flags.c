@@ -45,18 +45,30 @@ static const char *flags_first_error(struct text *errors) {
   return arena_copy(at, strcspn(at, "\n"));
 }
 
+// Returns why Clang does not take the flags of TEXT; NULL: it does, or cannot be asked.
+static const char *flags_refusal(const char *clang, const char *text,
+                                 struct flags_asked *asked) {
+  for (unsigned i = 0; i < asked->n; i++)
+    if (strcmp(asked->answers[i].flags, text) == 0)
+      return asked->answers[i].why;
+  struct text out = { 0 }, errors = { 0 };
+  const char **command = *text ? flags_command(clang, text) : NULL;
+  int status = command ? run_command(command, &out, &errors) : 0;
+  const char *why = status != 0 && status != 127 ? flags_first_error(&errors) : NULL;
+  GROW(asked->answers, asked->n)->flags = text;
+  asked->answers[asked->n - 1].why = why;
+  return why;
+}
+
 void flags_check(const struct source *s, const struct kernel *k,
-                 const struct compile_options *o) {
+                 const struct compile_options *o, struct flags_asked *asked) {
   if (k->n_compilers != 1 || strcmp(k->compilers[0], "clang") != 0)
     return; // with several compilers, each reports the flags that it does not know
   for (unsigned i = 0; i < k->n_params; i++)
     for (unsigned j = 0; k->params[i].kind == VALUE_FLAGS && j < k->params[i].n_values;
          j++) {
       const struct value *v = &k->params[i].values[j];
-      struct text out = { 0 }, errors = { 0 };
-      const char **command = *v->text ? flags_command(o->clang, v->text) : NULL;
-      int status = command ? run_command(command, &out, &errors) : 0;
-      const char *why = status != 0 && status != 127 ? flags_first_error(&errors) : NULL;
+      const char *why = flags_refusal(o->clang, v->text, asked);
       if (why)
         diag_error(s, v->offset, strlen(v->text) + 2,
                    "only what Clang knows can be tried in process; name another compiler "

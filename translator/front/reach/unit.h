@@ -69,9 +69,17 @@ struct token declare_lex(struct lexer *l); /* like lex, but skips directives */
 
 /* ---- flags.c --------------------------------------------------------------------- */
 
+/* What Clang said of the flags of a file, so that it is asked once about each. Begins as
+ * zeros. */
+struct flags_asked {
+  struct {
+    const char *flags, *why; /* WHY: its error; NULL: it knows them */
+  } *answers;
+  unsigned n;
+};
 /* Diagnoses the flags(…) of K that Clang does not know. */
 void flags_check(const struct source *s, const struct kernel *k,
-                 const struct compile_options *o);
+                 const struct compile_options *o, struct flags_asked *asked);
 
 /* ---- expand.c -------------------------------------------------------------------- */
 

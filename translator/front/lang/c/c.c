@@ -50,6 +50,7 @@ struct builds {
   const char **compilers;
   struct expansion **expansions;
   unsigned n_compilers;
+  struct flags_asked asked;
 };
 
 // Expands the file for COMPILER. K is the first kernel that uses it. NULL: error,
@@ -127,7 +128,7 @@ static struct unit *units_for(struct builds *v, struct kernel *k) {
       check_sections(s, k);
       sections_adopt(s, k, x);
       leaves_find(x, k);
-      flags_check(s, k, o);
+      flags_check(s, k, o, &v->asked);
     }
     units[i] = unit_build(s, k, x, o);
     k->openmp |= units[i].openmp;
