@@ -495,6 +495,7 @@ AUTOTUNE_API void autotune_site_close(struct autotune_site *site);
   AUTOTUNE_QUIET("-Wsign-compare") AUTOTUNE_QUIET("-Wdouble-promotion") \
   AUTOTUNE_QUIET("-Wunsafe-loop-optimizations") AUTOTUNE_QUIET("-Wnonnull-compare") \
   AUTOTUNE_QUIET("-Waddress") AUTOTUNE_QUIET("-Wpadded") \
+  AUTOTUNE_QUIET("-Wuninitialized") AUTOTUNE_QUIET("-Wmaybe-uninitialized") \
   AUTOTUNE_QUIET("-Wparentheses") AUTOTUNE_QUIET("-Wlogical-op") \
   AUTOTUNE_QUIET("-Wattributes") AUTOTUNE_QUIET("-Wnull-dereference") \
   AUTOTUNE_QUIET("-Wundef") AUTOTUNE_QUIET_C

@@ -110,6 +110,12 @@ struct source {
   TSTree *tree;                    /* NULL until source_parse */
   const char *parsed;              /* TEXT with blanks for pragmas, as TREE has it */
   const struct language *language; /* set by source_parse (lang/language.h) */
+  struct outlined { /* a kernel that was a statement (statement/statement.h) */
+    const char *name;
+    size_t call; /* of the text "(NAME(…), 1)", the condition of an `if` */
+    size_t end;  /* of the statement in its place */
+  } *outlined;
+  unsigned n_outlined;
 };
 struct source *source_read(const char *path); /* NULL and errno */
 struct source *source_of(const char *path, const char *text, size_t size);

@@ -114,6 +114,9 @@ void emission_prepare(struct emission *e) {
   const struct item *item = expand_function(e->x, &e->k->main);
   e->order = item ? (size_t)(item->text.data - e->x->text.data) : SIZE_MAX;
   e->f = &e->k->main;
+  for (unsigned i = 0; i < e->s->n_outlined && !e->outlined; i++)
+    if (strcmp(e->s->outlined[i].name, e->k->main.name) == 0)
+      e->outlined = &e->s->outlined[i];
   e->factors = factors_of(e->x, e->k, &e->n_factors);
   e->line = source_where(e->s, e->k->main.start, &e->file, NULL);
   for (const char *const *c = e->o->compiler; c && *c; c++)

@@ -18,11 +18,16 @@ static const char *stub_name(const struct emission *e) {
   return arena_printf("autotune_default_%s", e->k->main.name);
 }
 
+static const char *stub_called(const struct emission *e) {
+  return arena_printf("autotune_took_%s", e->k->main.name);
+}
+
 static const char *const stub_files[] = { emit_c_template, emit_shared_template, NULL };
 static const struct template stub_templates = { stub_files, emit_filters };
 static const struct baking stub_style = { .templates = &stub_templates,
                                           .heading = stub_heading,
                                           .prepare = emission_replay,
+                                          .called_name = stub_called,
                                           .default_name = stub_name };
 
 // Removes `extern` and `static` before the name: generated text has its own.
@@ -49,17 +54,63 @@ static void emit_name(struct edits *edits, const struct emission *e, const char 
   edits_add(edits, f->name_at, end, text);
 }
 
+// Suppresses warnings about the default variant of a kernel that was a statement: the
+// compiler gives them for the statement in its place.
+static void emit_quiet(struct edits *edits, const struct emission *e) {
+  const struct function *f = &e->k->main;
+  struct text quiet = { 0 }, loud = { 0 };
+  text_printf(&quiet, "\nAUTOTUNE_GENERATED\n");
+  emit_resume(e->s, f->start, &quiet);
+  edits_add(edits, f->start, f->start, quiet);
+  text_printf(&loud, "\nAUTOTUNE_AS_WRITTEN\n");
+  edits_add(edits, f->end, f->end, loud);
+}
+
 static void emit_function(struct edits *edits, const struct emission *e,
                           const struct function *f, const struct baking *style) {
   struct emission own = *e;
   const char *name = f == &e->k->main ? style->default_name(e) : NULL;
   own.f = f;
   emit_insert(edits, &own, "before", f->start);
+  if (e->outlined)
+    emit_quiet(edits, e);
   if (name) {
     emit_linkage(edits, f);
     emit_name(edits, e, name, style->readable);
   }
   emit_insert(edits, &own, "after", f->end);
+}
+
+// Writes the place of a kernel that was a statement: generated text without warnings, the
+// params that the statement may mention, and the call.
+static void emit_place(struct edits *edits, const struct emission *e,
+                       const struct baking *style) {
+  const struct outlined *o = e->outlined;
+  const char *text = e->s->text;
+  size_t line = o->call, size = strlen(o->name), tail;
+  while (text[line - 1] != '\n')
+    line--;
+  for (tail = o->call; memcmp(text + tail, ", 1))", 5) != 0;)
+    tail++;
+  struct text quiet = { 0 }, loud = { 0 }, name = { 0 }, close = { 0 }, after = { 0 };
+  text_printf(&quiet, "AUTOTUNE_GENERATED ");
+  edits_add(edits, line, line, quiet);
+  if (style->called_name) {
+    text_printf(&name, "%s", style->called_name(e));
+    edits_add(edits, o->call, o->call + 1 + size, name);
+    text_printf(&close, ")");
+    edits_add(edits, tail, tail + 5, close);
+  }
+  size_t end = (size_t)(strchr(text + tail, '\n') - text) + 1;
+  text_printf(&loud, "AUTOTUNE_AS_WRITTEN\n");
+  emit_render(e, "own_params", &loud);
+  edits_add(edits, end, end, loud);
+  if (e->n_own) {
+    text_printf(&after, "\n");
+    emit_render(e, "forget_params", &after);
+    emit_resume(e->s, o->end, &after);
+    edits_add(edits, o->end, o->end, after);
+  }
 }
 
 void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
@@ -87,6 +138,8 @@ void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_
     if (!heading.size)
       style->heading(s, kernels, n_kernels, o, &heading);
     emit_function(&edits, &e, &k->main, style);
+    if (e.outlined)
+      emit_place(&edits, &e, style);
     for (unsigned a = 0; a < k->n_alternatives; a++)
       emit_function(&edits, &e, &k->alternatives[a], style);
   }

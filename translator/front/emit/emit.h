@@ -28,6 +28,7 @@ struct emission {
 
   /* Set by emission_prepare. */
 
+  const struct outlined *outlined; /* of a kernel that was a statement; or NULL */
   size_t order; /* of the kernel in the compiler's output, for macros */
   struct factor *factors;
   unsigned n_factors;
@@ -120,6 +121,10 @@ struct baking {
                   const struct compile_options *o, struct text *out);
   /* Sets `data` of E, and everything else that its templates need. */
   void (*prepare)(struct emission *e);
+  /* Returns what becomes of the call of a kernel that was a statement: the name of a
+   * function that returns 0 where the statement is to run in its place. NULL: the call
+   * stays, and the statement never runs there. */
+  const char *(*called_name)(const struct emission *e);
   /* Returns the name of the default variant; NULL: the kernel keeps its own. */
   const char *(*default_name)(const struct emission *e);
   bool readable; /* the columns after that name may change */

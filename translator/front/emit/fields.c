@@ -172,6 +172,10 @@ static void fields_alternative(const struct template_scope *scope, struct text *
   text_printf(out, e->f != &e->k->main ? "yes" : "");
 }
 
+static void fields_outlined(const struct template_scope *scope, struct text *out) {
+  text_printf(out, emit_of(scope)->outlined ? "yes" : "");
+}
+
 static void fields_result(const struct template_scope *scope, struct text *out) {
   const struct kernel *k = emit_of(scope)->k;
   struct slice result = k->returns ? k->result : slice_of("void");
@@ -298,6 +302,7 @@ const struct template_field emit_fields[] = {
   LIST("hidden", hidden, n_hidden, fields_string),
   TEMPLATE_WRITE("header", fields_header),
   TEMPLATE_WRITE("alternative", fields_alternative),
+  TEMPLATE_WRITE("outlined", fields_outlined),
   TEMPLATE_WRITE("tiled", fields_tiled), TEMPLATE_WRITE("footprint", fields_footprint),
   TEMPLATE_END
 };

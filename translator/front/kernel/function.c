@@ -131,7 +131,7 @@ static bool no_function(const struct source *s, const struct pragma *p, size_t a
   struct slice word = lex(&l).text;
   size_t body;
   if (slice_is(word, "for"))
-    hint = "on loops write a directive, as in '#pragma autotune tile sizes({8, 16})'";
+    hint = "a loop must be in a function to be a kernel";
   else if (slice_is(word, "#"))
     hint = "an #if stands between: put the pragma after it";
   else if (!find_body(s, at, &body) && body < s->size && s->text[body] == ';')
@@ -234,9 +234,9 @@ static bool is_error(const struct source *s, TSNode n) {
   return (node_is(n, "ERROR") || ts_node_is_missing(n)) && !after_macro(s, n);
 }
 
-static bool loop_parsed(const struct source *s, TSNode loop) {
-  TSTreeCursor cursor = ts_tree_cursor_new(loop);
-  bool fine = true, more = ts_node_has_error(loop);
+bool statement_parsed(const struct source *s, TSNode node) {
+  TSTreeCursor cursor = ts_tree_cursor_new(node);
+  bool fine = true, more = ts_node_has_error(node);
   while (more && fine) {
     TSNode n = ts_tree_cursor_current_node(&cursor);
     size_t start = ts_node_start_byte(n), end = ts_node_end_byte(n);
@@ -284,10 +284,10 @@ bool loop_find(const struct source *s, const struct pragma *p, const struct func
   size_t at = after_gap(s, p->end, f->end);
   struct lexer l = { s->text + at, s->text + f->end, false };
   if (function_node_at(f->node, at, "for_statement", loop))
-    return loop_parsed(s, *loop);
+    return statement_parsed(s, *loop);
   if (((directive_groups(p->directive) & GROUP_BLOCK) || function_fuses(s, p->end, at)) &&
       function_node_at(f->node, at, "compound_statement", loop))
-    return loop_parsed(s, *loop);
+    return statement_parsed(s, *loop);
   if (slice_is(lex(&l).text, "for"))
     diag_error(s, at, 3, "is a macro in it that hides a part of the syntax?",
                "this loop could not be parsed");

@@ -71,6 +71,11 @@ struct language {
   /* Checks the N kernels of a file together, after all were read without errors. */
   void (*kernels_check)(const struct source *s, struct kernel *kernels, unsigned n);
 
+  /* Makes functions of kernels that are statements, before anything else. As
+   * statements_outline. NULL: kernels are functions. */
+  bool (*outline)(struct source *s, const struct pragma *pragmas, unsigned n,
+                  const struct compile_options *o, bool *changed);
+
   /* ---- the way out (emit/, translate.c) ---- */
   /* Completes the kernels of T with facts from the build (types, defaults), and writes
    * the translated file to OUT unless OUT is NULL. Never NULL. False: errors, all

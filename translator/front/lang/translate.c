@@ -2,6 +2,21 @@
 // translate.c: the passes over a file, in their order.
 #include "front/lang/language.h"
 
+// Makes functions of the kernels that are statements, and reads the file once more if
+// there were any. False: errors, all diagnosed.
+static bool translate_outline(struct translation *t, const struct language *l) {
+  bool changed = false;
+  if (!l->outline || diag_errors() != t->errors)
+    return true; // without them all pragmas are not known
+  if (!l->outline(t->s, t->pragmas, t->n_pragmas, t->o, &changed))
+    return false;
+  if (changed) {
+    t->pragmas = pragma_all(t->s, &t->n_pragmas);
+    source_parse(t->s, l);
+  }
+  return true;
+}
+
 // Reads S and hands it to its language, which writes to OUT unless that is NULL. A file
 // without pragmas comes out as it is. False: errors, all diagnosed.
 static bool translate_pass(struct translation *t, struct text *out) {
@@ -16,6 +31,8 @@ static bool translate_pass(struct translation *t, struct text *out) {
     return diag_errors() == t->errors;
   }
   source_parse(t->s, l);
+  if (!translate_outline(t, l))
+    return false;
   t->kernels = kernel_all(t->s, t->pragmas, t->n_pragmas, &t->n_kernels);
   return l->translate(t, out);
 }

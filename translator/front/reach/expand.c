@@ -27,6 +27,7 @@ struct reader {
   bool changed;      // changed since contexts[n - 1]
   const char *begin; // of the current declaration, or NULL
   size_t first_line; // offset in the source where it begins
+  size_t last;       // offset of the last line that was found
 };
 
 const struct macro *expand_macro(const struct expansion *x, struct slice name,
@@ -41,8 +42,9 @@ const struct macro *expand_macro(const struct expansion *x, struct slice name,
 }
 
 // Returns the offset of the source's line that stands at AT in the output; SIZE_MAX: the
-// line is from another file.
-static size_t source_offset(const struct reader *c, const char *at) {
+// line is from another file. Of lines with the same number in the same file the next one
+// counts: the output has them in their order.
+static size_t source_offset(struct reader *c, const char *at) {
   if (!c->place.ours)
     return SIZE_MAX;
   unsigned line = c->place.line;
@@ -50,6 +52,7 @@ static size_t source_offset(const struct reader *c, const char *at) {
        p++)
     line++;
   const struct source *s = c->x->source;
+  size_t found = SIZE_MAX;
   for (unsigned i = s->n_origins + 1;
        i-- > 0;) { // the beginning of the source counts as an origin
     struct origin start = { 0, s->path, 1 };
@@ -58,10 +61,14 @@ static size_t source_offset(const struct reader *c, const char *at) {
     unsigned end = i < s->n_origins ? source_line(s, s->origins[i].offset, NULL)
                                     : s->n_lines + 1;
     if (line >= o->line && first + (line - o->line) < end &&
-        slice_is(c->place.path, o->path))
-      return s->lines[first + (line - o->line) - 1];
+        slice_is(c->place.path, o->path)) {
+      size_t offset = s->lines[first + (line - o->line) - 1];
+      if (found == SIZE_MAX || offset >= c->last)
+        found = offset;
+    }
   }
-  return SIZE_MAX;
+  c->last = found == SIZE_MAX ? c->last : found;
+  return found;
 }
 
 static void read_linemarker(struct reader *c, const char *p, const char *end) {

@@ -6,6 +6,7 @@
 #include "front/analysis/analysis.h"
 #include "front/lang/language.h"
 #include "front/emit/emit.h"
+#include "front/statement/statement.h"
 
 const TSLanguage *tree_sitter_c(void); // a grammar's one symbol; it has no header
 
@@ -168,5 +169,6 @@ const struct language language_c = {
   .signature_same = signature_same,
   .flags_check = values_check_flags,
   .loops_check = loops_check,
+  .outline = statements_outline,
   .translate = c_translate,
 };

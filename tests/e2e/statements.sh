@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+# Kernels that are statements: programs whose answers do not change, whether the statement runs in its place, as the
+# outlined default, or as a winner, and whatever the kernel takes from the function around it.
+include=$(cd "$1" && pwd)/include
+. "$(dirname "$0")/cc_lib.sh"
+export AUTOTUNE_LOG=warn AUTOTUNE_BUDGET=5s
+
+# What is passed by value, copied in and back, and by its place. Each statement has two ways, of which way 1 is fast.
+cat > passed.c << 'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifndef WAY
+#define WAY 0
+#endif
+#define STEP(k) ((k) += 2)
+#define TOTAL total
+struct point { double x, y; int w[3]; };
+typedef double triple[3];
+typedef double (*map)(double);
+double table[8] = { 1, 2, 3 };
+static void spend(int way)
+{
+  volatile int turns = way == 0 ? 60000 : 6000;
+  while (turns > 0)
+    turns = turns - 1;
+}
+static double twice(double x) { return 2 * x; }
+static double half(double x) { return x / 2; }
+static void bump(int *n) { *n += 1; }
+static double work(int n, double a[restrict n][n], map f, const long *index, int times)
+{
+  struct point p = { 1, 2, { 3 } }, all = { 0 };
+  triple t = { 1, 2, 3 };
+  static double state[4];
+  static int calls;
+  double v[n][n + 1], *walk = &a[0][0], total = 0, temp;
+  int i, k = 0, count = 0, bumped = 0;
+  char name[16] = "abc";
+  unsigned char *bytes = (unsigned char *)name;
+  register long steps = 0;
+  memset(v, 0, sizeof v);
+  for (int time = 0; time < times; time++) {
+#pragma autotune kernel param(WAY: 0, 1) key(n)
+    for (i = 0; i < n; i++) {
+      if (i == 0)
+        spend(WAY);
+      for (int j = 0; j < n; j++) {
+        temp = f(a[i][j]);
+        v[i][j] = temp + p.x + t[1] + index[0];
+        total += v[i][j];
+        t[2] += 1;
+      }
+      p.y += total;
+      p.w[1] = i;
+      STEP(k);
+      state[i & 3] += 1;
+      calls++;
+      *walk += 1;
+      walk += walk < &a[n - 1][n - 1];
+      bump(&bumped);
+      steps++;
+      count += (int)sizeof v > 0;
+      count += (int)(sizeof name + strlen(name) + bytes[0]);
+      all = p;
+      TOTAL += 1;
+      table[i & 7] += 1;
+    }
+    count += i;
+#if defined NEVER
+#pragma autotune kernel
+    for (i = 0; i < n; i++)
+      missing(i);
+#else
+#pragma autotune kernel param(WAY: 0, 1) key(n)
+    {
+      spend(WAY);
+      goto inner;
+    inner:
+      for (int i = 0; i < n; i++)
+        switch (i) { case 1: continue; default: total += i; break; }
+      while (k > 10)
+        if (--k == 12) break;
+    }
+#endif
+  }
+  return total + p.y + p.w[1] + k + count + bumped + state[0] + calls + *walk + (double)steps + t[2] +
+    v[1][1] + all.y + table[0] + __LINE__;
+}
+int main(void)
+{
+  enum { n = 16 };
+  static double a[n][n];
+  static const long index = 3;
+  double s = 0;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      a[i][j] = i + j * 0.5;
+  for (int i = 0; i < 6; i++)
+    s += work(n, a, i % 2 ? twice : half, &index, 3);
+  printf("%.17g\n", s);
+  return 0;
+}
+END
+
+# In main: a reduction, and OpenMP's pragmas of the author's own.
+cat > main.c << 'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <autotune.h>
+#ifndef WAY
+#define WAY 0
+#endif
+static void spend(int way)
+{
+  volatile int turns = way == 0 ? 300000 : 30000;
+  while (turns > 0)
+    turns = turns - 1;
+}
+int main(int argc, char **argv)
+{
+  int n = argc > 1 ? atoi(argv[1]) : 1000;
+  double *x = malloc(n * sizeof *x), sum = 0;
+  for (int step = 0; step < 4; step++) {
+#pragma autotune parallel for num_threads({1, 2})
+    for (int i = 0; i < n; i++)
+      x[i] = i % 8;
+#pragma autotune kernel param(WAY: 0, 1)
+    {
+      spend(WAY);
+#pragma omp parallel for reduction(+ : sum)
+      for (int i = 0; i < n; i++)
+        sum += x[i];
+    }
+  }
+  printf("%g\n", sum);
+  return 0;
+}
+END
+
+for cc in $compilers; do
+  for source in passed main; do
+    check "$cc, $source: the program as it was" "$cc" -O1 -fopenmp -w -I"$include" $source.c -o was -lm
+    was=$(./was)
+    check "$cc, $source: compiles" autotune cc "$cc" -O1 -Wall -Wextra -fopenmp -I"$include" $source.c -o now \
+      2> cc.log
+    is "$cc, $source: warnings" "$(cat cc.log)" "$("$cc" -O1 -Wall -Wextra -Wno-unknown-pragmas -fopenmp \
+      -I"$include" -c $source.c -o was.o 2>&1)"
+    is "$cc, $source: off" "$(AUTOTUNE_MODE=off ./now)" "$was"
+    rm -rf cache
+    is "$cc, $source: tuned" "$(AUTOTUNE_CACHE=$PWD/cache AUTOTUNE_MODE=first ./now 2> log)" "$was"
+    is "$cc, $source: messages" "$(cat log)" ""
+    AUTOTUNE_CACHE=$PWD/cache autotune report > report
+    is "$cc, $source: with the winner" "$(AUTOTUNE_CACHE=$PWD/cache AUTOTUNE_MODE=locked ./now 2> log)" "$was"
+  done
+done
+has "the fast way wins" report 'WAY *1\|WAY=1'
+
+# Lines that move keep their results: nothing is tuned again.
+(echo '/* one line more */' && sed 's/^  int n = argc/  int more = 3; (void)more;\n&/' main.c) > moved.c
+mv moved.c main.c
+check "moved: compiles" autotune cc "$cc" -O1 -fopenmp -I"$include" main.c -o now
+AUTOTUNE_CACHE=$PWD/cache AUTOTUNE_MODE=first AUTOTUNE_LOG=info ./now > /dev/null 2> log
+has "moved: the result is found" log 'found in an earlier run'
+hasnt "moved: nothing is tuned" log ': tuned:'
+
+# The statement stays in its place, in the same lines.
+check "translate" autotune translate main.c -o translated.c -- -I"$include"
+has "the statement in its place" translated.c 'if (autotune_took_main_[0-9a-f]*(.*)) { sum = autotune_to_sum; } else {'
+is "a compiler without autotune" "$(gcc -w -O1 -I"$include" main.c -o was && ./was)" "$was"
+
+finish

@@ -1,0 +1,59 @@
+#define N 100
+#define IDX(i, j) ((i) * n + (j))
+#define NEXT(k) ((k) += 1)
+struct point { double x, y; };
+static double state[N];
+double table[N][N];
+int scanf(const char *format, ...);
+void start(int *n, double (*call)(double));
+
+/* What is passed how. */
+int main(int argc, char **argv)
+{
+  int n = argc, i, steps = 0, hidden = 4;
+  double x[N], sum = 0, most = 0, *walk = x, later;
+  struct point p = { 1, 2 };
+  static int calls;
+  volatile int flag = 0;
+  scanf("%d", &n);
+#pragma autotune kernel key(n) in(x[0:n]) inout(p)
+  for (i = 0; i < n; i++) {
+    sum += x[i] * state[i] + table[i][0];
+    p.x += sum;
+    NEXT(steps);
+    calls++;
+  }
+  for (i = 0; i < n; i++)
+#pragma autotune tile sizes({4, 8}, {4, 8})
+    for (int j = 0; j < n; j++)
+      for (int k = 0; k < n; k++)
+        table[j][k] += x[IDX(j, k) % N];
+#pragma autotune kernel
+  {
+    double local = 0;
+    for (i = 0; i < n; i++) {
+      later = x[i];
+      local += later * later;
+      *walk++ = local + flag + argv[0][0] + hidden;
+    }
+    for (i = 0; i < n; i++)
+      most = x[i] > most ? x[i] : most;
+  }
+  return (int)(sum + p.x + p.y + most) + steps;
+}
+
+/* Two equal ones have different names. */
+void equal(int n, double *x, double (*f)(double))
+{
+#pragma autotune kernel
+  for (int i = 0; i < n; i++)
+    x[i] = f(x[i]);
+#pragma autotune kernel
+  for (int i = 0; i < n; i++)
+    x[i] = f(x[i]);
+#ifdef NEVER
+#pragma autotune kernel
+  for (int i = 0; i < never; i++)
+    x[i] = 1;
+#endif
+}

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+// capture.c: the variables of the function that a statement uses, with their types as
+// the function declares them.
+#include <string.h>
+
+#include "statement.h"
+
+struct capture *captures_named(const struct statement *st, struct slice name) {
+  for (unsigned i = 0; i < st->n_captures; i++)
+    if (slices_same(st->captures[i].name, name))
+      return &st->captures[i];
+  return NULL;
+}
+
+// ---- scopes -------------------------------------------------------------------------
+
+// Returns the block, loop or function in which the declarator D is known; null: only in
+// a prototype.
+static TSNode capture_scope(TSNode d) {
+  bool prototype = false;
+  for (TSNode n = ts_node_parent(d); !ts_node_is_null(n); n = ts_node_parent(n)) {
+    bool list = node_is(n, "parameter_list");
+    if (list && prototype)
+      break;
+    prototype = prototype || list;
+    if (node_is(n, "function_definition"))
+      return n;
+    if (node_is(n, "compound_statement") || node_is(n, "for_statement"))
+      return prototype ? (TSNode){ 0 } : n;
+  }
+  return (TSNode){ 0 };
+}
+
+TSNode captures_resolve(const struct statement *st, struct slice name, TSNode node) {
+  TSNode best = { 0 };
+  uint32_t start = 0;
+  for (unsigned i = 0; i < st->usage.n_declared; i++) {
+    const struct declared *d = &st->usage.declared[i];
+    if (!slices_same(d->name, name) ||
+        ts_node_start_byte(d->node) > ts_node_start_byte(node))
+      continue;
+    TSNode scope = capture_scope(d->node);
+    if (ts_node_is_null(scope) || !node_within(node, scope) ||
+        ts_node_start_byte(scope) < start)
+      continue;
+    best = d->node;
+    start = ts_node_start_byte(scope);
+  }
+  return best;
+}
+
+// ---- types of the function's own ----------------------------------------------------
+
+// Returns the declaration in the function, but outside of the statement, that makes a
+// type or an enumeration constant called NAME; null: there is none.
+static TSNode capture_local_type(const struct statement *st, TSNode n,
+                                 struct slice name) {
+  static const char *const tagged[] = { "struct_specifier", "union_specifier",
+                                        "enum_specifier", NULL };
+  if (ts_node_eq(n, st->node))
+    return (TSNode){ 0 };
+  bool tag = node_is_any(n, tagged) && !ts_node_is_null(node_field(n, "body"));
+  if (tag && slices_same(statement_text(st, node_field(n, "name")), name))
+    return n;
+  if (node_is(n, "enumerator") &&
+      slices_same(statement_text(st, node_field(n, "name")), name))
+    return n;
+  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
+    TSNode child = ts_node_named_child(n, i), d = child;
+    if (node_is(n, "type_definition")) {
+      while (!ts_node_is_null(d) && !node_is(d, "type_identifier"))
+        d = declarator_inner(d);
+      if (!ts_node_eq(child, node_field(n, "type")) && !ts_node_is_null(d) &&
+          slices_same(statement_text(st, d), name))
+        return n;
+    }
+    TSNode found = capture_local_type(st, child, name);
+    if (!ts_node_is_null(found))
+      return found;
+  }
+  return (TSNode){ 0 };
+}
+
+// Diagnoses a type or constant NAME that only the function around the statement knows.
+static void capture_check_name(struct statement *st, struct slice name) {
+  TSNode body = node_field(st->function, "body"),
+         local = capture_local_type(st, body, name);
+  if (st->fine && !ts_node_is_null(local))
+    statement_refuse(st, arena_printf("declare it before '%s'", st->of),
+                     "'%.*s' on line %u is declared in the function, and the kernel "
+                     "needs it outside",
+                     (int)name.size, name.data, statement_line(st, local));
+}
+
+// ---- declarations -------------------------------------------------------------------
+
+// Appends the words of TEXT that belong to a type.
+static struct slice capture_specifiers(struct slice text) {
+  struct text out = { 0 };
+  struct lexer l = lexer_of(text);
+  text_add(&out, "", 0);
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    const char *end = l.p;
+    if (is_attribute(t.text)) {
+      skip_brackets(&l);
+      continue;
+    }
+    if (is_typeof(t.text)) {
+      end = skip_brackets(&l);
+      l.p = end;
+    }
+    if (!is_storage(t.text) && !slice_is(t.text, "__auto_type"))
+      text_printf(&out, "%s%.*s", out.size ? " " : "", (int)(end - t.text.data),
+                  t.text.data);
+  }
+  return (struct slice){ out.data, out.size };
+}
+
+// Returns the first declarator in DECLARATION: its specifiers end there.
+static TSNode capture_first(TSNode declaration) {
+  for (uint32_t i = 0; i < ts_node_named_child_count(declaration); i++) {
+    TSNode c = ts_node_named_child(declaration, i);
+    if (!ts_node_is_null(declarator_name(c)))
+      return c;
+  }
+  return declaration;
+}
+
+static void capture_read_type(const struct statement *st, struct capture *c) {
+  TSNode declaration = ts_node_parent(c->declared), d = c->declared;
+  size_t start = ts_node_start_byte(declaration),
+         end = ts_node_start_byte(capture_first(declaration));
+  c->specifiers = capture_specifiers((struct slice){ st->s->text + start, end - start });
+  if (node_is(d, "init_declarator"))
+    d = node_field(d, "declarator");
+  if (node_is(d, "attributed_declarator"))
+    d = ts_node_named_child(d, 0);
+  c->declarator = statement_text(st, d);
+  TSNode name = declarator_name(d), outer = ts_node_parent(name);
+  c->at = st->s->text + ts_node_start_byte(name);
+  c->shape = SHAPE_PLAIN;
+  if (ts_node_eq(name, d))
+    return;
+  while (node_is(outer, "parenthesized_declarator") && !ts_node_eq(outer, d))
+    outer = ts_node_parent(outer);
+  bool parameter = node_is(declaration, "parameter_declaration");
+  if (node_is(outer, "array_declarator"))
+    c->shape = parameter ? SHAPE_POINTER : SHAPE_ARRAY;
+  else if (node_is(outer, "function_declarator"))
+    c->shape = SHAPE_FUNCTION;
+  else if (node_is(outer, "pointer_declarator"))
+    c->shape = SHAPE_POINTER;
+}
+
+static void capture_unknown(struct statement *st, const struct capture *c,
+                            const char *hint, const char *why) {
+  statement_refuse(st, hint,
+                   "the type of '%.*s', which the kernel uses, is not known: %s",
+                   (int)c->name.size, c->name.data, why);
+}
+
+// Diagnoses a declaration that cannot be repeated outside of the function.
+static void capture_check_type(struct statement *st, const struct capture *c) {
+  TSNode declaration = ts_node_parent(c->declared);
+  struct slice storage =
+      statement_text(st, node_child(declaration, "storage_class_specifier"));
+  bool parameter = node_is(declaration, "parameter_declaration");
+  struct lexer l = lexer_of(c->specifiers);
+  bool member = false, word = false;
+  if (slice_is(storage, "extern") || (c->shape == SHAPE_FUNCTION && !parameter)) {
+    capture_unknown(st, c, "declare it at file scope", "it is declared in the function");
+    return;
+  }
+  if (memchr(c->specifiers.data, '{', c->specifiers.size)) {
+    capture_unknown(st, c, arena_printf("declare the type before '%s'", st->of),
+                    "its declaration makes a type of its own");
+    return;
+  }
+  for (struct token t; st->fine && (t = lex(&l)).kind != TOKEN_END;) {
+    word = word || (t.kind == TOKEN_WORD && !is_qualifier(t.text));
+    if (t.kind == TOKEN_WORD && !is_tag(t.text) && !is_type_word(t.text))
+      capture_check_name(st, t.text);
+    if (is_typeof(t.text))
+      for (struct token u; (u = lex(&l)).kind != TOKEN_END;) {
+        member = member ||
+            (u.kind == TOKEN_WORD &&
+             !ts_node_is_null(captures_resolve(st, u.text, c->declared)));
+      }
+  }
+  if (st->fine && (!word || member))
+    capture_unknown(st, c, "write its type out", "only the compiler can tell it");
+}
+
+// ---- mentions -----------------------------------------------------------------------
+
+static struct capture *capture_add(struct statement *st, TSNode declared);
+
+// Adds the variables in the bounds of the array that D declares.
+static void capture_bounds(struct statement *st, TSNode d, TSNode name) {
+  for (uint32_t i = 0; st->fine && i < ts_node_named_child_count(d); i++) {
+    TSNode n = ts_node_named_child(d, i);
+    if (!node_is(n, "identifier")) {
+      capture_bounds(st, n, name);
+      continue;
+    }
+    TSNode bound = captures_resolve(st, statement_text(st, n), n);
+    if (ts_node_eq(n, name) || ts_node_is_null(bound) || node_within(n, bound))
+      continue;
+    struct capture *c = capture_add(st, bound);
+    if (c)
+      c->bound = true;
+    if (c && changes_later(st, c, ts_node_end_byte(d)))
+      statement_refuse(st,
+                       "copy it to a variable that keeps its value, and declare the "
+                       "array with that",
+                       "'%.*s', which the bounds of '%.*s' mention, is changed later",
+                       (int)c->name.size, c->name.data,
+                       (int)statement_text(st, name).size, statement_text(st, name).data);
+  }
+}
+
+// Returns the capture of what DECLARED declares, new or not; NULL: diagnosed.
+static struct capture *capture_add(struct statement *st, TSNode declared) {
+  struct slice name = statement_text(st, declarator_name(declared));
+  struct capture *old = captures_named(st, name), c = { .name = name };
+  if (old && ts_node_eq(old->declared, declared))
+    return old;
+  c.declared = declared;
+  capture_read_type(st, &c);
+  capture_check_type(st, &c);
+  if (st->fine && old)
+    capture_unknown(st, &c, "give one of them another name",
+                    "two variables of this name are used");
+  TSNode d = node_is(declared, "init_declarator") ? node_field(declared, "declarator")
+                                                  : declared;
+  if (st->fine)
+    capture_bounds(st, d, declarator_name(d));
+  if (!st->fine)
+    return NULL;
+  struct capture *new = GROW(st->captures, st->n_captures);
+  *new = c;
+  return new;
+}
+
+static void capture_name(struct statement *st, TSNode n) {
+  struct slice name = statement_text(st, n);
+  TSNode declared = captures_resolve(st, name, n);
+  if (ts_node_is_null(declared)) {
+    capture_check_name(st, name);
+    return;
+  }
+  if (node_within(declared, st->node))
+    return;
+  struct capture *c = capture_add(st, declared);
+  if (!c)
+    return;
+  *GROW(c->mentions, c->n_mentions) = ts_node_start_byte(n);
+  TSNode up = ts_node_parent(n);
+  while (node_is(up, "parenthesized_expression") || node_is(up, "type_descriptor"))
+    up = ts_node_parent(up);
+  c->sized = c->sized || node_is(up, "sizeof_expression");
+  if (node_is(up, "argument_list")) {
+    TSNode called = node_field(ts_node_parent(up), "function");
+    c->macro_change = c->macro_change ||
+        macros_assign_arguments(st, statement_text(st, called));
+  }
+}
+
+static void capture_walk(struct statement *st, TSNode n) {
+  if (node_is(n, "identifier") || node_is(n, "type_identifier"))
+    capture_name(st, n);
+  for (uint32_t i = 0; st->fine && i < ts_node_named_child_count(n); i++)
+    capture_walk(st, ts_node_named_child(n, i));
+}
+
+// Adds NAME, which a macro of TEXT, the statement's, mentions; TEXT empty: a pragma.
+static void capture_in_text(struct statement *st, struct slice name, struct slice text) {
+  TSNode declared = captures_resolve(st, name, st->node);
+  if (ts_node_is_null(declared) || node_within(declared, st->node))
+    return;
+  struct capture *c = capture_add(st, declared);
+  if (!c)
+    return;
+  c->in_macro = c->in_macro || text.size;
+  c->in_pragma = c->in_pragma || !text.size;
+  c->macro_change = c->macro_change || (text.size && macros_assign(st, text, name));
+}
+
+// Adds what the pragmas in [START, END) mention.
+static void capture_pragmas(struct statement *st, size_t start, size_t end) {
+  struct directive d;
+  struct slice text = { st->s->text, end };
+  for (size_t at = start; st->fine && directive_next(text, &at, &d);) {
+    struct lexer l = lexer_of(d.rest);
+    struct token t = lex(&l);
+    if (line_kind(d.word) != LINE_PRAGMA || slice_is(t.text, "autotune"))
+      continue;
+    for (; st->fine && t.kind != TOKEN_END; t = lex(&l))
+      if (t.kind == TOKEN_WORD)
+        capture_in_text(st, t.text, (struct slice){ 0 });
+  }
+}
+
+// Adds what the clauses of the pragma P mention.
+static void capture_clauses(struct statement *st, const struct pragma *p) {
+  struct lexer l = lexer_of(slice_of(p->blanked));
+  struct slice before = { 0 };
+  for (struct token t; st->fine && (t = lex(&l)).kind != TOKEN_END; before = t.text) {
+    TSNode declared = captures_resolve(st, t.text, st->node);
+    if (t.kind == TOKEN_WORD && !slice_is(before, ".") && !slice_is(before, "->") &&
+        !ts_node_is_null(declared) && !node_within(declared, st->node))
+      capture_add(st, declared);
+  }
+}
+
+// Diagnoses macros that the function defines before the statement, which needs them.
+static void capture_macros(struct statement *st, struct slice text,
+                           const struct names *words) {
+  struct slice before = { st->s->text, st->p->offset };
+  struct directive d;
+  for (size_t at = st->f.start; st->fine && directive_next(before, &at, &d);) {
+    enum line kind = line_kind(d.word);
+    struct lexer l = lexer_of(d.rest);
+    struct slice name = lex(&l).text;
+    if ((kind == LINE_DEFINE || kind == LINE_UNDEF) &&
+        (lex_mentions(text, name) || names_has(words, name)))
+      statement_refuse(st, arena_printf("define it before '%s'", st->of),
+                       "the macro '%.*s' on line %u is defined in the function, and the "
+                       "kernel needs it outside",
+                       (int)name.size, name.data,
+                       source_where(st->s, d.offset, NULL, NULL));
+  }
+}
+
+void captures_find(struct statement *st) {
+  size_t end = statement_end(st);
+  struct slice text = { st->s->text + st->from, end - st->from };
+  struct names words = { 0 };
+  capture_walk(st, st->node);
+  macros_words(st, text, &words);
+  capture_macros(st, text, &words);
+  for (unsigned i = 0; st->fine && i < words.n; i++)
+    capture_in_text(st, words.list[i].text, text);
+  if (st->fine)
+    capture_pragmas(st, st->from, end);
+  for (unsigned i = 0; st->fine && i < st->n_pragmas; i++)
+    if (st->pragmas[i].offset >= st->p->offset && st->pragmas[i].offset < end)
+      capture_clauses(st, &st->pragmas[i]);
+  for (unsigned i = 0; st->fine && i < st->n_captures; i++)
+    changes_decide(st, &st->captures[i]);
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// changes.c: whether a statement changes a variable of the function around it, and so how
+// the kernel gets it.
+#include <string.h>
+
+#include "statement.h"
+
+// True if the target of N, a change, is a part of the variable itself: `x.y`, `x.y[i]`.
+static bool changes_member(TSNode n) {
+  TSNode t = node_is(n, "assignment_expression") ? node_field(n, "left")
+                                                 : node_field(n, "argument");
+  bool member = false;
+  while (!ts_node_is_null(t) && !node_is(t, "identifier")) {
+    member = member || node_is(t, "field_expression");
+    t = node_is(t, "parenthesized_expression") ? ts_node_named_child(t, 0)
+                                               : node_field(t, "argument");
+  }
+  return member;
+}
+
+// True if H is a change of the variable C itself, not of what C leads to.
+static bool changes_object(const struct statement *st, const struct capture *c,
+                           const struct change *h) {
+  if (!slices_same(h->name, c->name) ||
+      !ts_node_eq(captures_resolve(st, c->name, h->node), c->declared))
+    return false;
+  bool whole = h->part == PART_WHOLE && h->how != BY_POINTER;
+  return whole || (c->shape == SHAPE_PLAIN && changes_member(h->node));
+}
+
+bool changes_later(const struct statement *st, const struct capture *c, size_t at) {
+  for (unsigned i = 0; i < st->usage.n_changes; i++) {
+    const struct change *h = &st->usage.changes[i];
+    if (ts_node_start_byte(h->node) >= at && changes_object(st, c, h))
+      return true;
+  }
+  return false;
+}
+
+// True if N, `&x`, is no more than an argument of a call.
+static bool changes_is_argument(TSNode n) {
+  TSNode up = ts_node_parent(n);
+  while (node_is(up, "parenthesized_expression") || node_is(up, "cast_expression"))
+    up = ts_node_parent(up);
+  return node_is(up, "argument_list");
+}
+
+struct found {
+  bool assigned;  // in the statement
+  bool addressed; // in the statement
+  bool stored;    // its address is kept in a variable somewhere
+};
+
+static struct found changes_look(const struct statement *st, const struct capture *c) {
+  struct found f = { .assigned = c->macro_change };
+  for (unsigned i = 0; i < st->usage.n_changes; i++) {
+    const struct change *h = &st->usage.changes[i];
+    if (!changes_object(st, c, h))
+      continue;
+    bool within = node_within(h->node, st->node);
+    if (h->how == BY_ADDRESS) {
+      f.addressed = f.addressed || within;
+      f.stored = f.stored || !changes_is_argument(h->node);
+    } else {
+      f.assigned = f.assigned || within;
+    }
+  }
+  return f;
+}
+
+static bool changes_has_label(TSNode function) {
+  return node_holds(node_field(function, "body"), "labeled_statement");
+}
+
+// True if the value that the statement leaves in C may be read later. In doubt it is.
+static bool changes_read_after(const struct statement *st, const struct capture *c) {
+  TSNode declaration = ts_node_parent(c->declared), first;
+  TSNode storage = node_child(declaration, "storage_class_specifier");
+  struct slice word = statement_text(st, storage);
+  bool automatic = ts_node_is_null(storage) || slice_is(word, "register") ||
+      slice_is(word, "auto");
+  return !automatic || c->macro_change || names_has(&st->after, c->name) ||
+      changes_has_label(st->function) ||
+      usage_declarators(&st->usage, st->function, c->name, &first) > 1 ||
+      live_read_after(&st->usage, st->node, c->name);
+}
+
+// True if words of the type, but not of what it points to, say WORD.
+static bool changes_qualified(const struct capture *c, const char *word) {
+  return c->shape == SHAPE_PLAIN && lex_mentions(c->specifiers, slice_of(word));
+}
+
+// True if C's type is a name that may stand for an array.
+static bool changes_hidden(const struct capture *c) {
+  struct lexer l = lexer_of(c->specifiers);
+  bool tag = false;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END; tag = is_tag(t.text))
+    if (t.kind == TOKEN_WORD && !tag && !is_tag(t.text) && !is_type_word(t.text))
+      return c->shape == SHAPE_PLAIN;
+  return false;
+}
+
+static enum pass changes_pass(const struct statement *st, const struct capture *c) {
+  struct found f = changes_look(st, c);
+  if (c->shape == SHAPE_FUNCTION)
+    return PASS_VALUE;
+  if (c->shape == SHAPE_ARRAY)
+    return f.addressed || c->sized ? PASS_PLACE : PASS_VALUE;
+  if (f.addressed || (f.stored && (f.assigned || c->shape == SHAPE_PLAIN)) ||
+      changes_qualified(c, "volatile") || changes_qualified(c, "_Atomic") ||
+      (c->sized && changes_hidden(c)))
+    return PASS_PLACE;
+  if (!f.assigned)
+    return PASS_VALUE;
+  if (changes_read_after(st, c))
+    return PASS_COPY;
+  bool before = c->in_macro || live_reads_first(&st->usage, st->node, c->name);
+  return before || c->bound ? PASS_VALUE : PASS_OWN;
+}
+
+void changes_decide(struct statement *st, struct capture *c) {
+  c->pass = changes_pass(st, c);
+  int size = (int)c->name.size;
+  const char *name = c->name.data;
+  if (c->pass == PASS_PLACE && (c->in_macro || c->in_pragma))
+    statement_refuse(st, "copy it to a variable of its own before the kernel",
+                     "the address of '%.*s' is needed, and a macro or pragma in the "
+                     "kernel mentions it",
+                     size, name);
+  else if (c->pass == PASS_PLACE && c->shape == SHAPE_ARRAY &&
+           memmem(c->declarator.data, c->declarator.size, "[]", 2))
+    statement_refuse(st, "write its size", "the size of '%.*s' is not declared", size,
+                     name);
+  else if (c->bound && c->pass != PASS_VALUE)
+    statement_refuse(st, "copy it to a variable that keeps its value",
+                     "'%.*s' is the bound of an array, and the kernel changes it", size,
+                     name);
+}

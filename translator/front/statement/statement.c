@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+// statement.c: finds the kernels of a file that are statements, and rewrites the file so
+// that each is a function.
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "front/emit/emit.h"
+#include "statement.h"
+
+void statement_refuse(struct statement *st, const char *hint, const char *format, ...) {
+  char text[512];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  if (st->fine)
+    diag_error(st->s, st->p->offset, st->p->end - st->p->offset, hint, "%s", text);
+  st->fine = false;
+}
+
+unsigned statement_line(const struct statement *st, TSNode node) {
+  return source_where(st->s, ts_node_start_byte(node), NULL, NULL);
+}
+
+struct slice statement_text(const struct statement *st, TSNode node) {
+  return ts_node_is_null(node) ? (struct slice){ "", 0 } : source_slice(st->s, node);
+}
+
+size_t statement_end(const struct statement *st) {
+  return ts_node_end_byte(st->node);
+}
+
+// ---- which pragmas ------------------------------------------------------------------
+
+// The statements of a file, while it is read.
+struct statements {
+  struct source *s;
+  const struct pragma *pragmas;
+  unsigned n_pragmas;
+  const struct compile_options *o;
+  const struct expansion *x;
+  struct edits edits;
+  struct site { /* in the text as it was */
+    const char *name;
+    size_t at, end;
+    size_t call; /* from AT, in the new text */
+  } *sites;
+  unsigned n_sites;
+  size_t end; /* of the last statement */
+  bool fine;
+};
+
+// Returns the function whose body AT is in; null: none.
+static TSNode statement_function(const struct source *s, size_t at) {
+  TSNode n = ts_node_descendant_for_byte_range(ts_tree_root_node(s->tree), (uint32_t)at,
+                                               (uint32_t)at + 1);
+  while (!ts_node_is_null(n) && !node_is(n, "function_definition"))
+    n = ts_node_parent(n);
+  TSNode body = ts_node_is_null(n) ? n : node_field(n, "body");
+  return !ts_node_is_null(body) && at > ts_node_start_byte(body) ? n : (TSNode){ 0 };
+}
+
+// True if FUNCTION is a kernel or an alternative.
+static bool statement_in_kernel(const struct statements *all, TSNode function) {
+  for (unsigned i = 0; i < all->n_pragmas; i++) {
+    const struct pragma *p = &all->pragmas[i];
+    if (p->kind != PRAGMA_LOOP && p->end <= ts_node_start_byte(function) &&
+        after_gap(all->s, p->end, all->s->size) == ts_node_start_byte(function))
+      return true;
+  }
+  return false;
+}
+
+// Returns the `for` or block that begins at AT; null: something else does.
+static TSNode statement_at(TSNode function, size_t at) {
+  TSNode n = ts_node_descendant_for_byte_range(function, (uint32_t)at, (uint32_t)at + 1);
+  for (; !ts_node_is_null(n) && ts_node_start_byte(n) == at; n = ts_node_parent(n))
+    if (node_is(n, "for_statement") || node_is(n, "compound_statement"))
+      return n;
+  return (TSNode){ 0 };
+}
+
+// True if a directive `fuse` stands in the gap after P, so that its block is a nest.
+static bool statement_fuses(const struct statements *all, const struct pragma *p,
+                            size_t at) {
+  for (; p < all->pragmas + all->n_pragmas && p->offset < at; p++)
+    if (p->kind == PRAGMA_LOOP && (directive_groups(p->directive) & GROUP_BLOCK))
+      return true;
+  return false;
+}
+
+static const char *statement_function_name(const struct source *s, TSNode function) {
+  TSNode d = node_field(function, "declarator");
+  while (!ts_node_is_null(d) && !node_is(d, "function_declarator"))
+    d = declarator_inner(d);
+  struct slice name = source_slice(s, declarator_name(d));
+  return arena_copy(name.data, name.size);
+}
+
+// Returns the hash of the tokens of TEXT that are the compiler's: neither blanks,
+// comments nor `#pragma autotune` count.
+static unsigned statement_hash(struct slice text) {
+  uint64_t hash = UINT64_C(14695981039346656037);
+  struct lexer l = lexer_of(text), rest;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    struct lexer ahead = l;
+    if (t.first && slice_is(t.text, "#") && lex_directive(&ahead, &rest) == LINE_PRAGMA &&
+        slice_is(lex(&rest).text, "autotune")) {
+      l = ahead;
+      continue;
+    }
+    for (size_t i = 0; i <= t.text.size; i++) {
+      hash ^= i < t.text.size ? (unsigned char)t.text.data[i] : ' ';
+      hash *= UINT64_C(1099511628211);
+    }
+  }
+  return (unsigned)((hash ^ hash >> 24 ^ hash >> 48) & 0xffffff);
+}
+
+// Returns a name for ST that edits elsewhere do not change: the function's, the hash of
+// the statement, and its number among equal ones.
+static const char *statement_name(const struct statements *all,
+                                  const struct statement *st) {
+  struct slice text = { st->s->text + st->from, statement_end(st) - st->from };
+  const char *base = arena_printf("%s_%06x", st->of, statement_hash(text)), *name = base;
+  for (unsigned number = 2, i = 0; i < all->n_sites; i++)
+    if (strcmp(all->sites[i].name, name) == 0) {
+      name = arena_printf("%s_%u", base, number++);
+      i = 0;
+    }
+  return name;
+}
+
+// ---- one statement ------------------------------------------------------------------
+
+// Diagnoses a kernel within ST.
+static void statement_check_nested(struct statement *st) {
+  for (unsigned i = 0; i < st->n_pragmas; i++) {
+    const struct pragma *q = &st->pragmas[i];
+    if (q->kind != PRAGMA_LOOP && q->offset > st->p->offset &&
+        q->offset < statement_end(st)) {
+      diag_error(st->s, q->offset, q->end - q->offset,
+                 st->p->kind == PRAGMA_LOOP && q->offset < ts_node_start_byte(st->node)
+                     ? "put 'kernel' above the directives of its loop"
+                     : "a kernel holds no other one",
+                 "this stands in a kernel already");
+      st->fine = false;
+    }
+  }
+}
+
+// Reads the words of macros in FUNCTION but outside of ST.
+static void statement_words_after(struct statement *st) {
+  const char *text = st->s->text;
+  size_t start = ts_node_start_byte(st->function), end = ts_node_end_byte(st->function);
+  macros_words(st, (struct slice){ text + start, st->from - start }, &st->after);
+  macros_words(st, (struct slice){ text + statement_end(st), end - statement_end(st) },
+               &st->after);
+}
+
+static void statement_check_function(struct statement *st) {
+  TSNode d = node_field(st->function, "declarator");
+  while (!ts_node_is_null(d) && !node_is(d, "function_declarator"))
+    d = declarator_inner(d);
+  TSNode list = node_field(d, "parameters");
+  bool old = false;
+  for (uint32_t i = 0; !old && i < ts_node_named_child_count(list); i++)
+    old = node_is(ts_node_named_child(list, i), "identifier");
+  if (old)
+    statement_refuse(st, "write the types within the parentheses",
+                     "'%s' has a head in the style before C89", st->of);
+}
+
+// Returns the offset before FUNCTION and the pragmas that belong to it.
+static size_t statement_insertion(const struct source *s, TSNode function) {
+  size_t start = ts_node_start_byte(function), run = SIZE_MAX;
+  struct lexer l = lexer_of((struct slice){ s->text, start }), rest;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    bool pragma = t.first && slice_is(t.text, "#") &&
+        lex_directive(&l, &rest) == LINE_PRAGMA;
+    run = !pragma ? SIZE_MAX : run == SIZE_MAX ? (size_t)(t.text.data - s->text) : run;
+  }
+  return run == SIZE_MAX ? start : run;
+}
+
+// Adds the edits that make a function of ST.
+static void statement_edit(struct statements *all, const struct statement *st) {
+  struct source *s = all->s;
+  struct text function = { 0 }, call = { 0 }, end = { 0 };
+  struct site site = { st->name, st->p->offset, statement_end(st), 0 };
+  size_t before = statement_insertion(s, st->function);
+  statement_write_function(st, before, &function);
+  edits_add(&all->edits, before, before, function);
+  statement_write_call(st, &call, &site.call);
+  edits_add(&all->edits, st->p->offset, st->p->end, call);
+  for (unsigned i = 0; i < all->n_pragmas; i++)
+    if (all->pragmas[i].offset > st->p->offset && all->pragmas[i].offset < site.end)
+      edits_blank(&all->edits, &all->pragmas[i], 1);
+  text_printf(&end, "}}");
+  edits_add(&all->edits, site.end, site.end, end);
+  *GROW(all->sites, all->n_sites) = site;
+}
+
+static void statement_take(struct statements *all, const struct pragma *p, TSNode node,
+                           TSNode function) {
+  struct statement st = { .s = all->s,
+                          .x = all->x,
+                          .pragmas = all->pragmas,
+                          .n_pragmas = all->n_pragmas,
+                          .p = p,
+                          .node = node,
+                          .function = function,
+                          .from = p->kind == PRAGMA_LOOP ? p->offset : p->end,
+                          .of = statement_function_name(all->s, function),
+                          .fine = true };
+  st.f = (struct function){ .node = function,
+                            .name = st.of,
+                            .start = ts_node_start_byte(function),
+                            .end = ts_node_end_byte(function),
+                            .body_at = ts_node_start_byte(node_field(function, "body")) };
+  st.usage = usage_of(all->s, &st.f, function);
+  st.fine = statement_parsed(all->s, node);
+  st.name = statement_name(all, &st);
+  statement_check_nested(&st);
+  if (st.fine)
+    statement_check_function(&st);
+  if (st.fine)
+    jumps_check(&st);
+  if (st.fine) {
+    statement_words_after(&st);
+    captures_find(&st);
+  }
+  if (st.fine)
+    statement_edit(all, &st);
+  all->end = statement_end(&st);
+  all->fine = all->fine && st.fine;
+}
+
+static void statement_no_statement(struct statements *all, const struct pragma *p,
+                                   size_t at) {
+  struct lexer l = { all->s->text + at, all->s->text + all->s->size, false };
+  struct slice word = lex(&l).text;
+  bool loop = slice_is(word, "while") || slice_is(word, "do");
+  diag_error(all->s, p->offset, p->end - p->offset,
+             slice_is(word, "#") ? "an #if stands between: put the pragma after it"
+                 : loop          ? "put the loop in braces: { while (…) … }"
+                                 : "put it before a 'for', a '{', or a function",
+             "'kernel' stands before neither a loop 'for' nor a block");
+  all->fine = false;
+}
+
+// Makes a function of the statement after P, if P is in a function that is no kernel.
+static void statement_try(struct statements *all, const struct pragma *p) {
+  struct source *s = all->s;
+  TSNode function = statement_function(s, p->offset);
+  if (ts_node_is_null(function) || p->offset < all->end || p->kind == PRAGMA_ALTERNATIVE)
+    return;
+  if (statement_in_kernel(all, function)) {
+    if (p->kind == PRAGMA_KERNEL) {
+      diag_error(s, p->offset, p->end - p->offset, "a kernel holds no other one",
+                 "this stands in a kernel already");
+      all->fine = false;
+    }
+    return;
+  }
+  size_t at = after_gap(s, p->end, ts_node_end_byte(function));
+  TSNode node = statement_at(function, at);
+  bool block = p->kind == PRAGMA_KERNEL || statement_fuses(all, p, at);
+  if (ts_node_is_null(node) || (!block && node_is(node, "compound_statement"))) {
+    if (p->kind == PRAGMA_KERNEL)
+      statement_no_statement(all, p, at);
+    return; // other directives: kernel_all diagnoses that they are in no kernel
+  }
+  if (!all->x)
+    all->x = expand_file(s, NULL, 0, "clang", all->o);
+  if (!all->x) {
+    diag_error(
+        s, p->offset, p->end - p->offset,
+        "put -I and -D of the build after `--` in `autotune check` and `translate`",
+        "'%s' cannot preprocess this file", all->o->clang);
+    all->fine = false;
+    all->end = s->size;
+    return;
+  }
+  statement_take(all, p, node, function);
+}
+
+// ---- the file -----------------------------------------------------------------------
+
+// Returns where the text after the edit at AT of S stands in the new text.
+static size_t statement_moved(const struct edits *e, size_t at) {
+  size_t moved = at;
+  for (unsigned i = 0; i < e->n && e->list[i].start < at; i++)
+    moved += e->list[i].text.size - (e->list[i].end - e->list[i].start);
+  return moved;
+}
+
+bool statements_outline(struct source *s, const struct pragma *pragmas, unsigned n,
+                        const struct compile_options *o, bool *changed) {
+  struct statements all = {
+    .s = s, .pragmas = pragmas, .n_pragmas = n, .o = o, .edits = { .s = s }, .fine = true
+  };
+  struct text out = { 0 }, none = { 0 };
+  *changed = false;
+  for (unsigned i = 0; i < n; i++)
+    statement_try(&all, &pragmas[i]);
+  if (!all.n_sites || !all.fine)
+    return all.fine;
+  edits_apply(&all.edits, &none, &out);
+  struct outlined *list = arena_alloc(all.n_sites * sizeof *list);
+  for (unsigned i = 0; i < all.n_sites; i++) {
+    const struct site *site = &all.sites[i];
+    list[i] = (struct outlined){ site->name,
+                                 statement_moved(&all.edits, site->at) + site->call,
+                                 statement_moved(&all.edits, site->end) };
+  }
+  *s = *source_of(s->path, out.data, out.size);
+  s->outlined = list;
+  s->n_outlined = all.n_sites;
+  *changed = true;
+  return true;
+}

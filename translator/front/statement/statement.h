@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* statement.h: kernels that are statements. `#pragma autotune kernel` before a `for` or
+ * a `{ … }` in a function, or a directive before a loop in no kernel, makes a function
+ * of the statement. This is done as text, before any other pass:
+ *
+ *   statement.c  finds the statements and rewrites the file
+ *   capture.c    the variables of the function that a statement uses
+ *   changes.c    whether a statement changes a variable, and how it is passed
+ *   macros.c     what the macros in a statement mention and assign
+ *   jumps.c      diagnoses what cannot be in a function of its own
+ *   write.c      the function, and the call in its place
+ *
+ *     #pragma autotune kernel          static void f_1a2b3c(int n, double *x,
+ *     for (int i = 0; i < n; i++)                           double *autotune_to_sum)
+ *       sum += x[i];                   { double sum = *autotune_to_sum;
+ *                                        for (…) … as written
+ *                                        *autotune_to_sum = sum; }
+ *
+ *   in its place, within the function f:
+ *
+ *     { double autotune_to_sum = sum;
+ *       if ((f_1a2b3c(n, x, &autotune_to_sum), 1)) { sum = autotune_to_sum; }
+ *       else { for (…) … as written } }
+ *
+ * The result is a file with one more function, which is a kernel like any other. Emission
+ * makes of the call one that returns 0 where the default variant is to run
+ * (lang/c/stub.c.in): then the statement runs in its place. */
+#ifndef AUTOTUNE_STATEMENT_H
+#define AUTOTUNE_STATEMENT_H
+
+#include "front/analysis/analysis.h"
+#include "front/include.h"
+#include "front/kernel/kernel.h"
+#include "front/reach/unit.h"
+
+enum pass {
+  PASS_VALUE, /* an argument of the same type */
+  PASS_OWN,   /* a variable of the new function: no value goes in or out */
+  PASS_COPY,  /* a pointer to a copy, which is copied in and back */
+  PASS_PLACE  /* a pointer to the variable itself, which the text then follows: (*x) */
+};
+
+/* A variable of the function that the statement uses. */
+struct capture {
+  struct slice name;
+  TSNode declared;         /* as in struct declared */
+  struct slice specifiers; /* without storage class and attributes: "const double" */
+  struct slice declarator; /* without initialiser: "*restrict a", "u[n][m]" */
+  const char *at;          /* the name in DECLARATOR */
+  enum {
+    SHAPE_PLAIN, /* a number, a struct, or what a typedef hides */
+    SHAPE_POINTER,
+    SHAPE_ARRAY,
+    SHAPE_FUNCTION /* a parameter that is one */
+  } shape;
+  enum pass pass;
+  bool bound;        /* the type of another one depends on its value */
+  bool sized;        /* `sizeof x` is in the statement */
+  bool in_macro;     /* a macro of the statement mentions it */
+  bool in_pragma;    /* another pragma of the statement does */
+  bool macro_change; /* a macro may assign to it */
+  size_t *mentions;  /* offsets of its name in the statement, sorted */
+  unsigned n_mentions;
+};
+
+struct statement {
+  const struct source *s;
+  const struct expansion *x; /* of the file before this; for macros */
+  const struct pragma *pragmas;
+  unsigned n_pragmas;
+  const struct pragma *p; /* the kernel's, or the first directive */
+  TSNode node, function;
+  struct function f; /* of FUNCTION: for `usage` */
+  struct usage usage;
+  size_t from; /* after the kernel's pragma; the text to the end of NODE is moved */
+  const char *name, *of;    /* of the kernel, of FUNCTION */
+  struct capture *captures; /* bounds of arrays before the arrays */
+  unsigned n_captures;
+  struct names after; /* words that macros in FUNCTION, not in the statement, stand for */
+  bool fine;
+};
+
+/* Reports that ST cannot be a kernel, at its pragma. */
+void statement_refuse(struct statement *st, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Returns the line of NODE, as the user knows it. */
+unsigned statement_line(const struct statement *st, TSNode node);
+/* Returns the text of NODE; empty: NODE is null. */
+struct slice statement_text(const struct statement *st, TSNode node);
+size_t statement_end(const struct statement *st);
+
+/* Makes functions of the kernels of S that are statements: S becomes the text with them.
+ * O has the preprocessor's arguments. Sets *CHANGED if there are any. False: errors, all
+ * diagnosed. */
+bool statements_outline(struct source *s, const struct pragma *pragmas, unsigned n,
+                        const struct compile_options *o, bool *changed);
+
+/* ---- jumps.c --------------------------------------------------------------------- */
+
+/* Diagnoses jumps out of ST and into it, and what depends on the function around it. */
+void jumps_check(struct statement *st);
+
+/* ---- macros.c -------------------------------------------------------------------- */
+
+/* Adds the words of the macros that TEXT uses, also through other macros. */
+void macros_words(const struct statement *st, struct slice text, struct names *words);
+/* True if a macro of TEXT may assign to the variable NAME that it mentions itself. */
+bool macros_assign(const struct statement *st, struct slice text, struct slice name);
+/* True if CALLED is a macro that may assign to one of its arguments. */
+bool macros_assign_arguments(const struct statement *st, struct slice called);
+
+/* ---- capture.c ------------------------------------------------------------------- */
+
+/* Finds the captures of ST, and diagnoses those that cannot be passed. */
+void captures_find(struct statement *st);
+/* Returns the declarator that NAME refers to at NODE; null: none in the function. */
+TSNode captures_resolve(const struct statement *st, struct slice name, TSNode node);
+struct capture *captures_named(const struct statement *st, struct slice name);
+
+/* ---- changes.c ------------------------------------------------------------------- */
+
+/* Decides how C of ST is passed. */
+void changes_decide(struct statement *st, struct capture *c);
+/* True if FUNCTION of ST assigns to C at or after the offset AT. */
+bool changes_later(const struct statement *st, const struct capture *c, size_t at);
+
+/* ---- write.c --------------------------------------------------------------------- */
+
+/* Appends the kernel's function with its pragma. The text after it stands at AT. */
+void statement_write_function(const struct statement *st, size_t at, struct text *out);
+/* Appends the call. *CALL becomes the offset in OUT of "(NAME(…), 1)". */
+void statement_write_call(const struct statement *st, struct text *out, size_t *call);
+
+#endif
