@@ -192,6 +192,10 @@ static struct slice read_rest(struct declarator *r, struct lexer *l) {
   }
 }
 
+bool declare_is_assertion(struct slice first) {
+  return slice_is(first, "_Static_assert") || slice_is(first, "static_assert");
+}
+
 void declare_item(struct expansion *x, struct item *item, unsigned index) {
   struct declaration d = { x, item, index };
   struct slice head = item->text;
@@ -199,7 +203,10 @@ void declare_item(struct expansion *x, struct item *item, unsigned index) {
     head.size = (size_t)(item->body - head.data) + 1;
   struct lexer l = lexer_of(head);
   struct lexer start = l;
-  item->specifiers.data = declare_lex(&start).text.data; // after #pragma omp declare simd
+  struct slice first = declare_lex(&start).text; // after #pragma omp declare simd
+  item->specifiers.data = first.data;
+  if (declare_is_assertion(first))
+    return;
   read_specifiers(&d, &l);
   for (struct slice end = { ",", 1 }; slice_is(end, ",");) {
     struct declarator r = { .text = { l.p, 0 } };
@@ -215,7 +222,10 @@ void declare_item(struct expansion *x, struct item *item, unsigned index) {
   if (!item->n_names) { // `struct point;`
     struct lexer t = lexer_of(item->specifiers);
     for (struct token w; (w = declare_lex(&t)).kind == TOKEN_WORD;)
-      if (word_of_c(w.text) & WORD_TAG)
-        declare_name(&d, NAME_TAG, declare_lex(&t).text);
+      if (word_of_c(w.text) & WORD_TAG) {
+        while (word_of_c((w = declare_lex(&t)).text) & WORD_ATTRIBUTE)
+          declare_skip_group(&t);
+        declare_name(&d, NAME_TAG, w.text);
+      }
   }
 }

@@ -273,6 +273,16 @@ static const struct macro *reach_macro(struct reach *r, struct slice name,
   return m;
 }
 
+// Reaches what the parentheses after an attribute name, and moves L past them.
+static void reach_attribute(struct reach *r, struct lexer *l, struct raw *raw) {
+  struct lexer ahead = *l;
+  const char *start = l->p;
+  if (!slice_is(lex(&ahead).text, "(") || !cut_skip_group(&ahead))
+    return;
+  reach_scan(r, (struct slice){ start, (size_t)(ahead.p - start) }, raw);
+  *l = ahead;
+}
+
 // Reaches the identifiers of TEXT. RAW: TEXT is preprocessed again, as part of it.
 static void reach_scan(struct reach *r, struct slice text, struct raw *raw) {
   struct lexer l = lexer_of(text);
@@ -287,8 +297,11 @@ static void reach_scan(struct reach *r, struct slice text, struct raw *raw) {
     if (t.kind != TOKEN_WORD)
       continue;
     const struct macro *m = raw ? reach_macro(r, t.text, raw) : NULL;
-    if (slice_is(previous, "struct") || slice_is(previous, "union") ||
-        slice_is(previous, "enum"))
+    bool tag = word_of_c(previous) & WORD_TAG;
+    if (tag && (m || word_of_c(t.text) & WORD_ATTRIBUTE)) {
+      reach_attribute(r, &l, raw);
+      t.text = previous; // the tag is still to come
+    } else if (tag)
       reach_tag(r, t.text, previous);
     else if ((!m || m->function) && !slice_is(previous, ".") &&
              !slice_is(previous, "->") &&

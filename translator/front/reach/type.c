@@ -273,8 +273,7 @@ struct member *type_members(const struct expansion *x, const struct ctype *t,
     }
     struct item item = { .text = slice_trim(
                              (struct slice){ start, (size_t)(w.text.data - start) }) };
-    if (item.text.size && !slice_is(first.text, "_Static_assert") &&
-        !slice_is(first.text, "static_assert")) {
+    if (item.text.size && !declare_is_assertion(first.text)) {
       declare_item(NULL, &item, 0);
       type_declare_members(x, &item, &list, n);
     }

@@ -65,6 +65,8 @@ const char **preprocess_flags(const struct compile_options *o, unsigned *n);
 struct expansion;
 /* Reads item->text, sets the other fields, and adds its names to X unless X is NULL. */
 void declare_item(struct expansion *x, struct item *item, unsigned index);
+/* True if FIRST begins a static assertion, which declares nothing. */
+bool declare_is_assertion(struct slice first);
 struct token declare_lex(struct lexer *l); /* like lex, but skips directives */
 
 /* ---- flags.c --------------------------------------------------------------------- */
