@@ -61,6 +61,30 @@ void not_told(int n, const double *a, double *c, struct cell v)
   c[v.x] = a[n - 1];
 }
 
+int elsewhere[];
+#pragma autotune kernel param(A: 1, 2) out(a[0:n])
+void types(int n, double *a, struct sim *s, double (*rows)[8], struct sim *many)
+{
+  (*s).steps = A;
+  rows[n][3] = 1;
+  elsewhere[n] = 2;
+  many[n].n = n;
+  a[0] = 1;
+}
+
+// What pointers in memory lead to is not certain: no section `rows[0:N]` would name it.
+#pragma autotune kernel param(A: 1, 2) out(a[0:n])
+void behind_pointers(int n, double *a, double **rows, struct sim **all, struct sim *many)
+{
+  rows[n][1] = A;
+  *rows[n] = 2;
+  **rows = 1;
+  all[n]->steps = 1;
+  (*all)->steps = 1;
+  many[n].cur[0] = 1;
+  a[0] = 1;
+}
+
 // Nothing is declared, so nothing is forgotten.
 #pragma autotune kernel param(A: 1, 2)
 void undeclared(int n)

@@ -30,8 +30,9 @@ struct path {
   struct text text;    // without subscripts: "p->rows"
   unsigned n_members;  // words after the name
   unsigned subscripts; // of the name itself
+  unsigned stars;      // before the name itself
   bool element;        // of the last member, or of what it points to
-  bool arrow, star;    // the name is followed as a pointer
+  bool arrow;          // the name, or a member, is followed as a pointer
   bool decays;         // the name or the last member is passed as an address
 };
 
@@ -61,7 +62,7 @@ static bool writes_path(const struct source *s, TSNode e, struct path *p) {
       !slice_is(source_slice(s, node_field(e, "operator")), "*") ||
       !writes_path(s, node_field(e, "argument"), p))
     return false;
-  p->star |= p->n_members == 0;
+  p->stars += p->n_members == 0;
   p->element |= p->n_members > 0;
   return true;
 }
@@ -71,6 +72,10 @@ static bool writes_member(const struct source *s, TSNode e, struct path *p) {
                how = source_slice(s, node_field(e, "operator"));
   if (!writes_path(s, node_field(e, "argument"), p) || p->element)
     return false; // members of elements that a member leads to: not certain
+  if (p->stars == 1 && !p->n_members && !p->subscripts && slice_is(how, ".")) {
+    p->stars = 0; // (*p).rows
+    how = slice_of("->");
+  }
   p->arrow |= slice_is(how, "->");
   p->n_members++;
   text_printf(&p->text, "%.*s%.*s", (int)how.size, how.data, (int)member.size,
@@ -151,12 +156,11 @@ static bool writes_is_own(const struct writes *w, struct slice name) {
   return false;
 }
 
-// Returns the section that names all of variable D: "hist[0:256]", or only its name.
+// Returns the section that names all of variable D: "hist[0:256]".
 static const char *writes_whole(const struct declarator *d, unsigned *brackets) {
   struct text t = { 0 };
   struct lexer l = lexer_of(d->text);
   const char *open = NULL;
-  bool known = true;
   unsigned depth = 0;
   *brackets = 0;
   text_add(&t, d->name.data, d->name.size);
@@ -167,12 +171,12 @@ static const char *writes_whole(const struct declarator *d, unsigned *brackets) 
     } else if (slice_is(k.text, "]") && --depth == 0) {
       struct slice size =
           slice_trim((struct slice){ open, (size_t)(k.text.data - open) });
-      known &= size.size > 0;
+      if (!size.size)
+        size = slice_of("N");
       text_printf(&t, "[0:%.*s]", (int)size.size, size.data);
     }
   }
-  return known && !slice_is(d->text, "*") ? t.data
-                                          : arena_copy(d->name.data, d->name.size);
+  return t.data;
 }
 
 // Returns the section to add where P is written, a variable of the file; NULL: it is not
@@ -180,7 +184,7 @@ static const char *writes_whole(const struct declarator *d, unsigned *brackets) 
 static const char *writes_object(const struct writes *w, const struct path *p) {
   const struct declarator *d = writes_variable(w, p->name);
   unsigned brackets = 0;
-  if (!d || writes_is_own(w, p->name) || p->arrow || p->star)
+  if (!d || writes_is_own(w, p->name) || p->arrow || p->stars)
     return NULL;
   const char *whole = writes_whole(d, &brackets);
   if (p->subscripts > brackets ||
@@ -204,19 +208,32 @@ static bool writes_reassigns(const struct usage *u, struct slice name) {
   return false;
 }
 
+// Returns how many subscripts of argument NAME lead to the memory it points to, and not
+// further by a pointer there: 1 for `double **rows`, 2 for `double (*rows)[8]`.
+static unsigned writes_reach(const struct writes *w, struct slice name) {
+  struct ctype t;
+  unsigned n = 0;
+  if (type_of_expression(w->x, w->k, name, &t))
+    for (n = 1; n < t.n && t.derived[n] == DERIVED_ARRAY; n++)
+      ;
+  return n;
+}
+
 // Returns the section to add where P is written, with argument A of the kernel as its
 // name; NULL: as above.
-static const char *writes_argument(const struct kernel_arg *a, const struct usage *u,
-                                   const struct path *p) {
-  bool follows = p->subscripts || p->star || p->arrow || p->decays;
+static const char *writes_argument(const struct writes *w, const struct kernel_arg *a,
+                                   const struct usage *u, const struct path *p) {
+  unsigned steps = p->subscripts + p->stars;
+  bool follows = steps || p->arrow || p->decays;
   if (!a->pointer || !follows || lex_mentions(a->specifiers, slice_of("const")) ||
-      writes_reassigns(u, p->name))
-    return NULL;
+      writes_reassigns(u, p->name) || (steps > 1 && steps > writes_reach(w, p->name)) ||
+      (steps && p->arrow))
+    return NULL; // or it lies behind pointers in what the argument points to
   if (p->n_members && p->subscripts)
     return p->element || p->decays
         ? NULL
         : arena_printf("%.*s[0:N]", (int)p->name.size, p->name.data);
-  if (p->n_members ? p->element || p->decays : !p->star)
+  if (p->n_members ? p->element || p->decays : !p->stars)
     return arena_printf("%s[0:N]", p->text.data);
   return p->n_members ? p->text.data : arena_printf("*%s", p->text.data);
 }
@@ -247,7 +264,7 @@ static void writes_target(struct writes *w, const struct usage *u, TSNode functi
   int arg = own ? kernel_arg(w->k, p->name) : -1;
   const char *section = NULL;
   if (declared == 1 && arg >= 0)
-    section = writes_argument(&w->k->args[arg], u, p);
+    section = writes_argument(w, &w->k->args[arg], u, p);
   else if (declared == 0)
     section = writes_object(w, p);
   if (section && !writes_is_named(w->k, p))
