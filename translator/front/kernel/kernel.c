@@ -210,6 +210,22 @@ static bool kernel_uses_openmp(const struct source *s, const struct function *f)
   return false;
 }
 
+// Diagnoses sets of values, `schedule({static, dynamic})`, in OpenMP's own pragmas in F.
+static void kernel_check_openmp(const struct source *s, const struct function *f) {
+  struct lexer l = { s->text + f->body_at, s->text + f->end, false }, line;
+  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+    if (!t.first || !slice_is(t.text, "#") || lex_directive(&l, &line) != LINE_PRAGMA ||
+        !slice_is(lex(&line).text, "omp"))
+      continue;
+    struct slice before = { NULL, 0 };
+    for (struct token u; (u = lex(&line)).kind != TOKEN_END; before = u.text)
+      if (slice_is(u.text, "{") && slice_is(before, "("))
+        diag_error(s, (size_t)(u.text.data - s->text), 1,
+                   "write '#pragma autotune' in place of '#pragma omp'",
+                   "a pragma of OpenMP takes no set of values");
+  }
+}
+
 static void kernel_read_loops(const struct source *s, const struct pragma *pragmas,
                               unsigned n, struct kernel *k) {
   const struct language *language = s->language;
@@ -219,6 +235,7 @@ static void kernel_read_loops(const struct source *s, const struct pragma *pragm
       continue;
     if (directives_read(s, pragmas, n, k, f) && language->loops_check)
       language->loops_check(s, k, f);
+    kernel_check_openmp(s, f);
     k->openmp = k->openmp || (!language->device && kernel_uses_openmp(s, f));
     for (unsigned j = 0; j < k->n_params; j++)
       if (k->params[j].named)

@@ -119,6 +119,25 @@ static bool check_base(const struct source *s, const struct kernel *k,
   return true;
 }
 
+// Returns the bounds `[a : b]` that are within BASE rather than at its end; empty: none.
+static struct slice bounds_within(struct slice base) {
+  struct lexer l = lexer_of(base);
+  const char *open = NULL;
+  bool choice = false;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    if (slice_is(t.text, "["))
+      open = t.text.data, choice = false;
+    choice = choice || slice_is(t.text, "?");
+    if (slice_is(t.text, "]"))
+      open = NULL;
+    if (slice_is(t.text, ":") && open && !choice) {
+      l.p = open;
+      return (struct slice){ open, (size_t)(skip_brackets(&l) - open) };
+    }
+  }
+  return (struct slice){ 0 };
+}
+
 static void read_section(const struct source *s, struct kernel *k,
                          const struct argument *a, unsigned access) {
   const struct pragma *p = k->main.pragma;
@@ -134,6 +153,17 @@ static void read_section(const struct source *s, struct kernel *k,
   if (name.size == 0) {
     diag_error(s, a->offset, a->text.size, "write a section, as in A[0:n]",
                "this is no section");
+    return;
+  }
+  struct slice within = bounds_within(x.base);
+  if (within.size) {
+    diag_error(
+        s, pragma_offset(p, within), within.size,
+        arena_printf("name whole elements, as in %.*s%.*s; numbers in a struct are "
+                     "compared one by one",
+                     (int)(within.data - x.base.data), x.base.data, (int)within.size,
+                     within.data),
+        "the bounds of a section stand at its end");
     return;
   }
   if (!check_base(s, k, &x, name))
