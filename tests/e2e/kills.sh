@@ -11,14 +11,16 @@ export AUTOTUNE_LOG=error
 rounds_program program
 modes=(first background online first locked)
 declare -A lasted=([first]=300000 [background]=300000 [online]=300000 [locked]=20000) # microseconds
-all=0 program=0 one=0 nobody=0 winners=0 status=0 took=0 left=0
-rounds_keep all program one nobody
+all=0 program=0 one=0 nobody=0 winners=0 stored=0 status=0 took=0 left=0
+rounds_keep all program one nobody stored
 
-# Stores in `moment` when SIGKILL comes: anywhere in a run, at its very beginning or about its end.
+# Stores in `moment` when SIGKILL comes: anywhere in a run, at its very beginning or about its end. Each eighth run is
+# left alone, with a key of its own: it shows how long runs take here and now.
 choose_moment() {
-  case $((RANDOM % 4)) in
+  case $((round % 8 ? RANDOM % 4 : 4)) in
     0) moment=$((RANDOM % 8000)) ;;
     1) moment=$((lasted[$mode] * (85 + RANDOM % 25) / 100)) ;;
+    4) moment=100000000 n=$((10000 + round % 5000)) ;;
     *) moment=$((lasted[$mode] * (RANDOM % 1200) / 1000)) ;;
   esac
 }
@@ -37,12 +39,14 @@ look() {
 while another $((all + program + one)); do
   if [ $((round % 40)) = 1 ] || [ ! -e cache ]; then # a store is made, too
     look
+    stored=$((stored + winners))
     rm -rf cache
     mkdir -m 700 cache
     winners=0
   fi
   mode=${modes[RANDOM % 5]} n=$((100 + RANDOM % 20 * 500)) calls=$((RANDOM % 20))
-  [ $mode = background ] || [ $mode = online ] && calls=$((RANDOM % 400))
+  # Long enough for a tuning beside the calls, mostly.
+  [ $mode = background ] || [ $mode = online ] && calls=$((lasted[first] * (RANDOM % 2000) / 1000000))
   choose_moment
   AUTOTUNE_MODE=$mode AUTOTUNE_BUDGET=$((2 + RANDOM % 5)) \
     "$killer" $RANDOM $moment ./program $n $calls 200 3> told > out 2> err
@@ -55,7 +59,7 @@ while another $((all + program + one)); do
     nobody)
       [ "$status" = 0 ] || fail "$told: $(cat out err)"
       # The longest of the last ones: a program with a stored winner is done at once.
-      lasted[$mode]=$((took > lasted[$mode] * 95 / 100 ? took : lasted[$mode] * 95 / 100))
+      lasted[$mode]=$((took > lasted[$mode] * 9 / 10 ? took : lasted[$mode] * 9 / 10))
       ;;
   esac
   [ "$status" != 0 ] || [[ $(< out) == right* ]] || fail "$told: $(cat out)"
@@ -63,9 +67,10 @@ while another $((all + program + one)); do
   [ $((round % 5)) = 0 ] && look
 done
 look
+stored=$((stored + winners))
 AUTOTUNE_MODE=first timeout 60 ./program 100 0 > out 2> err || fail "afterwards: $(cat out err)"
 [ "$(ls -A "$TMPDIR" | wc -l)" -le 1 ] || fail "left in TMPDIR: $(ls -A "$TMPDIR")"
 rounds_save
 echo "$((all + program + one)) of $rounds programs killed in $round rounds ($all with all processes, $program alone," \
-  "$one of their tuners' processes; $nobody had ended), $failed failed"
+  "$one of their tuners' processes; $nobody had ended; $stored winners were stored), $failed failed"
 [ $failed = 0 ]
