@@ -88,7 +88,8 @@ static autotune_fn begin_call(struct autotune_site *place, const long long *key,
     timed = allowance_fraction(k) > 0 &&
         !atomic_load_explicit(&n->decided, memory_order_relaxed);
   }
-  bool first = n && code != k->original && begin_is_final(n) && first_enter(n, state);
+  bool first = n && !state->node && code != k->original && begin_is_final(n) &&
+      first_enter(n, state);
   if ((timed || first) && !state->node) {
     state->node = n;
     state->code = code;

@@ -131,6 +131,8 @@ static void send_newcomer(struct tuning *t) {
     c->offered = true;
     o->fd = link_file(t, c);
     o->next = (int)(c - t->candidates);
+  } else if (c && !c->differs) {
+    c->offered = true; // there is no time to look at it: the next one may have been
   }
   int arm = o->loading == NONE && o->fd >= 0 ? halving_room(&o->race) : -1;
   if (arm < 0)

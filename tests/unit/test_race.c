@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Final races on a machine whose noise and clock the test simulates: within the noise the
 // default stays, however few runs there is time for, and a variant that is clearly faster
-// wins.
+// wins. Mode online: which variants are sent to the program.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -102,6 +102,72 @@ static int run_race(uint64_t seed, unsigned n, double budget) {
   return winner;
 }
 
+// ---- variants for the program's own calls -------------------------------------------
+
+static unsigned variants_sent;
+
+static bool send_variant(void *data, unsigned arm, int fd) {
+  (void)data, (void)arm;
+  variants_sent += fd >= 0;
+  return true;
+}
+
+static int no_imagine(struct executor *e, uint64_t ticket, const void *object,
+                      size_t size, const struct imagined *what, struct trial *out) {
+  (void)e, (void)ticket, (void)object, (void)size, (void)what, (void)out;
+  fail();
+  return -1;
+}
+
+static bool link_nothing(const void *object, size_t size, const char *path, char **why) {
+  (void)object, (void)size, (void)path, (void)why;
+  return true;
+}
+
+// Others were wrong on made-up data, and no time is left to compare the fastest there.
+// The second one was compared before.
+static void test_the_next_one_is_sent(void **state) {
+  static const struct target online = {
+    .name = "test", .cost = no_cost, .imagine = no_imagine, .link = link_nothing
+  };
+  static const struct autotune_kernel kernel = { .name = "k" };
+  static struct shared_memory shared;
+  const struct tune_host to_program = { .shared = &shared,
+                                        .progress = report,
+                                        .variant = send_variant };
+  const struct plan plan = { .kind = PLAN_ONLINE };
+  static struct candidate all[2];
+  struct tuning t = { .kernel = &kernel,
+                      .id = &by_time,
+                      .plan = &plan,
+                      .target = &online,
+                      .workers = (struct executor *)all,
+                      .candidates = all,
+                      .n = 2,
+                      .best = 0,
+                      .budget = 1,
+                      .imagined_wrong = 1,
+                      .imagined_seconds = 100,
+                      .original = { 1, 1, 1, 3 },
+                      .host = &to_program };
+  (void)state;
+  for (unsigned i = 0; i < 2; i++)
+    all[i] = (struct candidate){ .done = true,
+                                 .status = STATUS_OK,
+                                 .e = { 0.5 + 0.01 * i, 0.5, 0.6, 3 },
+                                 .object = { .data = all },
+                                 .imagined = i == 1,
+                                 .code = i + 1 };
+  assert_true(online_new(&t));
+  for (int step = 0; step < 3; step++)
+    online_step(&t);
+  assert_int_equal(variants_sent, 1);
+  assert_true(all[1].offered);
+  free(t.online);
+}
+
+// ---- races --------------------------------------------------------------------------
+
 // Returns the fraction of races in which one of N that are as fast as the default is
 // taken for faster.
 static double mistakes(unsigned n, double seconds, double noise, double budget) {
@@ -175,8 +241,10 @@ static void test_without_code_nothing_is_said(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_default_stays), cmocka_unit_test(test_faster_wins),
-    cmocka_unit_test(test_without_code_nothing_is_said)
+    cmocka_unit_test(test_default_stays),
+    cmocka_unit_test(test_faster_wins),
+    cmocka_unit_test(test_without_code_nothing_is_said),
+    cmocka_unit_test(test_the_next_one_is_sent),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
