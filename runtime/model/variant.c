@@ -138,27 +138,52 @@ const struct autotune_unit *variant_unit(const struct autotune_kernel *k,
   return NULL;
 }
 
+/* Returns what P's macro is in the kernel as written; NULL: that is not known. Sets
+ * without a name are of directives, which change no result, and of the block, whose macro
+ * only bounds the threads. */
+static const char *variant_original(const struct autotune_param *p) {
+  if (p->original < p->n_values)
+    return p->values[p->original].define;
+  if (strcmp(p->name, p->macro) == 0)
+    return NULL;
+  return p->kind == AUTOTUNE_TUPLE ? "1024" : p->values[0].define;
+}
+
+bool variant_has_written(const struct autotune_kernel *k) {
+  bool known = kernel_is_launched(k) && kernel_instance(k);
+  for (unsigned i = 0; known && i < k->n_params; i++)
+    known = !k->params[i].macro || variant_original(&k->params[i]);
+  return k->replay || known;
+}
+
+/* Returns what the macro of parameter I is for POINT; NULL: it is not defined. */
+static const char *variant_define(const struct autotune_kernel *k, const choice *point,
+                                  unsigned i) {
+  const struct autotune_param *p = &k->params[i];
+  return !p->macro ? NULL : point ? p->values[point[i]].define : variant_original(p);
+}
+
 /* Writes `#define MACRO value` for each parameter, for a CUDA kernel the arguments that
  * its template was instantiated with, then the unit. */
 char *variant_text(const struct autotune_kernel *k, const choice *point) {
   const struct autotune_unit *unit = variant_unit(k, point);
-  if (!unit)
+  if (!unit || (!point && !variant_has_written(k)))
     return NULL;
-  if (!point)
-    return k->replay ? sys_strdup(k->replay) : NULL;
+  if (!point && k->replay)
+    return sys_strdup(k->replay);
   const char *instance = kernel_instance(k) ? kernel_instance(k) : "";
   size_t size = strlen(unit->text) + strlen(instance) + 1;
   for (unsigned i = 0; i < k->n_params; i++) {
-    const char *define = k->params[i].values[point[i]].define;
-    if (k->params[i].macro && define)
+    const char *define = variant_define(k, point, i);
+    if (define)
       size += strlen("#define  \n") + strlen(k->params[i].macro) + strlen(define);
   }
   char *text = sys_malloc(size), *end = text;
   if (!text)
     return NULL;
   for (unsigned i = 0; i < k->n_params; i++) {
-    const char *define = k->params[i].values[point[i]].define;
-    if (!k->params[i].macro || !define)
+    const char *define = variant_define(k, point, i);
+    if (!define)
       continue;
     end = stpcpy(end, "#define ");
     end = stpcpy(end, k->params[i].macro);

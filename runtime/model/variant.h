@@ -5,8 +5,11 @@
 
 #include "base/base.h"
 
-/* These return the text and the flags for POINT; NULL is the kernel as written, which has
- * a text if it has a replay, and is made by the first unit's compiler. Each is one block
+/* True if the kernel as written has a text: K has a replay, or its unit says as much as
+ * the program's compiler saw, once the parameters have their values of the default. */
+bool variant_has_written(const struct autotune_kernel *k);
+/* These return the text and the flags for POINT; NULL is the kernel as written, which is
+ * made by the first unit's compiler. Each is one block
  * that the caller frees. NULL: there is no unit for the point's compiler, or no memory.
  * Flags end with NULL. */
 char *variant_text(const struct autotune_kernel *k, const choice *point);

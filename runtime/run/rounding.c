@@ -259,6 +259,15 @@ size_t verify_nudge(enum autotune_element e, void *data, size_t bytes, unsigned 
   return changed;
 }
 
+bool verify_nudges_again(unsigned done, double seconds, double taken) {
+  static const double quick = 0.02; // seconds
+  enum {
+    NUDGES = 2, // of a call that does not take long
+    MORE = 8    // of one so small that all of them do not, which may have few elements
+  };
+  return done < NUDGES ? seconds < quick : done < MORE && taken < quick;
+}
+
 // ---- what it allows -------------------------------------------------------------------
 
 // Returns the largest move of elements of SIZE, and of larger ones where those are few.

@@ -82,6 +82,14 @@ struct verify_noise {
   struct verify_moves written; /* the kernel as written, by another compiler; all 0: the
                                   same bits, or not known */
 };
+/* True if to run the default once more with nudged inputs, after DONE such runs that have
+ * taken TAKEN seconds. The default alone takes SECONDS. */
+bool verify_nudges_again(unsigned done, double seconds, double taken);
+enum {
+  VERIFY_WILD = 16,     /* times as far as was seen may undetermined elements be off */
+  VERIFY_DETERMINED = 8 /* one element of so many must be determined; else none counts as
+                           undetermined */
+};
 /* Returns the limit for numbers of this SCALE and relative tolerance: sqrt(RTOL) * SCALE
  * / 16. 16 times that is no rounding of such numbers. */
 double verify_limit(double rtol, double scale);

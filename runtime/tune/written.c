@@ -7,6 +7,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "model/variant.h"
 #include "run/outputs.h"
 #include "tune.h"
 
@@ -22,10 +23,12 @@ static bool written_is_suspect(const struct tuning *t, uint64_t mark) {
 
 // Compiles the kernel as written. OUT->data NULL: it cannot be compiled.
 static void written_compile(struct tuning *t, struct object *out) {
-  uint64_t mark = XXH3_64bits(t->kernel->replay, strlen(t->kernel->replay)) | 1;
+  char *text = variant_text(t->kernel, NULL);
+  uint64_t mark = text ? XXH3_64bits(text, strlen(text)) | 1 : 1;
   struct compiled got = { 0 };
   bool waiting = !written_is_suspect(t, mark) &&
       pool_submit(t->pool, NULL, written_ticket, mark) == 0;
+  free(text);
   while (waiting && !role_stopping()) {
     tune_report(t, tune_silence(NULL));
     waiting = !pool_take(t->pool, &got, 0.25);
@@ -39,8 +42,17 @@ static void written_compile(struct tuning *t, struct object *out) {
   *out = got.object;
 }
 
+// True if an output of K is compared with a tolerance that is measured. Without sections
+// a launched kernel's are the memory that its arguments lead to.
+static bool written_is_compared(const struct autotune_kernel *k) {
+  return outputs_need_scale(k) ||
+      (kernel_is_launched(k) && !kernel_has_sections(k) &&
+       verify_needs_scale(verify_allowed(k, AUTOTUNE_F32)));
+}
+
 bool written_matters(const struct tuning *t) {
-  return t->target->written && t->kernel->replay && outputs_need_scale(t->kernel);
+  return t->target->written && variant_has_written(t->kernel) &&
+      written_is_compared(t->kernel);
 }
 
 bool written_measure(struct tuning *t) {

@@ -24,7 +24,8 @@ int nvrtcGetCUBIN(nvrtc_program p, char *cubin);
 enum { ADD_N = 5000, ADD_DEVICES = 4 };
 
 // BAD: 1 illegal address, 2 one element is wrong, 3 never ends, 4 trap, 5 does not
-// compile, 6 writes next to c, 7 one element is off by rounding.
+// compile, 6 writes next to c, 7 one element is off by rounding, 8 one small number is
+// off by half.
 static const char add_text[] =
     "static __device__ __forceinline__ void autotune_body_add(int n, float f, const float *a, float *c) {\n"
     "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -34,7 +35,7 @@ static const char add_text[] =
     "  if (i >= n) return;\n"
     "  float sum = c[i];\n"
     "  for (volatile int again = 0; again < SLOW; again++) sum = c[i] + f * a[i];\n"
-    "  c[i] = sum * (BAD == 7 && i == 40 ? 1.000001f : 1) + (BAD == 2 && i == 17);\n"
+    "  c[i] = sum * (BAD == 7 && i == 40 ? 1.000001f : 1) + (BAD == 2 && i == 17) + (BAD == 8 && i == 17 ? 0.5f : 0);\n"
     "  if (BAD == 1 && i == 3) *(volatile float *)(16) = 1;\n"
     "  if (BAD == 3 && i == 3) for (volatile int k = 0; k == k;) ;\n"
     "  if (BAD == 4 && i == 3) __trap();\n"
@@ -61,7 +62,8 @@ static const struct autotune_value add_slow[] = { { "1", "1", 1, 1 },
 static const struct autotune_value add_bad[] = { { "0", "0", 0, 0 }, { "1", "1", 1, 1 },
                                                  { "2", "2", 2, 2 }, { "3", "3", 3, 3 },
                                                  { "4", "4", 4, 4 }, { "5", "5", 5, 5 },
-                                                 { "6", "6", 6, 6 }, { "7", "7", 7, 7 } };
+                                                 { "6", "6", 6, 6 }, { "7", "7", 7, 7 },
+                                                 { "8", "8", 8, 8 } };
 static struct autotune_param add_params[] = {
   { "block", "BLOCK", AUTOTUNE_INT, -1, 4, 1, add_block },
   { "SLOW", "SLOW", AUTOTUNE_INT, -1, 2, 1, add_slow },

@@ -37,10 +37,14 @@ static void say(const struct helper *h, enum helper_message kind, const void *da
   assert_true(channel_send(&h->channel, &m, true));
 }
 
+// The file that came with the last message, or -1; the caller closes it.
+static int got_file = -1;
+
 // Returns the kind of the next message; -1: the helper has ended.
 static int hear(const struct helper *h, void *data, size_t size) {
   struct message m;
   enum channel_result e = channel_receive(&h->channel, &m, data, size, 60);
+  got_file = e == CHANNEL_MESSAGE ? m.fd : -1;
   assert_true(e == CHANNEL_MESSAGE || e == CHANNEL_CLOSED);
   return e == CHANNEL_MESSAGE ? (int)m.kind : -1;
 }
@@ -87,6 +91,22 @@ static int cubin_file(const struct cubin *c) {
   return fd;
 }
 
+// Gives the order O with the file FD. False: the helper died.
+static bool give(struct helper *h, const struct gpu_order *o, int fd,
+                 struct gpu_answer *out) {
+  say(h, HELPER_ORDER, o, sizeof *o, fd);
+  double runs = 0; // everything that was begun must have ended
+  int kind;
+  while ((kind = hear(h, out, sizeof *out)) == HELPER_RUNS) {
+    double said;
+    memcpy(&said, out, sizeof said);
+    assert_true(said != 0 && (said > 0) == (runs <= 0));
+    runs = said;
+  }
+  assert_true(kind == -1 || (kind == HELPER_REPLY && runs <= 0));
+  return kind == HELPER_REPLY;
+}
+
 // False: the helper died while it ran the variant.
 static bool order(struct helper *h, uint64_t ticket, const char *text, double limit,
                   struct gpu_answer *out) {
@@ -96,18 +116,10 @@ static bool order(struct helper *h, uint64_t ticket, const char *text, double li
     .ticket = ticket, .size = c->size, .launch = launch_of(64), .plan = checks
   };
   o.plan.limit = limit;
-  say(h, HELPER_ORDER, &o, sizeof o, fd);
+  bool answered = give(h, &o, fd, out);
   close(fd);
-  double runs = 0; // everything that was begun must have ended
-  int kind;
-  while ((kind = hear(h, out, sizeof *out)) == HELPER_RUNS) {
-    double said;
-    memcpy(&said, out, sizeof said);
-    assert_true(said != 0 && (said > 0) == (runs <= 0));
-    runs = said;
-  }
-  assert_true(kind == -1 || (kind == HELPER_REPLY && runs == -1));
-  return kind == HELPER_REPLY;
+  assert_int_equal(got_file, -1);
+  return answered;
 }
 
 // ---- the program's side -------------------------------------------------------------
@@ -184,6 +196,56 @@ static void variants_run_on_copies(void **state) {
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     take_back(file);
   }
+}
+
+// A helper measures rounding, and another one uses what it found.
+static void rounding_is_measured(void **state) {
+  (void)state;
+  const char *right = UNIT("if (i < n) c[i] = 3 * a[i];");
+  const char *wrong = UNIT("if (i < n) c[i] = 3 * a[i] + (i == 500 ? 0.5f : 0);");
+  static float data[N];
+  struct gpu_ready ready;
+  struct gpu_answer a;
+  int file;
+  begin_call(AUTOTUNE_OUT);
+  for (int i = 0; i < N; i++)
+    data[i] = i ? 1e-3f * (float)i : 1e9f;
+  device_write(call.a, data, sizeof data);
+  set_original(right);
+  fraction(false, &file);
+  struct helper first = start(&shared, file, &ready),
+                second = start(&shared, file, &ready);
+  assert_true(ready.ready);
+  assert_true(order(&first, 1, wrong, 5, &a) && a.status == STATUS_OK);
+  const struct cubin *c = cubin_of(right);
+  struct gpu_order o = { .kind = ORDER_WRITTEN,
+                         .ticket = UINT64_MAX,
+                         .size = c->size,
+                         .launch = launch_of(BLOCK),
+                         .plan = checks };
+  int fd = cubin_file(c);
+  assert_true(give(&first, &o, fd, &a));
+  close(fd);
+  assert_string_equal(a.message, "");
+  int found = got_file;
+  assert_true(a.status == STATUS_OK && found >= 0 && a.found > 0);
+  assert_true(order(&first, 2, wrong, 5, &a) && a.status == STATUS_WRONG);
+  assert_true(order(&second, 2, wrong, 5, &a) && a.status == STATUS_OK);
+  o = (struct gpu_order){ .kind = ORDER_TOLERATE, .size = sizeof(struct gpu_noise) };
+  assert_true(give(&second, &o, found, &a) && a.status == STATUS_LOAD); // too short
+  o.size = 0;
+  assert_true(give(&first, &o, -1, &a) && a.status == STATUS_LOAD);
+  struct gpu_noise n[2];
+  assert_int_equal(pread(found, n, sizeof n, 0), sizeof n);
+  o.size = sizeof n + n[0].bits + n[1].bits; // nothing is undetermined
+  assert_int_equal(o.size, sizeof n);
+  assert_true(give(&second, &o, found, &a) && a.status == STATUS_OK);
+  assert_true(order(&second, 3, wrong, 5, &a) && a.status == STATUS_WRONG);
+  close(found);
+  end(&first);
+  end(&second);
+  begin_call(AUTOTUNE_INOUT);
+  take_back(file);
 }
 
 // Guards next to sections are narrow, and a wrong stride goes beyond them; but a helper
@@ -422,6 +484,7 @@ int main(void) {
   begin_device();
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(variants_run_on_copies),
+    cmocka_unit_test(rounding_is_measured),
     cmocka_unit_test(far_from_the_sections),
     cmocka_unit_test(another_version),
     cmocka_unit_test(what_ends_a_helper),

@@ -255,6 +255,182 @@ static void largest_deviation(void **state) {
   assert_string_equal(a.deviation, "1e-06 absolute, of 0, c[5]");
 }
 
+// ---- rounding, measured -------------------------------------------------------------
+
+// Fills `a`, which no float can hold exactly: 0.001 … 1, and FIRST in front.
+static void begin_fractions(float first) {
+  static float data[N];
+  begin_call(AUTOTUNE_OUT);
+  for (int i = 0; i < N; i++)
+    data[i] = i ? 1e-3f * (float)i : first;
+  device_write(call.a, data, sizeof data);
+}
+
+static void assert_fractions(float first) {
+  static float data[N];
+  device_read(data, call.a, sizeof data);
+  for (int i = 0; i < N; i++)
+    assert_true(data[i] == (i ? 1e-3f * (float)i : first));
+  begin_call(AUTOTUNE_OUT);
+}
+
+// Makes a run with the default TEXT, and measures it. *FOUND is malloc'ed.
+static struct gpu_run *run_measured(const char *text, char **found, size_t *bytes) {
+  struct gpu_run *r = run_with_reference(text);
+  struct gpu_variant v = variant_of(77, text);
+  struct gpu_answer a;
+  v.launch = launch_of(BLOCK);
+  gpu_run_written(r, &v, &checks, &a, found, bytes);
+  assert_string_equal(a.message, "");
+  assert_int_equal(a.status, STATUS_OK);
+  assert_non_null(*found);
+  return r;
+}
+
+static enum status tried(struct gpu_run *r, uint64_t ticket, const char *text) {
+  struct gpu_variant v = variant_of(ticket, text);
+  struct gpu_answer a;
+  gpu_run_try(r, &v, &checks, &a);
+  return a.status;
+}
+
+// One large number among small ones hides no error of those.
+static void mixed_scales(void **state) {
+  (void)state;
+  char *found;
+  size_t bytes;
+  const char *right = UNIT("if (i < n) c[i] = 3 * a[i];");
+  const char *rounds = UNIT("if (i < n) c[i] = a[i] + 2 * a[i] * 1.0000002f;");
+  const char *wrong = UNIT("if (i < n) c[i] = 3 * a[i] + (i == 500 ? 0.5f : 0);");
+  begin_fractions(1e9f);
+  struct gpu_run *r = run_measured(right, &found, &bytes);
+  assert_int_equal(tried(r, 1, wrong), STATUS_OK); // as if nothing was measured
+  assert_true(gpu_run_tolerate(r, found, bytes));
+  assert_int_equal(tried(r, 2, wrong), STATUS_WRONG);
+  assert_int_equal(tried(r, 3, rounds), STATUS_OK);
+  gpu_run_free(r);
+  free(found);
+  assert_fractions(1e9f);
+}
+
+// Outputs that are nothing but rounding may have other digits.
+static void residuals(void **state) {
+  (void)state;
+  char *found;
+  size_t bytes;
+  const char *residual =
+      UNIT("if (i < n) { float p = a[i] * 1.1f; c[i] = fmaf(a[i], 1.1f, -p); }");
+  const char *other = UNIT(
+      "if (i < n) { float p = 1.1f * a[i] * 1.0000001f; c[i] = fmaf(a[i], 1.1f, -p); }");
+  const char *wrong = UNIT(
+      "if (i < n) { float p = a[i] * 1.1f; c[i] = fmaf(a[i], 1.1f, -p) + 0.01f * a[i]; }");
+  begin_fractions(0.5f);
+  struct gpu_run *r = run_measured(residual, &found, &bytes);
+  assert_int_equal(tried(r, 1, other), STATUS_WRONG);
+  assert_true(gpu_run_tolerate(r, found, bytes));
+  assert_int_equal(tried(r, 2, other), STATUS_OK);
+  assert_int_equal(tried(r, 3, wrong), STATUS_WRONG);
+  gpu_run_free(r);
+  free(found);
+  assert_fractions(0.5f);
+}
+
+// Rounding decides one element in ten. Such an element may differ, the others may not.
+static void undetermined(void **state) {
+  (void)state;
+  char *found;
+  size_t bytes;
+  static char flipped[512], wild[512], determined[512];
+  const char *signs =
+      "c[i] = i %% 10 == 5 ? (fmaf(a[i], 1.1f, -(a[i] * 1.1f)) > 0 ? 1 : -1) : a[i];";
+  static char text[512], body[256];
+  snprintf(body, sizeof body, signs);
+  snprintf(text, sizeof text, UNIT("if (i < n) %s"), body);
+  begin_fractions(0.5f);
+  struct gpu_run *r = run_measured(text, &found, &bytes);
+  const struct gpu_noise *n = (const struct gpu_noise *)(const void *)found;
+  unsigned region = r->call.regions[0].access == AUTOTUNE_OUT ? 0 : 1;
+  assert_true(n[region].bits > 0 && n[region].furthest > 0);
+  int one = -1, all = 0;
+  for (int i = 0; i < N; i++)
+    if (found[n[region].bits + (size_t)i / 8] >> i % 8 & 1) {
+      assert_int_equal(i % 10, 5);
+      one = i;
+      all++;
+    }
+  assert_true(all > 10 && all <= 100);
+  const char *unit = UNIT("if (i < n) { %s if (i == %d) c[i] = %s; }");
+  snprintf(flipped, sizeof flipped, unit, body, one, "-c[i]");
+  snprintf(wild, sizeof wild, unit, body, one, "1000");
+  snprintf(determined, sizeof determined, unit, body, one + 1, "-c[i]");
+  assert_int_equal(tried(r, 1, flipped), STATUS_WRONG);
+  assert_true(gpu_run_tolerate(r, found, bytes));
+  assert_int_equal(tried(r, 2, flipped), STATUS_OK);
+  assert_int_equal(tried(r, 3, wild), STATUS_WRONG);
+  assert_int_equal(tried(r, 4, determined), STATUS_WRONG);
+  gpu_run_free(r);
+  free(found);
+  assert_fractions(0.5f);
+}
+
+// What comes from a process that a variant may have damaged is not believed.
+static void damaged_tolerances(void **state) {
+  (void)state;
+  char *found;
+  size_t bytes;
+  const char *right = UNIT("if (i < n) c[i] = 3 * a[i];");
+  begin_fractions(1e9f);
+  struct gpu_run *r = run_measured(right, &found, &bytes);
+  struct gpu_noise *n = (struct gpu_noise *)(void *)found;
+  unsigned region = r->call.regions[0].access == AUTOTUNE_OUT ? 0 : 1;
+  assert_true(n[region].known && !n[1 - region].known);
+  struct gpu_noise good = n[region];
+  assert_false(gpu_run_tolerate(r, found, sizeof *n));
+  n[region].atols[700] = NAN;
+  assert_false(gpu_run_tolerate(r, found, bytes));
+  n[region] = good;
+  n[region].atols[9] = -1;
+  assert_false(gpu_run_tolerate(r, found, bytes));
+  n[region] = good;
+  n[region].furthest = INFINITY;
+  assert_false(gpu_run_tolerate(r, found, bytes));
+  n[region] = good;
+  n[region].bits = bytes - 8;
+  assert_false(gpu_run_tolerate(r, found, bytes));
+  n[region].bits = SIZE_MAX;
+  assert_false(gpu_run_tolerate(r, found, bytes));
+  assert_int_equal(tried(r, 1, right), STATUS_OK); // compared as if nothing was measured
+  n[region] = good;
+  assert_true(gpu_run_tolerate(r, found, bytes));
+  gpu_run_free(r);
+  free(found);
+  assert_fractions(1e9f);
+}
+
+// Where the kernel as written already differs when NVRTC makes it, variants may, too.
+static void compiled_otherwise(void **state) {
+  (void)state;
+  begin_fractions(0.5f);
+  const char *text = UNIT("if (i < n) c[i] = 3 * a[i];");
+  const char *nvrtc = UNIT("if (i < n) c[i] = 3 * a[i] * (i == 9 ? 1.001f : 1);");
+  struct gpu_run *r = run_with_reference(text);
+  struct gpu_variant v = variant_of(77, nvrtc);
+  struct gpu_answer a;
+  char *found;
+  size_t bytes;
+  assert_int_equal(tried(r, 1, nvrtc), STATUS_OK); // 2.7e-5 of 0.027 is within 1e-4 * 1.7
+  gpu_run_written(r, &v, &checks, &a, &found, &bytes);
+  assert_int_equal(a.status, STATUS_OK);
+  assert_true(gpu_run_tolerate(r, found, bytes));
+  free(found);
+  assert_int_equal(tried(r, 2, nvrtc), STATUS_OK);
+  assert_int_equal(
+      tried(r, 3, UNIT("if (i < n) c[i] = 3 * a[i] * (i == 300 ? 1.001f : 1);")),
+      STATUS_WRONG);
+  gpu_run_free(r);
+  assert_fractions(0.5f);
+}
+
 // ---- wrong ones ---------------------------------------------------------------------
 
 static void one_element(void **state) {
@@ -771,6 +947,11 @@ static int run_small(void) {
     cmocka_unit_test(nothing_new_in_an_allocation),
     cmocka_unit_test(other_streams_first),
     cmocka_unit_test(largest_deviation),
+    cmocka_unit_test(mixed_scales),
+    cmocka_unit_test(residuals),
+    cmocka_unit_test(undetermined),
+    cmocka_unit_test(damaged_tolerances),
+    cmocka_unit_test(compiled_otherwise),
     cmocka_unit_test(one_element),
     cmocka_unit_test(not_a_number),
     cmocka_unit_test(work_left_out),
@@ -915,6 +1096,8 @@ int main(int argc, char **argv) {
   begin_device();
   if (argc > 1 && strcmp(argv[1], "small") == 0)
     return run_small();
+  if (argc > 1) // the name of a test
+    cmocka_set_test_filter(argv[1]);
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(in_place),
     cmocka_unit_test(who_compares),
@@ -927,6 +1110,11 @@ int main(int argc, char **argv) {
     cmocka_unit_test(default_is_timed),
     cmocka_unit_test(atomics),
     cmocka_unit_test(largest_deviation),
+    cmocka_unit_test(mixed_scales),
+    cmocka_unit_test(residuals),
+    cmocka_unit_test(undetermined),
+    cmocka_unit_test(damaged_tolerances),
+    cmocka_unit_test(compiled_otherwise),
     cmocka_unit_test(one_element),
     cmocka_unit_test(not_a_number),
     cmocka_unit_test(work_left_out),

@@ -186,6 +186,48 @@ static void test_largest_deviation_is_told(void **state) {
   assert_int_equal(in_child(body_deviation_is_told, NULL), 0);
 }
 
+// ---- tolerances that are measured ----------------------------------------------------
+
+// The numbers are small but for one. A variant that is wrong in a small one would pass if
+// one tolerance held for all.
+static void body_mixed_scales(void) {
+  const struct gpu_api *api = gpu_api_get(NULL);
+  struct autotune_value values[] = { add_bad[0], add_bad[8] };
+  add_params[2].n_values = 2;
+  add_params[2].values = values;
+  add_use(0);
+  struct add_memory m = add_allocate(ADD_N);
+  for (int i = 0; i < ADD_N; i++)
+    m.host[i] = i == 4000 ? 1e9f : 1e-3f * (float)(i % 97) + 1e-4f;
+  EXPECT(api->copy_from_host(m.a, m.host, ADD_N * sizeof(float), NULL) == 0);
+  EXPECT(api->copy_from_host(m.c, m.host, ADD_N * sizeof(float), NULL) == 0);
+  EXPECT(api->context_synchronize() == 0);
+  for (int i = 0; i < 200 && !add_why_has("tuned: "); i++) {
+    add(ADD_N, 3, m.a, m.c, NULL);
+    usleep(i ? 500000 : 0);
+  }
+  EXPECT(add_why_has("tuned: "));
+}
+
+static void test_small_numbers_count(void **state) {
+  static const char *ways[][5] = {
+    { "AUTOTUNE_BUDGET=100s,64", "AUTOTUNE_SEARCH=exhaustive", NULL },
+    { "AUTOTUNE_BUDGET=100s,64", "AUTOTUNE_SEARCH=exhaustive", "AUTOTUNE_MODE=background",
+      NULL },
+  };
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    remove_folder();
+    make_folder(state);
+    assert_int_equal(in_child(body_mixed_scales, ways[i]), 0);
+    char *text = report();
+    assert_non_null(text);
+    if (!strstr(text, "c[0:n]: element 17 is 0.5") || !strstr(text, "BAD=0"))
+      fail_msg("%s", text);
+    free(text);
+  }
+}
+
 // ---- devices, streams, captures -----------------------------------------------------
 
 static void body_two_devices(void) {
@@ -578,6 +620,7 @@ int main(int argc, char **argv) {
                                     drop_folder),
     cmocka_unit_test_setup_teardown(test_largest_deviation_is_told, make_folder,
                                     drop_folder),
+    cmocka_unit_test_setup_teardown(test_small_numbers_count, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_two_devices, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_captured_streams, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_a_lost_variant_is_forgotten, make_folder,

@@ -9,14 +9,6 @@
 
 #include "sandbox.h"
 
-enum {
-  NUDGES = 2,    // of a call that does not take long
-  MORE = 8,      // of one so small that all of them do not, which may have few elements
-  WILD = 16,     // times as far as was seen may undetermined elements be off
-  DETERMINED = 8 // one element of so many must be determined
-};
-static const double quick = 0.02; // seconds
-
 struct measured_output {
   struct verify_noise noise;
   double scale; // of the reference
@@ -67,10 +59,6 @@ bool rounding_new(struct image *m) {
 void rounding_seal(const struct image *m, bool sealed) {
   if (m->rounding)
     mprotect(m->rounding, m->rounding->size, sealed ? PROT_READ : PROT_READ | PROT_WRITE);
-}
-
-bool rounding_again(unsigned done, double seconds, double taken) {
-  return done < NUDGES ? seconds < quick : done < MORE && taken < quick;
 }
 
 // True if all SIZE bytes from BASE on can be written; else they are constants.
@@ -157,7 +145,7 @@ static bool rounding_is_determined(const struct image *m) {
     undetermined += m->rounding->outputs[i].noise.n_undetermined;
     all += rounding_wanted(m, o) ? output_numbers(o, image_memory(m, o).size) : 0;
   }
-  return undetermined < all - all / DETERMINED;
+  return undetermined < all - all / VERIFY_DETERMINED;
 }
 
 void rounding_settle(const struct image *m, struct tolerance *tolerances) {
@@ -176,7 +164,7 @@ void rounding_settle(const struct image *m, struct tolerance *tolerances) {
     t->atols = own->atols;
     t->undetermined = determined && own->noise.n_undetermined ? own->noise.undetermined
                                                               : NULL;
-    t->furthest = WILD * own->noise.furthest;
+    t->furthest = VERIFY_WILD * own->noise.furthest;
     verify_settle(&own->noise, t->rtol, own->scale, r->data, own->atols);
   }
 }

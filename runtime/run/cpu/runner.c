@@ -320,7 +320,7 @@ static void runner_measure(struct runner *r, const struct command *c, autotune_f
   rounding_seal(m, true);
   double start = measure_clock();
   for (unsigned i = 0;
-       i == 0 || (nudged && rounding_again(i, run.seconds, measure_clock() - start));
+       i == 0 || (nudged && verify_nudges_again(i, run.seconds, measure_clock() - start));
        i++) {
     image_prepare(m, false);
     if (nudged && !rounding_nudge(m, i))

@@ -252,9 +252,6 @@ bool rounding_new(struct image *m);
 bool rounding_nudge(const struct image *m, unsigned seed);
 /* Before that: finds the scales of the call's data. */
 void rounding_prepare(const struct image *m);
-/* True if to measure once more with nudged inputs, after DONE times that have taken TAKEN
- * seconds. The default alone takes SECONDS. */
-bool rounding_again(unsigned done, double seconds, double taken);
 /* After that run: notes how far the outputs are from the reference. NUDGED: the inputs
  * were; else the code was made by another compiler. */
 void rounding_learn(const struct image *m, bool nudged);

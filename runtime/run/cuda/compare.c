@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // compare.c: compares outputs on the device, by a kernel that NVRTC compiles once per
-// process. The same kernel counts numbers by size and hashes. Without NVRTC the host does
-// the same work in chunks.
+// process. The same kernel counts numbers by size, nudges them, finds how far they moved,
+// and hashes. Without NVRTC the host does the same work (host.c).
 #include <float.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "compare.cu.h"
 #include "compile/nvrtc.h"
+#include "host.h"
 #include "run.h"
 
-enum task { TASK_COMPARE, TASK_COUNT, TASK_HASH };
-enum { CHUNK = 4 << 20, THREADS = 256, BLOCKS_PER_SM = 8, EMULATED_THREADS = 32 };
+enum { THREADS = 256, BLOCKS_PER_SM = 8, EMULATED_THREADS = 32 };
 
-// The result of the kernel. compare.cu.h has the same struct.
-struct finding {
-  unsigned long long first; // index of the first element that differs
-  unsigned long long count; // the number of those; in counts, of numbers
-  double worst;             // the largest difference
-  unsigned long long hash;
-  unsigned long long nearest; // the element that agrees and is closest to what is
-                              // allowed; 0: no element that agrees differs
+// What the kernel does. compare.cu.h has the same words and structs.
+enum task_kind { TASK_COMPARE, TASK_COUNT, TASK_HASH, TASK_NUDGE, TASK_FAR, TASK_MOVE };
+struct task {
+  int what, element;
+  unsigned digits, seed; // of a nudge
+  gpu_pointer a, b;
+  unsigned long long bytes;
+  double rtol, atol;
+  double limit; // of moves; in comparisons what undetermined elements may differ by
+  gpu_pointer atols, undetermined, out, counts;
 };
 
 struct gpu_compare {
@@ -138,17 +140,14 @@ void gpu_compare_free(struct gpu_run *r, struct gpu_compare *c) {
 
 // ---- on the device ------------------------------------------------------------------
 
-static gpu_result compare_ask(struct gpu_run *r, enum task task, gpu_pointer a,
-                              gpu_pointer b, size_t bytes, enum autotune_element e,
-                              struct tolerance t, struct finding *out) {
+static gpu_result compare_ask(struct gpu_run *r, struct task t, struct finding *out) {
   struct gpu_compare *c = r->compare;
-  int what = task, element = e;
-  double rtol = t.exact ? -1 : t.rtol, atol = t.atol;
-  unsigned long long size = bytes;
-  void *args[] = { &what, &a, &b, &size, &element, &rtol, &atol, &c->out, &c->counts };
+  void *args[] = { &t };
   bool emulated = r->api->emulated;
   unsigned threads = emulated ? EMULATED_THREADS : THREADS;
   unsigned blocks = emulated ? 1 : (unsigned)r->info->numbers.sms * BLOCKS_PER_SM;
+  t.out = c->out;
+  t.counts = c->counts;
   *c->here = (struct finding){ .first = ~0ull };
   gpu_result error = r->api->copy_from_host(c->out, c->here, sizeof *c->here, r->stream);
   if (error == 0)
@@ -162,10 +161,8 @@ static gpu_result compare_ask(struct gpu_run *r, enum task task, gpu_pointer a,
   return error;
 }
 
-// Counts on the device, into r->compare->counted.
-static gpu_result compare_count(struct gpu_run *r, gpu_pointer a, gpu_pointer before,
-                                size_t bytes, enum autotune_element e,
-                                struct finding *out) {
+// Does T, which counts, on the device; the counts are in r->compare->counted.
+static gpu_result compare_count(struct gpu_run *r, struct task t, struct finding *out) {
   struct gpu_compare *c = r->compare;
   *c->counted = (struct verify_counts){ 0 };
   for (unsigned i = 0; i < VERIFY_SIZES; i++)
@@ -173,109 +170,29 @@ static gpu_result compare_count(struct gpu_run *r, gpu_pointer a, gpu_pointer be
   gpu_result error =
       r->api->copy_from_host(c->counts, c->counted, sizeof *c->counted, r->stream);
   if (error == 0)
-    error = compare_ask(r, TASK_COUNT, a, before, bytes, e,
-                        (struct tolerance){ .off = true }, out);
+    error = compare_ask(r, t, out);
   if (error == 0)
     error = r->api->copy_to_host(c->counted, c->counts, sizeof *c->counted, r->stream);
   return error ? error : gpu_await(r, 0);
 }
 
-// ---- on the host --------------------------------------------------------------------
-
-struct chunks {
-  struct gpu_run *r;
-  char *memory; // two chunks
-};
-
-static bool chunks_begin(struct chunks *c, struct gpu_run *r) {
-  *c = (struct chunks){ .r = r, .memory = sys_malloc(2 * CHUNK) };
-  return c->memory != NULL;
-}
-
-// Copies BYTES at FROM, which may be on the host, to a half of the chunks.
-static gpu_result compare_fetch(const struct chunks *c, unsigned half, gpu_pointer from,
-                                size_t bytes) {
-  gpu_result e =
-      c->r->api->copy_to_host(c->memory + half * CHUNK, from, bytes, c->r->stream);
-  return e ? e : gpu_await(c->r, 0);
-}
-
-static gpu_result fetch_half(const struct chunks *c, unsigned half,
-                             const struct gpu_buffer *b, size_t at, size_t bytes) {
-  if (!b->host)
-    return compare_fetch(c, half, b->at + at, bytes);
-  memcpy(c->memory + half * CHUNK, (const char *)(uintptr_t)b->at + at, bytes);
-  return 0;
-}
-
-static gpu_result compare_here(struct gpu_run *r, enum autotune_element e,
-                               struct tolerance t, const struct gpu_buffer *expected,
-                               gpu_pointer got, struct finding *out,
-                               struct deviation *most) {
-  size_t each = verify_element_size(e), size;
-  struct chunks c;
-  gpu_result error = 0;
-  *out = (struct finding){ .first = ~0ull };
-  if (!chunks_begin(&c, r))
-    return GPU_OUT_OF_MEMORY;
-  for (size_t at = 0; at < expected->bytes && error == 0 && out->first == ~0ull;
-       at += size) {
-    size = expected->bytes - at < CHUNK ? expected->bytes - at : CHUNK;
-    error = fetch_half(&c, 0, expected, at, size);
-    if (error == 0)
-      error = compare_fetch(&c, 1, got + at, size);
-    size_t i = error ? SIZE_MAX
-                     : verify_difference(e, t, c.memory, c.memory + CHUNK,
-                                         size / each * each, at / each, most);
-    if (i != SIZE_MAX)
-      *out = (struct finding){ .first = at / each + i };
-  }
-  free(c.memory);
-  return error;
-}
-
-// Sets the elements of GOT that equal those of BEFORE to NaN, so that they do not count.
-static void drop_unchanged(char *got, const char *before, size_t each, size_t bytes) {
-  for (size_t at = 0; at + each <= bytes; at += each)
-    if (memcmp(got + at, before + at, each) == 0)
-      memset(got + at, 0xff, each);
-}
-
-static gpu_result count_here(struct gpu_run *r, enum autotune_element e,
-                             const struct gpu_buffer *b, const struct gpu_buffer *before,
-                             struct verify_counts *out) {
-  struct chunks c;
-  gpu_result error = 0;
-  size_t size;
-  if (!chunks_begin(&c, r))
-    return GPU_OUT_OF_MEMORY;
-  for (size_t at = 0; at < b->bytes && error == 0; at += size) {
-    size = b->bytes - at < CHUNK ? b->bytes - at : CHUNK;
-    error = fetch_half(&c, 0, b, at, size);
-    if (error == 0 && before && (error = fetch_half(&c, 1, before, at, size)) == 0)
-      drop_unchanged(c.memory, c.memory + CHUNK, verify_element_size(e), size);
-    if (error == 0)
-      verify_count(e, c.memory, size, out);
-  }
-  free(c.memory);
-  return error;
-}
-
-static gpu_result hash_here(struct gpu_run *r, gpu_pointer p, size_t bytes,
-                            struct finding *out) {
-  struct chunks c;
-  gpu_result error = 0;
-  size_t size;
-  *out = (struct finding){ 0 };
-  if (!chunks_begin(&c, r))
-    return GPU_OUT_OF_MEMORY;
-  for (size_t at = 0; at < bytes && error == 0; at += size) {
-    size = bytes - at < CHUNK ? bytes - at : CHUNK;
-    error = compare_fetch(&c, 0, p + at, size);
-    out->hash = error ? 0 : XXH3_64bits_withSeed(c.memory, size, out->hash);
-  }
-  free(c.memory);
-  return error;
+static gpu_result compare_there(struct gpu_run *r, enum autotune_element e,
+                                struct tolerance t, const struct gpu_buffer *measured,
+                                const struct gpu_buffer *expected, gpu_pointer got,
+                                struct finding *out) {
+  struct task task = { .what = TASK_COMPARE,
+                       .element = (int)e,
+                       .a = expected->at,
+                       .b = got,
+                       .bytes = expected->bytes,
+                       .rtol = t.exact ? -1 : t.rtol,
+                       .atol = t.atol,
+                       .limit = t.furthest };
+  if (measured && t.atols)
+    task.atols = measured->at;
+  if (measured && t.atols && t.undetermined)
+    task.undetermined = measured->at + VERIFY_SIZES * sizeof(double);
+  return compare_ask(r, task, out);
 }
 
 // ---- either -------------------------------------------------------------------------
@@ -329,15 +246,15 @@ static gpu_result compare_note(struct gpu_run *r, enum autotune_element e,
 }
 
 gpu_result gpu_compare(struct gpu_run *r, enum autotune_element e, struct tolerance t,
+                       const struct gpu_buffer *measured,
                        const struct gpu_buffer *expected, gpu_pointer got, bool *same,
                        struct deviation *most, char *message, size_t size) {
   size_t tail = expected->bytes % verify_element_size(e);
   struct gpu_buffer whole = *expected;
   struct finding f;
   whole.bytes -= tail;
-  gpu_result error = r->compare
-      ? compare_ask(r, TASK_COMPARE, whole.at, got, whole.bytes, e, t, &f)
-      : compare_here(r, e, t, &whole, got, &f, most);
+  gpu_result error = r->compare ? compare_there(r, e, t, measured, &whole, got, &f)
+                                : host_compare(r, e, t, &whole, got, &f, most);
   *same = error == 0 && f.first == ~0ull;
   if (error == 0 && !*same)
     return compare_tell(r, e, &f, &whole, got, message, size);
@@ -348,34 +265,97 @@ gpu_result gpu_compare(struct gpu_run *r, enum autotune_element e, struct tolera
   const struct gpu_buffer rest = { .at = whole.at + whole.bytes,
                                    .bytes = tail,
                                    .host = whole.host };
-  return gpu_compare(r, AUTOTUNE_BYTES, (struct tolerance){ .exact = true }, &rest,
+  return gpu_compare(r, AUTOTUNE_BYTES, (struct tolerance){ .exact = true }, NULL, &rest,
                      got + whole.bytes, same, NULL, message, size);
 }
 
 gpu_result gpu_scale(struct gpu_run *r, enum autotune_element e,
                      const struct gpu_buffer *b, const struct gpu_buffer *before,
-                     double *out, unsigned long long *count) {
+                     bool zeros, double *out, unsigned long long *count) {
   struct finding f;
-  gpu_pointer other = before ? before->at : 0;
+  const struct task t = { .what = TASK_COUNT,
+                          .element = (int)e,
+                          .a = b->at,
+                          .b = before ? before->at : 0,
+                          .bytes = b->bytes };
   struct verify_counts *here = r->compare ? NULL : sys_calloc(1, sizeof *here);
   const struct verify_counts *c = r->compare ? r->compare->counted : here;
   if (!c)
     return GPU_OUT_OF_MEMORY;
-  gpu_result error = r->compare ? compare_count(r, b->at, other, b->bytes, e, &f)
-                                : count_here(r, e, b, before, here);
+  gpu_result error = r->compare ? compare_count(r, t, &f)
+                                : host_count(r, e, b, before, here);
   *count = 0;
   for (unsigned i = 0; i < VERIFY_SIZES && error == 0; i++)
     *count += c->n[i];
-  *out = error == 0 ? verify_scale(c, false) : 0;
+  *out = error == 0 ? verify_scale(c, zeros) : 0;
   free(here);
   return error;
 }
 
 gpu_result gpu_hash(struct gpu_run *r, gpu_pointer p, size_t bytes, uint64_t *out) {
   struct finding f;
-  gpu_result error = r->compare ? compare_ask(r, TASK_HASH, p, 0, bytes, AUTOTUNE_BYTES,
-                                              (struct tolerance){ .off = true }, &f)
-                                : hash_here(r, p, bytes, &f);
+  const struct task t = {
+    .what = TASK_HASH, .element = AUTOTUNE_BYTES, .a = p, .bytes = bytes
+  };
+  gpu_result error = r->compare ? compare_ask(r, t, &f) : host_hash(r, p, bytes, &f);
   *out = f.hash;
+  return error;
+}
+
+gpu_result gpu_nudge(struct gpu_run *r, enum autotune_element e, gpu_pointer p,
+                     size_t bytes, unsigned digits, unsigned seed, size_t *changed) {
+  struct finding f;
+  const struct task t = { .what = TASK_NUDGE,
+                          .element = (int)e,
+                          .digits = digits,
+                          .seed = seed,
+                          .a = p,
+                          .bytes = bytes };
+  gpu_result error = r->compare ? compare_ask(r, t, &f)
+                                : host_nudge(r, e, p, bytes, digits, seed, &f);
+  *changed += error == 0 ? f.count : 0;
+  return error;
+}
+
+gpu_result gpu_far(struct gpu_run *r, enum autotune_element e,
+                   const struct gpu_buffer *reference, gpu_pointer other, double limit,
+                   size_t *moved, size_t *far) {
+  struct finding f;
+  const struct task t = { .what = TASK_FAR,
+                          .element = (int)e,
+                          .a = reference->at,
+                          .b = other,
+                          .bytes = reference->bytes,
+                          .limit = limit };
+  gpu_result error = r->compare ? compare_ask(r, t, &f)
+                                : host_far(r, e, reference, other, limit, &f);
+  *moved = error == 0 ? f.count : 0;
+  *far = error == 0 ? f.far : 0;
+  return error;
+}
+
+gpu_result gpu_move(struct gpu_run *r, enum autotune_element e,
+                    const struct gpu_buffer *reference, gpu_pointer other,
+                    const struct gpu_buffer *bits, struct verify_noise *n,
+                    struct verify_moves *m) {
+  struct finding f;
+  const struct task t = { .what = TASK_MOVE,
+                          .element = (int)e,
+                          .a = reference->at,
+                          .b = other,
+                          .bytes = reference->bytes,
+                          .limit = n->limit,
+                          .undetermined = bits->at };
+  if (!r->compare)
+    return host_move(r, e, reference, other, n, m);
+  gpu_result error = compare_count(r, t, &f);
+  const struct verify_counts *c = r->compare->counted;
+  for (unsigned i = 0; i < VERIFY_SIZES && error == 0; i++) {
+    unsigned long long all = m->n[i] + c->n[i];
+    m->n[i] = all < UINT32_MAX ? (unsigned)all : UINT32_MAX;
+    m->most[i] = fmax(m->most[i], c->most[i]);
+  }
+  n->n_undetermined += error == 0 ? f.far : 0;
+  n->furthest = error == 0 ? fmax(n->furthest, f.furthest) : n->furthest;
   return error;
 }

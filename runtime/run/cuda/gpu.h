@@ -259,6 +259,7 @@ struct gpu_answer {
   double slowdown;       /* likewise */
   unsigned n_samples;
   double samples[MAX_GPU_SAMPLES];
+  size_t found; /* bytes of the file that comes with the answer (gpu_run_written) */
 };
 /* In the program: saves what CALL may write, on the device where there is room, else on
  * the host. NULL and WHY where neither has room. Works on a stream of its own, after what
@@ -276,7 +277,8 @@ struct gpu_shared {
   struct gpu_call call;
   struct gpu_memory allocations[GPU_REGIONS], symbols[GPU_SYMBOLS];
   struct gpu_memory references[GPU_REGIONS]; /* of regions that are compared */
-  struct tolerance tolerances[GPU_REGIONS];  /* of the pieces */
+  struct tolerance tolerances[GPU_REGIONS]; /* of the pieces, without what was measured */
+  double scales[GPU_REGIONS];               /* likewise */
   bool fences_off[2 * GPU_REGIONS]; /* memory next to sections that the default changes
                                        itself */
   bool rests_off[2 * GPU_REGIONS];  /* the same for memory further away */
@@ -310,6 +312,23 @@ void gpu_run_reference(struct gpu_run *r,
  * only after gpu_run_reference. */
 void gpu_run_try(struct gpu_run *r, const struct gpu_variant *v,
                  const struct trial_plan *plan, struct gpu_answer *out);
+/* What was measured of a region, in a file that begins with one for each. */
+struct gpu_noise {
+  bool known;
+  double furthest; /* what undetermined elements may differ by */
+  size_t bits;     /* where in the file their bits are; 0: there are none */
+  double atols[VERIFY_SIZES];
+};
+/* In the helper: runs V, the kernel as written as the variants' compiler makes it, also
+ * with nudged inputs, and finds how far rounding alone moves the outputs. *FOUND: the
+ * file's contents (malloc'ed, *BYTES); NULL: OUT says why. OUT's message: how V differs
+ * from the default; "": it does not. */
+void gpu_run_written(struct gpu_run *r, const struct gpu_variant *v,
+                     const struct trial_plan *plan, struct gpu_answer *out, char **found,
+                     size_t *bytes);
+/* Compares with the tolerances of FILE from now on. False: they are not used, because
+ * they are not sane, or for lack of memory. */
+bool gpu_run_tolerate(struct gpu_run *r, const void *file, size_t bytes);
 /* Restores the memory of before the first run, whatever happened. False: the context is
  * lost. All other functions leave the memory so too. */
 bool gpu_run_restore(struct gpu_run *r);

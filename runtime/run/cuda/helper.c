@@ -17,8 +17,17 @@
 static struct channel to_tuner = { -1, -1, &helper_protocol, NULL };
 static uint64_t at; // serial of the message that is being answered
 
+// FD: sent as well, and closed; -1: none.
+static bool helper_send(enum helper_message kind, const void *data, size_t size, int fd) {
+  const struct message m = { kind, at, data, size, fd };
+  bool sent = channel_send(&to_tuner, &m, true);
+  if (fd >= 0)
+    close(fd);
+  return sent;
+}
+
 static bool helper_tell(enum helper_message kind, const void *data, size_t size) {
-  return channel_send(&to_tuner, &(struct message){ kind, at, data, size, -1 }, true);
+  return helper_send(kind, data, size, -1);
 }
 
 // Receives a message of that KIND into DATA. False: the tuner is gone.
@@ -72,27 +81,57 @@ static struct gpu_run *helper_begin(const struct gpu_hello *h, int fd,
   return r;
 }
 
+// Measures rounding with V, and compares by what was found from now on. Returns the file
+// of it, or -1.
+static int helper_measure(struct gpu_run *r, const struct gpu_variant *v,
+                          const struct trial_plan *plan, struct gpu_answer *a) {
+  char *found = NULL;
+  size_t bytes = 0;
+  int fd = -1;
+  gpu_run_written(r, v, plan, a, &found, &bytes);
+  if (found && a->status == STATUS_OK && gpu_run_tolerate(r, found, bytes)) {
+    fd = channel_file("autotune-rounding", found, bytes);
+    a->found = fd >= 0 ? bytes : 0;
+  }
+  free(found);
+  return fd;
+}
+
+static void helper_tolerate(struct gpu_run *r, const void *file, size_t bytes,
+                            struct gpu_answer *a) {
+  *a = (struct gpu_answer){ .status = STATUS_OK };
+  if (gpu_run_tolerate(r, file, bytes))
+    return;
+  a->status = STATUS_LOAD;
+  snprintf(a->message, sizeof a->message, "its tolerances cannot be used");
+}
+
 // Receives and carries out one order. False: the helper is to end.
 static bool helper_obey(struct gpu_run *r) {
   struct gpu_order o;
   struct message m;
   static struct gpu_answer answer;
+  int fd = -1;
   if (!helper_hear(HELPER_ORDER, &m, &o, sizeof o))
     return false;
-  void *cubin = take_file(m.fd, o.size);
+  void *file = take_file(m.fd, o.size);
   const struct gpu_variant v = {
-    .ticket = o.ticket, .cubin = cubin, .size = o.size, .launch = o.launch
+    .ticket = o.ticket, .cubin = file, .size = o.size, .launch = o.launch
   };
   memset(&answer, 0, sizeof answer);
-  if (cubin) {
-    gpu_run_try(r, &v, &o.plan, &answer);
-  } else {
+  if (!file) {
     answer.status = STATUS_LOAD;
-    snprintf(answer.message, sizeof answer.message, "its cubin cannot be mapped");
+    snprintf(answer.message, sizeof answer.message, "its file cannot be mapped");
+  } else if (o.kind == ORDER_WRITTEN) {
+    fd = helper_measure(r, &v, &o.plan, &answer);
+  } else if (o.kind == ORDER_TOLERATE) {
+    helper_tolerate(r, file, o.size, &answer);
+  } else {
+    gpu_run_try(r, &v, &o.plan, &answer);
   }
-  if (cubin)
-    munmap(cubin, o.size);
-  return helper_tell(HELPER_REPLY, &answer, sizeof answer) && !answer.sticky;
+  if (file)
+    munmap(file, o.size);
+  return helper_send(HELPER_REPLY, &answer, sizeof answer, fd) && !answer.sticky;
 }
 
 int main(int argc, char **argv) {

@@ -7,6 +7,8 @@
  *
  *     HELPER_HELLO  + file of shared.file_bytes bytes, if there are any  → HELPER_READY
  *     HELPER_ORDER  + file of the cubin                                  → HELPER_REPLY
+ *       ORDER_WRITTEN                                  + file of what was found
+ *       ORDER_TOLERATE, with that file in place of the cubin
  *
  * The hello comes first and once. The helper ends when the socket is closed, when its
  * parent ends (the thread that started it: prctl), after an answer that is sticky, and
@@ -37,9 +39,15 @@ struct gpu_ready {
   bool no_ipc; /* not ready, but a snapshot may do (gpu_run_share) */
   char why[256];
 };
+enum gpu_order_kind {
+  ORDER_TRY,      /* gpu_run_try */
+  ORDER_WRITTEN,  /* gpu_run_written */
+  ORDER_TOLERATE, /* gpu_run_tolerate */
+};
 struct gpu_order {
+  enum gpu_order_kind kind;
   uint64_t ticket;
-  size_t size;                   /* of the cubin */
+  size_t size;                   /* of the file */
   struct autotune_launch launch; /* its stream does not count */
   struct trial_plan plan;        /* max_samples 0: run and compare only */
 };

@@ -142,9 +142,7 @@ struct gpu_run *gpu_run_new(const struct gpu_api *api, const struct gpu_call *ca
 
 // ---- checked runs -------------------------------------------------------------------
 
-// Queues the restoring of memory as before the call; outputs that are only written get a
-// pattern, and workspaces if SCRATCH.
-static gpu_result make_ready(struct gpu_run *r, bool scratch) {
+gpu_result gpu_make_ready(struct gpu_run *r, bool scratch) {
   gpu_result e = gpu_put_back(r);
   for (unsigned i = 0; i < r->call.n_regions && e == 0; i++) {
     const struct gpu_region *x = r->pieces[i].region;
@@ -184,8 +182,8 @@ static bool same_outputs(struct gpu_run *r, struct gpu_answer *a) {
     bool same = true;
     gpu_result e = p->expected.bytes == 0
         ? 0
-        : gpu_compare(r, p->region->element, p->tolerance, &p->expected, p->region->base,
-                      &same, &most, what, sizeof what);
+        : gpu_compare(r, p->region->element, p->tolerance, &p->measured_there,
+                      &p->expected, p->region->base, &same, &most, what, sizeof what);
     if (!gpu_good(r, e, "comparing", a))
       return false;
     if (!same)
@@ -217,7 +215,7 @@ static bool owns_fences(const struct gpu_run *r) {
 static bool same_fence(struct gpu_run *r, const struct fence *f, bool *same,
                        struct gpu_answer *a) {
   char what[180] = "";
-  gpu_result e = gpu_compare(r, AUTOTUNE_BYTES, (struct tolerance){ .exact = true },
+  gpu_result e = gpu_compare(r, AUTOTUNE_BYTES, (struct tolerance){ .exact = true }, NULL,
                              &f->saved, f->base, same, NULL, what, sizeof what);
   if (e == 0 && !*same && owns_fences(r)) {
     e = gpu_buffer_load(r->api, &f->saved, f->base, r->stream);
@@ -290,9 +288,10 @@ static bool keep_outputs(struct gpu_run *r, struct gpu_answer *a) {
     // Of a whole allocation only the elements that were written tell the scale of the
     // outputs; the others may hold anything.
     if (e == 0 && x->whole)
-      e = gpu_scale(r, x->element, &p->expected, &p->saved, &scale, &count);
+      e = gpu_scale(r, x->element, &p->expected, &p->saved, false, &scale, &count);
     if (e == 0 && count == 0)
-      e = gpu_scale(r, x->element, &p->expected, NULL, &scale, &count);
+      e = gpu_scale(r, x->element, &p->expected, NULL, false, &scale, &count);
+    p->scale = scale;
     p->tolerance = verify_scaled(x->tolerance, scale);
   }
   return gpu_good(r, e ? e : gpu_await(r, 0), "keeping outputs", a);
@@ -301,7 +300,7 @@ static bool keep_outputs(struct gpu_run *r, struct gpu_answer *a) {
 static bool run_checked_run(struct gpu_run *r, const struct loaded *l, bool keep,
                             const struct trial_plan *p, struct sample *out,
                             struct gpu_answer *a) {
-  return gpu_good(r, make_ready(r, l != NULL), "restoring", a) &&
+  return gpu_good(r, gpu_make_ready(r, l != NULL), "restoring", a) &&
       hash_rests(r, keep, a) && gpu_once(r, l, 1, p, out, a) &&
       (keep ? keep_outputs(r, a) : same_outputs(r, a)) && same_inputs(r, a) &&
       same_fences(r, keep, a) && same_rests(r, keep, a);
@@ -325,7 +324,7 @@ bool gpu_run_restore(struct gpu_run *r) {
   return e == 0;
 }
 
-static bool run_begin(const struct gpu_run *r, struct gpu_answer *a) {
+bool gpu_run_started(const struct gpu_run *r, struct gpu_answer *a) {
   *a = (struct gpu_answer){ .status = r->lost ? STATUS_CRASH : STATUS_OK,
                             .slowdown = 1,
                             .sticky = r->lost };
@@ -335,8 +334,8 @@ static bool run_begin(const struct gpu_run *r, struct gpu_answer *a) {
   return !r->lost;
 }
 
-static void run_finish(struct gpu_run *r, const struct gpu_scope *s,
-                       struct gpu_answer *a) {
+void gpu_run_finished(struct gpu_run *r, const struct gpu_scope *s,
+                      struct gpu_answer *a) {
   if (!gpu_run_restore(r) && !a->sticky) {
     a->sticky = true;
     a->status = STATUS_CRASH;
@@ -380,7 +379,7 @@ void gpu_run_reference(struct gpu_run *r,
   struct gpu_scope scope;
   double start = measure_clock();
   struct sample first, second = { .seconds = -1 };
-  if (!run_begin(r, out))
+  if (!gpu_run_started(r, out))
     return;
   gpu_enter(r, &scope);
   r->original = original;
@@ -394,7 +393,7 @@ void gpu_run_reference(struct gpu_run *r,
   if (good && plan->max_samples > 0)
     gpu_sample(r, NULL, plan, second, out);
   r->warm |= good;
-  run_finish(r, &scope, out);
+  gpu_run_finished(r, &scope, out);
 }
 
 static bool load_and_try(struct gpu_run *r, const struct gpu_variant *v,
@@ -429,7 +428,7 @@ void gpu_run_try(struct gpu_run *r, const struct gpu_variant *v,
                  const struct trial_plan *plan, struct gpu_answer *out) {
   struct gpu_scope scope;
   struct loaded *l;
-  if (!run_begin(r, out))
+  if (!gpu_run_started(r, out))
     return;
   gpu_enter(r, &scope);
   r->deviation = (struct gpu_deviation){ .known = false };
@@ -445,7 +444,7 @@ void gpu_run_try(struct gpu_run *r, const struct gpu_variant *v,
   if (!good && (l = v->ticket ? gpu_loaded(r, v->ticket) : NULL))
     gpu_unload(r, l);
   r->warm |= good;
-  run_finish(r, &scope, out);
+  gpu_run_finished(r, &scope, out);
 }
 
 static void free_memory(struct gpu_run *r) {
@@ -469,6 +468,7 @@ void gpu_run_free(struct gpu_run *r) {
   gpu_compare_free(r, r->compare);
   free(r->names);
   if (!r->stuck) { // otherwise the driver would wait for the kernel
+    gpu_run_forget(r);
     while (r->n_loaded > 0)
       gpu_unload(r, &r->loaded[r->n_loaded - 1]);
     free_memory(r);

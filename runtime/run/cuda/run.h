@@ -2,7 +2,9 @@
 /* run.h: the parts of run.c, grouped by file.
  *
  *   memory.c    copies on the device, or on the host where the device has no room
- *   compare.c   the kernel that compares, sums and hashes, and the same on the host
+ *   compare.c   the kernel that compares, counts, nudges and hashes (compare.cu.h)
+ *   host.c      the same on the host (host.h)
+ *   rounding.c  how far rounding moves outputs
  *   load.c      cubins become functions, with what is known of them
  *   once.c      one run: launched, waited for, and what an error means
  *   sample.c    many runs: how long they take
@@ -50,11 +52,15 @@ gpu_result gpu_buffer_load(const struct gpu_api *api, const struct gpu_buffer *b
 
 /* A region, in this process. */
 struct piece {
-  const struct gpu_region *region; /* its base is this process's */
-  struct gpu_buffer saved;         /* what it held before the call */
-  struct gpu_buffer expected;      /* what the default wrote */
-  struct tolerance tolerance;      /* the region's, with the scale of EXPECTED */
-  uint64_t hash;                   /* of what is only read */
+  const struct gpu_region *region;  /* its base is this process's */
+  struct gpu_buffer saved;          /* what it held before the call */
+  struct gpu_buffer expected;       /* what the default wrote */
+  double scale;                     /* of EXPECTED, where TOLERANCE needs it */
+  struct tolerance tolerance;       /* the region's, with that scale; its atols and bits
+                                       are those of MEASURED */
+  char *measured;                   /* atols, then bits; malloc'ed; NULL: not measured */
+  struct gpu_buffer measured_there; /* the same, where the device sees it */
+  uint64_t hash;                    /* of what is only read */
 };
 /* Memory next to the regions that no variant may write. */
 struct fence {
@@ -137,6 +143,19 @@ bool gpu_run_wait(struct gpu_run *r, char *why, size_t size);
 /* True if E is success. Else WHY says which error, and of what. */
 bool gpu_tell(struct gpu_run *r, gpu_result e, const char *doing, char *why, size_t size);
 
+/* Begins and ends a function of gpu.h that runs variants: sets A, and restores the call's
+ * memory. gpu_run_started: false, and A says why, if the context is lost. */
+bool gpu_run_started(const struct gpu_run *r, struct gpu_answer *a);
+void gpu_run_finished(struct gpu_run *r, const struct gpu_scope *s, struct gpu_answer *a);
+/* Queues the restoring of memory as before the call; outputs that are only written get a
+ * pattern, and workspaces if SCRATCH. */
+gpu_result gpu_make_ready(struct gpu_run *r, bool scratch);
+
+/* ---- rounding.c ------------------------------------------------------------------ */
+
+/* Frees what was measured, and compares without it. */
+void gpu_run_forget(struct gpu_run *r);
+
 /* ---- snapshot.c ------------------------------------------------------------------ */
 
 /* Makes the buffers for saving and comparing, the fences and the arguments, and saves.
@@ -185,15 +204,30 @@ void gpu_compare_adopt(struct gpu_run *r, const void *code, size_t bytes);
 void gpu_compare_free(struct gpu_run *r, struct gpu_compare *c);
 /* Compares GOT with EXPECTED (both of BYTES; either may be pinned host memory). *SAME:
  * they agree, and MOST, unless it is NULL, is updated as by verify_difference; else
- * MESSAGE: "element 17 is 1.5 instead of 1 (one of 4096)". T has its atol. */
+ * MESSAGE: "element 17 is 1.5 instead of 1 (one of 4096)". T has its atol. MEASURED: T's
+ * atols, then its bits, where the device sees them; NULL: T has neither. */
 gpu_result gpu_compare(struct gpu_run *r, enum autotune_element e, struct tolerance t,
+                       const struct gpu_buffer *measured,
                        const struct gpu_buffer *expected, gpu_pointer got, bool *same,
                        struct deviation *most, char *message, size_t size);
-/* Computes the scale of the finite elements of B (verify_scale); unless BEFORE is NULL,
- * only of those that differ from BEFORE. *COUNT: the number of such elements. */
+/* Computes the scale of the finite elements of B (verify_scale, also for ZEROS); unless
+ * BEFORE is NULL, only of those that differ from BEFORE. *COUNT: the number of such
+ * elements. */
 gpu_result gpu_scale(struct gpu_run *r, enum autotune_element e,
                      const struct gpu_buffer *b, const struct gpu_buffer *before,
-                     double *out, unsigned long long *count);
+                     bool zeros, double *out, unsigned long long *count);
+/* verify_nudge, verify_far and verify_move of memory of the device. CHANGED is added to.
+ * BITS: on the device, a bit for each element; where the host compares, N's bits are
+ * used. */
+gpu_result gpu_nudge(struct gpu_run *r, enum autotune_element e, gpu_pointer p,
+                     size_t bytes, unsigned digits, unsigned seed, size_t *changed);
+gpu_result gpu_far(struct gpu_run *r, enum autotune_element e,
+                   const struct gpu_buffer *reference, gpu_pointer other, double limit,
+                   size_t *moved, size_t *far);
+gpu_result gpu_move(struct gpu_run *r, enum autotune_element e,
+                    const struct gpu_buffer *reference, gpu_pointer other,
+                    const struct gpu_buffer *bits, struct verify_noise *n,
+                    struct verify_moves *m);
 /* Hashes BYTES at P; hashes are only comparable within one run. */
 gpu_result gpu_hash(struct gpu_run *r, gpu_pointer p, size_t bytes, uint64_t *out);
 

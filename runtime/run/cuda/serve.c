@@ -129,6 +129,14 @@ static void serve_try(const struct gpu_request *r, int fd, struct gpu_answer *ou
     munmap(cubin, r->size);
 }
 
+static void serve_tolerate(const struct gpu_request *r, int fd, struct gpu_answer *out) {
+  void *file = channel_map(fd, r->size);
+  bool used = file && gpu_run_tolerate(serve.run, file, r->size);
+  out->status = used ? STATUS_OK : STATUS_LOAD;
+  if (file)
+    munmap(file, r->size);
+}
+
 void *serve_answer(const void *request, size_t size, int fd, size_t *answer_size,
                    int *answer_fd) {
   struct gpu_request r;
@@ -143,6 +151,8 @@ void *serve_answer(const void *request, size_t size, int fd, size_t *answer_size
   *answer_size = sizeof *out;
   if (out && r.what == GPU_REFERENCE)
     gpu_run_reference(serve.run, serve.kernel->gpu->launch, &r.plan, out);
+  else if (out && r.what == GPU_TOLERATE)
+    serve_tolerate(&r, fd, out);
   else if (out)
     serve_try(&r, fd, out);
   return out;

@@ -15,12 +15,12 @@
 
 #include "gpu.h"
 
-enum gpu_what { GPU_REFERENCE, GPU_TRY, GPU_SHARE };
+enum gpu_what { GPU_REFERENCE, GPU_TRY, GPU_SHARE, GPU_TOLERATE };
 struct gpu_request {
   enum gpu_what what;
   uint64_t ticket;
-  size_t size;   /* GPU_TRY: of the cubin in the file that comes with it; ticket 0: none
-                    comes */
+  size_t size;   /* of the file that comes with it. GPU_TRY: the cubin, unless the ticket
+                    is 0; GPU_TOLERATE: what was measured (gpu_run_tolerate) */
   bool snapshot; /* GPU_SHARE */
   struct trial_plan plan;
 };

@@ -117,6 +117,13 @@ static int make_file(size_t size, char **mapped) {
   return -1;
 }
 
+static void share_tolerance(const struct piece *p, struct tolerance *t, double *scale) {
+  *t = p->tolerance;
+  t->atols = NULL; // what was measured goes another way (rounding.c)
+  t->undetermined = NULL;
+  *scale = p->scale;
+}
+
 int gpu_run_share(struct gpu_run *r, bool snapshot, struct gpu_shared *out, int *fd,
                   char *why, size_t size) {
   struct sender s = { .r = r, .out = out, .snapshot = snapshot };
@@ -126,7 +133,7 @@ int gpu_run_share(struct gpu_run *r, bool snapshot, struct gpu_shared *out, int 
   memset(out, 0, sizeof *out);
   out->call = r->call;
   for (unsigned i = 0; i < r->call.n_regions; i++)
-    out->tolerances[i] = r->pieces[i].tolerance;
+    share_tolerance(&r->pieces[i], &out->tolerances[i], &out->scales[i]);
   for (unsigned i = 0; i < r->n_fences; i++)
     out->fences_off[i] = r->fences[i].off;
   for (unsigned i = 0; i < r->n_rests; i++)
@@ -290,6 +297,7 @@ static bool receive_references(struct receiver *v) {
   for (unsigned i = 0; i < r->call.n_regions; i++) {
     struct piece *p = &r->pieces[i];
     p->tolerance = v->shared->tolerances[i];
+    p->scale = v->shared->scales[i];
     if (p->expected.bytes == 0)
       continue;
     const struct gpu_memory *m = &v->shared->references[i];

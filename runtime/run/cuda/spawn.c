@@ -25,7 +25,7 @@ static const struct message_kind helper_kinds[] = {
   [HELPER_READY] = { .size = sizeof(struct gpu_ready) },
   [HELPER_ORDER] = { .size = sizeof(struct gpu_order), .descriptor = true },
   [HELPER_RUNS] = { .size = sizeof(double) },
-  [HELPER_REPLY] = { .size = sizeof(struct gpu_answer) },
+  [HELPER_REPLY] = { .size = sizeof(struct gpu_answer), .descriptor = true },
 };
 const struct protocol helper_protocol = { HELPER_REPLY + 1, helper_kinds };
 

@@ -4,8 +4,7 @@
 // measures the variants that passed.
 //
 // The tuner was forked from a process that uses CUDA, so it may not use CUDA itself. Its
-// helper is spawned and copies the call's memory. A fault of a variant destroys the
-// helper's context, so another helper is spawned for the next variant.
+// helper (order.c) is spawned and copies the call's memory.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -16,123 +15,19 @@
 #include "base/role.h"
 #include "compile/nvrtc.h"
 #include "compile/static.h"
-#include "run/covered.h"
+#include "device.h"
 #include "run/measure.h"
-#include "run/target.h"
-#include "helper.h"
-#include "serve.h"
-#include "spawn.h"
 
-// Seconds: for the start of a driver in a new process and the copies of the call's
-// memory; for work other than the kernel's; for the program's answers.
-enum { BEGIN = 120, GRACE = 20, PATIENCE = 60 };
-static const double over_limit = 0.5;
+enum { PATIENCE = 60 }; // seconds, for the program's answers
 
-struct device {
-  const struct autotune_kernel *kernel;
-  struct serve_inheritance own;
-  struct executor_wish wish; // `background`: variants run in the helper and nowhere else
-  bool isolates;             // variants run in the helper first
-  struct helper helper;
-  uint64_t serial;         // of the last message to the helper
-  struct gpu_offer *offer; // the memory shared with helpers; NULL: not requested yet
-  int file;                // of OFFER; or -1
-  unsigned char *passed;   // a bit for each ticket that has passed in a helper
-  uint64_t n_passed;       // number of bits
-  double flops, bytes, touched;
-  bool verified;
-  struct coverage coverage; // what variants are compared in
-  char why[256];            // why there is no helper
-};
-
-// Asks the program for R, as target_ask_fn says.
-static bool ask_program(const struct device *d, const struct gpu_request *r, int fd,
-                        void *answer, size_t size, int *got, double seconds) {
+bool device_ask(const struct device *d, const struct gpu_request *r, int fd, void *answer,
+                size_t size, int *got, double seconds) {
   return d->wish.ask &&
       d->wish.ask(d->wish.ask_data, r, sizeof *r, fd, answer, size, got, seconds);
 }
 
 static struct device *device_of(const struct executor *e) {
   return (struct device *)(uintptr_t)e;
-}
-
-// ---- what a helper needs ------------------------------------------------------------
-
-static bool ask_for_memory(struct device *d, bool snapshot) {
-  const struct gpu_request r = { .what = GPU_SHARE, .snapshot = snapshot };
-  if (!d->offer)
-    d->offer = sys_malloc(sizeof *d->offer);
-  if (d->file >= 0)
-    close(d->file);
-  d->file = -1;
-  bool answered = d->offer &&
-      ask_program(d, &r, -1, d->offer, sizeof *d->offer, &d->file, BEGIN);
-  if (answered && d->offer->shared)
-    return true;
-  snprintf(d->why, sizeof d->why, "%s",
-           answered ? d->offer->why : "the program does not answer");
-  free(d->offer);
-  d->offer = NULL;
-  return false;
-}
-
-static bool target_greet(struct device *d, struct gpu_ready *ready) {
-  const struct gpu_shared *s = d->wish.background ? d->own.shared
-      : d->offer                                  ? &d->offer->memory
-                                                  : NULL;
-  struct gpu_hello *hello = s ? sys_malloc(sizeof *hello) : NULL;
-  *ready = (struct gpu_ready){ .ready = false };
-  snprintf(ready->why, sizeof ready->why,
-           "it ended before it could begin (or is of another version)");
-  if (!hello)
-    return false;
-  snprintf(hello->version, sizeof hello->version, "%s", AUTOTUNE_VERSION);
-  hello->parent = getpid();
-  hello->shared = *s;
-  const struct message m = { HELPER_HELLO, ++d->serial, hello, sizeof *hello,
-                             d->wish.background ? d->own.file : d->file };
-  struct message answer;
-  bool answered = channel_ask(&d->helper.channel, &m, &answer, ready, sizeof *ready,
-                              BEGIN) == CHANNEL_MESSAGE &&
-      answer.kind == HELPER_READY;
-  free(hello);
-  return answered && ready->ready;
-}
-
-// Ends the helper. One whose kernel does not end may ignore all signals; it is abandoned,
-// and ends when its kernel does.
-static void end_helper(struct device *d) {
-  long pid = (long)d->helper.pid;
-  if (!helper_end(&d->helper))
-    log_message(AUTOTUNE_INFO,
-                "%s: a helper process (%ld) does not end, and is left running",
-                d->kernel->name, pid);
-}
-
-// Tries to start a helper. False and D->why: it failed. *NO_IPC: a snapshot may work.
-static bool begin_helper(struct device *d, bool *no_ipc) {
-  struct gpu_ready ready;
-  *no_ipc = false;
-  if (!helper_spawn(&d->helper, d->why, sizeof d->why))
-    return false;
-  if (target_greet(d, &ready))
-    return true;
-  snprintf(d->why, sizeof d->why, "the helper process: %.200s", ready.why);
-  *no_ipc = ready.no_ipc;
-  end_helper(d);
-  return false;
-}
-
-static bool ensure_helper(struct device *d) {
-  bool no_ipc = false;
-  if (d->helper.pid > 0)
-    return true;
-  if (!d->wish.background && !d->offer && !ask_for_memory(d, false))
-    return false;
-  if (begin_helper(d, &no_ipc))
-    return true;
-  return no_ipc && !d->wish.background && ask_for_memory(d, true) &&
-      begin_helper(d, &no_ipc);
 }
 
 // ---- answers ------------------------------------------------------------------------
@@ -149,10 +44,8 @@ static void target_set_features(const struct gpu_facts *facts, size_t dynamic,
   f->values[FEATURE_TAIL] = (float)facts->tail;
 }
 
-// Copies the answer of a process that a variant may have damaged: trusts no number.
-// LAUNCHED: how the variant was launched, for the features that depend on it.
-static int target_copy_answer(const struct gpu_answer *a, bool timed,
-                              const struct autotune_launch *launched, struct trial *out) {
+int device_copy_answer(const struct gpu_answer *a, bool timed,
+                       const struct autotune_launch *launched, struct trial *out) {
   unsigned n = a->n_samples <= MAX_GPU_SAMPLES ? a->n_samples : 0;
   out->status = (unsigned)a->status < STATUS_PENDING ? a->status : STATUS_CRASH;
   snprintf(out->message, sizeof out->message, "%.255s", a->message);
@@ -175,8 +68,7 @@ static int target_copy_answer(const struct gpu_answer *a, bool timed,
   return timed ? measure_take(out, a->samples, n, a->run_seconds) : 0;
 }
 
-// Returns the seconds that the program or a helper may take for one trial.
-static double target_patience(const struct trial_plan *p) {
+double device_patience(const struct trial_plan *p) {
   return p->budget + 4 * p->limit + PATIENCE;
 }
 
@@ -190,9 +82,9 @@ static int in_program(const struct device *d, enum gpu_what what, uint64_t ticke
   struct gpu_answer *answer = sys_malloc(sizeof *answer);
   int fd = ticket ? channel_file("autotune-cubin", object, size) : -1, rc = -1;
   bool answered = answer && (fd >= 0 || !ticket) &&
-      ask_program(d, &r, fd, answer, sizeof *answer, NULL, target_patience(plan));
+      device_ask(d, &r, fd, answer, sizeof *answer, NULL, device_patience(plan));
   if (answered)
-    rc = target_copy_answer(answer, true, &plan->launch, out);
+    rc = device_copy_answer(answer, true, &plan->launch, out);
   else if (!role_stopping())
     snprintf(out->message, sizeof out->message, "the program does not answer");
   if (answered && answer->sticky)
@@ -203,7 +95,8 @@ static int in_program(const struct device *d, enum gpu_what what, uint64_t ticke
   return rc;
 }
 
-// ---- trials in the helper -----------------------------------------------------------
+// ---- variants that passed in the helper
+// -----------------------------------------------------
 
 static bool has_passed(const struct device *d, uint64_t ticket) {
   return ticket < d->n_passed && (d->passed[ticket / 8] >> ticket % 8 & 1);
@@ -220,76 +113,6 @@ static void target_pass(struct device *d, uint64_t ticket) {
     d->n_passed = n;
   }
   d->passed[ticket / 8] |= (unsigned char)(1 << ticket % 8);
-}
-
-// Says in OUT how the helper ended, which gave no answer.
-static void judge_death(struct device *d, struct trial *out) {
-  out->status = STATUS_CRASH;
-  helper_status(&d->helper, out->message, sizeof out->message);
-}
-
-// Waits at most SECONDS for the answer to the order SERIAL. While a kernel runs, the
-// time that the helper announced applies: a helper whose driver does not answer counts as
-// hanging.
-static enum channel_result target_await_answer(const struct device *d, uint64_t serial,
-                                               double seconds,
-                                               struct gpu_answer *answer) {
-  double end = sys_now() + seconds, next = end, runs;
-  for (;;) {
-    double left = (next < end ? next : end) - sys_now();
-    struct message m;
-    enum channel_result e = channel_receive(&d->helper.channel, &m, answer,
-                                            sizeof *answer, left > 0 ? left : 0);
-    if (e != CHANNEL_MESSAGE)
-      return e;
-    if (m.serial != serial) // not the answer of our helper
-      return CHANNEL_CLOSED;
-    if (m.kind != HELPER_RUNS)
-      return m.kind == HELPER_REPLY ? CHANNEL_MESSAGE : CHANNEL_CLOSED;
-    memcpy(&runs, answer, sizeof runs);
-    next = runs > 0 ? sys_now() + runs + over_limit : end;
-  }
-}
-
-// Runs a trial in the helper. 0; -1: no helper, and OUT says why.
-static int in_helper(struct device *d, uint64_t ticket, const void *object, size_t size,
-                     const struct trial_plan *plan, struct trial *out) {
-  struct gpu_order order = {
-    .ticket = ticket, .size = size, .launch = plan->launch, .plan = *plan
-  };
-  struct gpu_answer *answer = sys_malloc(sizeof *answer);
-  int fd = -1;
-  if (!d->wish.background)
-    order.plan.max_samples = order.plan.min_samples = 0;
-  if (!answer || !ensure_helper(d) ||
-      (fd = channel_file("autotune-cubin", object, size)) < 0) {
-    snprintf(out->message, sizeof out->message, "%s", d->why[0] ? d->why : "no memory");
-    free(answer);
-    return -1;
-  }
-  // The helper reports a run over its limit; this limit is for a helper that cannot.
-  double most = plan->limit + over_limit + GRACE +
-      (d->wish.background ? target_patience(plan) : 0);
-  const struct message m = { HELPER_ORDER, ++d->serial, &order, sizeof order, fd };
-  enum channel_result end = CHANNEL_CLOSED;
-  if (channel_send(&d->helper.channel, &m, true))
-    end = target_await_answer(d, m.serial, most, answer);
-  close(fd);
-  int rc = 0;
-  if (end == CHANNEL_MESSAGE)
-    rc = target_copy_answer(answer, d->wish.background, &plan->launch, out);
-  else if (end == CHANNEL_CLOSED)
-    judge_death(d, out);
-  else if (end == CHANNEL_SILENT)
-    out->status = STATUS_TIMEOUT;
-  else
-    rc = -1;
-  if (end == CHANNEL_SILENT)
-    snprintf(out->message, sizeof out->message, "no end after %.3g s", plan->limit);
-  if (end != CHANNEL_MESSAGE || answer->sticky)
-    end_helper(d);
-  free(answer);
-  return rc;
 }
 
 // ---- the executor -------------------------------------------------------------------
@@ -318,9 +141,11 @@ static void target_describe(struct device *d, void *const *args) {
 
 static void target_stop(struct executor *e) {
   struct device *d = device_of(e);
-  end_helper(d);
+  order_end(d);
   if (d->file >= 0)
     close(d->file);
+  if (d->found >= 0)
+    close(d->found);
   free(d->offer);
   free(d->passed);
   free(d->helper.program);
@@ -341,13 +166,18 @@ static struct executor *target_start(const struct autotune_kernel *k,
                         .own = serve_inherit(),
                         .wish = *wish,
                         .helper = { .channel = { .socket = -1 } },
-                        .file = -1 };
+                        .file = -1,
+                        .found = -1 };
   // Variants that were right in the program before do not need the helper.
   bool wants = !(k->gpu->flags & AUTOTUNE_GPU_NO_ISOLATE);
   d->isolates = d->wish.background || (wants && !wish->trusted);
-  if (!d->own.call)
+  bool there = wants && helper_find(&d->helper, message);
+  if (!d->own.call) {
+    free(*message);
     *message = sys_strdup("the call was not described");
-  else if (!d->isolates || helper_find(&d->helper, message)) {
+  } else if (!d->isolates || there) {
+    free(*message);
+    *message = NULL;
     target_describe(d, call->args);
     return (struct executor *)d;
   }
@@ -375,7 +205,7 @@ static double target_touched(const struct executor *e) {
 // default cannot be run again.
 static int target_measured(const struct device *d, struct trial *out) {
   if (d->own.reference)
-    return target_copy_answer(d->own.reference, true, &d->own.call->asked, out);
+    return device_copy_answer(d->own.reference, true, &d->own.call->asked, out);
   snprintf(out->message, sizeof out->message, "it was not measured");
   return -1;
 }
@@ -388,12 +218,42 @@ static int target_reference(struct executor *e, const struct trial_plan *plan,
   p.verify = true; // the default must repeat its outputs
   int rc = d->wish.background ? target_measured(d, out)
                               : in_program(d, GPU_REFERENCE, 0, NULL, 0, &p, out);
-  if (rc == 0 && out->status == STATUS_OK && d->isolates && !ensure_helper(d)) {
+  if (rc == 0 && out->status == STATUS_OK && d->isolates && !order_ensure(d)) {
     snprintf(out->message, sizeof out->message, "%s", d->why);
     out->status = STATUS_PENDING;
     rc = -1;
   }
   return rc;
+}
+
+// Tells the program, if it waits, to compare with what the helper found.
+static bool target_tell_found(const struct device *d) {
+  const struct gpu_request r = { .what = GPU_TOLERATE, .size = d->found_bytes };
+  struct gpu_answer *answer = sys_malloc(sizeof *answer);
+  bool told = d->wish.background ||
+      (answer && device_ask(d, &r, d->found, answer, sizeof *answer, NULL, PATIENCE) &&
+       answer->status == STATUS_OK);
+  free(answer);
+  return told;
+}
+
+// Without a helper, or if it fails, variants are compared as if nothing was measured.
+static int target_written(struct executor *e, const void *object, size_t size,
+                          const struct trial_plan *plan, struct trial *out) {
+  struct device *d = device_of(e);
+  struct trial_plan p = *plan;
+  *out = (struct trial){ .status = STATUS_PENDING, .slowdown = 1 };
+  p.launch = d->own.call->asked;
+  if (!d->helper.program)
+    snprintf(out->message, sizeof out->message, "it does not run in a helper process");
+  else if (order_written(d, object, size, &p, out) && target_tell_found(d))
+    snprintf(out->note, sizeof out->note, "%.159s", out->message);
+  else
+    order_drop(d);
+  if (d->found < 0)
+    log_message(AUTOTUNE_INFO, "%s: how far rounding moves its outputs is not known: %s",
+                d->kernel->name, out->message);
+  return 0;
 }
 
 static int target_try(struct executor *e, uint64_t ticket, const void *object,
@@ -404,7 +264,7 @@ static int target_try(struct executor *e, uint64_t ticket, const void *object,
   if (ticket == 0 && d->wish.background)
     return target_measured(d, out);
   if (ticket != 0 && d->isolates && (d->wish.background || !has_passed(d, ticket))) {
-    rc = in_helper(d, ticket, object, size, plan, out);
+    rc = order_try(d, ticket, object, size, plan, out);
     if (rc != 0 || out->status != STATUS_OK || d->wish.background)
       return rc;
     target_pass(d, ticket);
@@ -458,6 +318,7 @@ const struct target target_cuda = {
   .touched = target_touched,
   .covered = target_covered,
   .reference = target_reference,
+  .written = target_written,
   .try = target_try,
   .link = target_link,
   .cost = target_cost,
