@@ -169,7 +169,7 @@ static bool runner_checked_run(struct runner *r, const struct command *c,
       runner_left_state(r, a->message, sizeof a->message) &&
       (!watch || unnamed_check(m, l->calls, a));
   l->watched |= watch;
-  a->partly |= watch && unnamed_leaves_out(m, l->calls);
+  a->partly |= watch && c->ticket && unnamed_leaves_out(m, l->calls);
   if (watch)
     unnamed_note(m, l->calls, a->note, sizeof a->note);
   return right;
@@ -300,6 +300,15 @@ static autotune_fn runner_load(struct runner *r, const struct command *c, int fd
   return entry ? *entry : NULL;
 }
 
+// The default may allocate, for all that is known. Where a winner is checked again, the
+// default has to repeat what the winner is compared in.
+static void runner_take_default(const struct runner *r, struct loaded *l) {
+  const struct autotune_kernel *k = r->zygote->kernel;
+  autotune_fn winner = r->zygote->image.loaded;
+  l->code = k->original;
+  l->calls = !winner || module_calls(winner, k->symbols, k->n_symbols);
+}
+
 static bool runner_may_win(const struct command *c, const struct answer *a) {
   for (unsigned i = 0; i < a->n_samples; i++)
     if (c->plan.stop_above <= 0 || a->samples[i] <= c->plan.stop_above)
@@ -351,9 +360,10 @@ static void runner_run_trial(struct runner *r, const struct command *c, int fd,
     snprintf(a->message, sizeof a->message, "no memory");
     return;
   }
-  if (!l->code)
-    l->code = c->ticket ? runner_load(r, c, fd, &l->calls, a)
-                        : r->zygote->kernel->original;
+  if (!l->code && !c->ticket)
+    runner_take_default(r, l);
+  else if (!l->code)
+    l->code = runner_load(r, c, fd, &l->calls, a);
   a->load_seconds = measure_clock() - start;
   if (!l->code)
     return;
