@@ -227,6 +227,20 @@ struct autotune_call {
   double flops, bytes;         /* 0: not declared */
 };
 
+/* Collects the memory of sections whose rows are reached through pointers (`x[0:n][0:m]`
+ * where x is `double **`). */
+struct autotune_rows {
+  /* Section SECTION has N dimensions, which begin at LOW and have COUNT indices. */
+  void (*shape)(struct autotune_rows *rows, unsigned section, unsigned n,
+                const long long *low, const long long *count);
+  /* Adds the next BYTES bytes of SECTION. ADDRESSES not 0: they are no part of it, but
+   * pointers that lead to it; they must not be read where 0 is returned. */
+  int (*add)(struct autotune_rows *rows, unsigned section, const volatile void *base,
+             size_t bytes, int addresses);
+};
+typedef void autotune_rows_fn(void *const *args, const void *result,
+                              struct autotune_rows *rows);
+
 enum autotune_verify {
   AUTOTUNE_VERIFY_DEFAULT,
   AUTOTUNE_VERIFY_TOLERANCE,
@@ -361,6 +375,9 @@ struct autotune_kernel {
    * for the result. */
   const struct autotune_layout *const *layouts;
   const struct autotune_layout *ret_layout;
+  /* Collects the memory of sections with rows, of which `describe` says nothing. RESULT:
+   * NULL. The function itself is NULL where there are no such sections. */
+  autotune_rows_fn *rows;
 };
 
 /* autotune_entry points to this in code made from a kernel's `replay`. The lists have one
@@ -375,6 +392,7 @@ struct autotune_replay {
                       const struct autotune_machine *machine);
   void (*const *leaves)(double *out, void *const *args,
                         const struct autotune_machine *machine);
+  autotune_rows_fn *rows; /* exists where the kernel has the function */
 };
 
 /* ---- calls ----------------------------------------------------------------------- */

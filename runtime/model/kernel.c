@@ -64,6 +64,10 @@ const struct autotune_layout *kernel_ret_layout(const struct autotune_kernel *k)
   return KERNEL_HAS(k, ret_layout) ? k->ret_layout : NULL;
 }
 
+autotune_rows_fn *kernel_rows(const struct autotune_kernel *k) {
+  return KERNEL_HAS(k, rows) ? k->rows : NULL;
+}
+
 struct autotune_kernel kernel_copy(const struct autotune_kernel *k) {
   struct autotune_kernel copy = { .abi = 0 };
   size_t least = offsetof(struct autotune_kernel, layouts);

@@ -185,3 +185,16 @@ void layout_name(const struct autotune_layout *t, unsigned l, const char *name, 
   fclose(f);
   text[size - 1] = '\0';
 }
+
+void layout_name_in(const struct autotune_layout *t, unsigned l, const char *element,
+                    size_t rest, char *text, size_t size) {
+  FILE *f = size ? fmemopen(text, size, "w") : NULL;
+  if (!f) {
+    snprintf(text, size, "%s", element);
+    return;
+  }
+  fputs(element, f);
+  layout_path(t, l, rest, f);
+  fclose(f);
+  text[size - 1] = '\0';
+}

@@ -62,4 +62,9 @@ size_t layout_count(const struct autotune_layout *t, unsigned l, size_t bytes);
 void layout_name(const struct autotune_layout *t, unsigned l, const char *name, size_t at,
                  char *text, size_t size);
 
+/* The same for the number REST bytes after the beginning of an element that is called
+ * ELEMENT. */
+void layout_name_in(const struct autotune_layout *t, unsigned l, const char *element,
+                    size_t rest, char *text, size_t size);
+
 #endif

@@ -31,7 +31,7 @@ bool outputs_new(struct outputs *o, const struct autotune_kernel *k) {
   for (unsigned i = 0; i < sections; i++) {
     const struct autotune_layout *t = outputs_layout(k, i, &o->plain[i]);
     for (unsigned l = 0; l < t->n_leaves; l++)
-      o->list[o->n++] = (struct output){ i, l, t, layout_element(&t->leaves[l]) };
+      o->list[o->n++] = (struct output){ i, l, t, layout_element(&t->leaves[l]), NULL };
   }
   return true;
 }
@@ -242,13 +242,24 @@ static void output_print(const struct output *o, const char *at, char *text,
     snprintf(text, size, "%" PRIu64, bits);
 }
 
+void output_name(const struct output *o, const char *name, size_t at, char *text,
+                 size_t size) {
+  char element[128];
+  size_t each = o->layout->size;
+  if (o->memory && memory_element(o->memory, name, each, at, element, sizeof element))
+    layout_name_in(o->layout, o->leaf, element, at % each, text, size);
+  else
+    layout_name(o->layout, o->leaf, name, at, text, size);
+}
+
 // Writes where REFERENCE and GOT differ: the number of O that stands AT bytes after the
 // beginning.
 static void output_tell(const struct output *o, const char *name, size_t at,
                         const char *reference, const char *got, char *message,
                         size_t size) {
   const struct autotune_leaf *leaf = &o->layout->leaves[o->leaf];
-  bool plain = !*leaf->path && leaf->n_repeats == 0;
+  bool rows = o->memory && o->memory->n_dims > 0;
+  bool plain = !*leaf->path && leaf->n_repeats == 0 && !rows;
   bool bytes = o->element == AUTOTUNE_BYTES && !leaf->mask;
   char where[128] = "", is[48], expected[48];
   if (bytes) { // the first of them
@@ -268,7 +279,7 @@ static void output_tell(const struct output *o, const char *name, size_t at,
   if (plain) {
     n = (size_t)snprintf(message, size, "%s: %s", name, where);
   } else {
-    layout_name(o->layout, o->leaf, name, at, message, size);
+    output_name(o, name, at, message, size);
     n = strlen(message);
     if (bytes && leaf->size > 1)
       n += (size_t)snprintf(message + n, size - n, ": %s", where);

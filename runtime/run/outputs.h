@@ -6,6 +6,7 @@
 #define AUTOTUNE_OUTPUTS_H
 
 #include "model/layout.h"
+#include "model/memory.h"
 #include "verify.h"
 
 struct output {
@@ -13,6 +14,7 @@ struct output {
   unsigned leaf;
   const struct autotune_layout *layout;
   enum autotune_element element; /* as layout_element */
+  const struct memory *memory;   /* of its section; NULL: not known, for names alone */
 };
 struct outputs {
   struct output *list; /* in the order of sections; the leaves of one in their order */
@@ -54,6 +56,10 @@ struct output_deviation {
 bool output_compare(const struct output *o, struct tolerance t, const char *name,
                     const void *reference, const void *got, size_t bytes,
                     struct output_deviation *most, char *message, size_t size);
+/* Writes into TEXT what the number of O that stands AT bytes after the beginning of
+ * section NAME is called: "x[3][17].im", or as layout_name says. */
+void output_name(const struct output *o, const char *name, size_t at, char *text,
+                 size_t size);
 /* Writes D, whose name is WHERE, for people: "3e-13 relative, 2e-12 absolute, C[17]", or
  * "bit for bit the same". */
 void output_tell_deviation(const struct deviation *d, const char *where, char *text,

@@ -241,7 +241,7 @@ static void test_damage(void **state) {
   free(data);
 }
 
-// Version 1 ended before `inferred`, version 2 before `layouts`.
+// Version 1 ended before `inferred`, version 2 before `layouts`, version 3 before `rows`.
 static void test_earlier_versions(void **state) {
   (void)state;
   size_t size, at = sizeof(struct capture_head) + sizeof(struct capture_result);
@@ -268,8 +268,9 @@ static void test_earlier_versions(void **state) {
     assert_non_null(c);
     assert_string_equal(c->kernel.name, "add");
     assert_int_equal(c->kernel.inferred, version > 1);
-    assert_null(c->kernel.layouts);
-    assert_null(c->kernel.ret_layout);
+    assert_int_equal(c->kernel.layouts != NULL, version > 2);
+    assert_int_equal(c->kernel.ret_layout != NULL, version > 2);
+    assert_int_equal(c->rows, 0);
     assert_true(c->has_result && c->threads > 0);
     capture_free(c);
     free(s.data);

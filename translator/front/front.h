@@ -346,6 +346,8 @@ struct section {
   unsigned n_dims; /* low empty: 0; length empty: 1 element; none: the whole object */
   size_t offset;
   const struct leaves *leaves; /* of an element: set by leaves.c; NULL: of CUDA */
+  bool rows; /* pointers lead from one dimension to the next, or perhaps: set by leaves.c
+              */
 };
 extern const char *const sections_access[]; /* clauses, by enum autotune_access */
 struct loop_directive { /* a directive whose sets have become params */

@@ -18,7 +18,7 @@
 #include "keep/store/tables.h"
 #include "model/kernel.h"
 
-enum { STEP = 1 << 16 };
+enum { STEP = 1 << 16, CAPTURE_GAP = 256 };
 
 // A capture that is being made: its file, and what is needed when the call has returned.
 struct capturing {
@@ -27,10 +27,12 @@ struct capturing {
   struct descriptor own; // the same, while the call runs
   double began;
   char *temporary, *path;
+  struct memories memory;
   struct autotune_span *spans;
   struct capture_block *blocks;
   const struct autotune_layout **layouts; // NULL for each section, if the kernel has none
   unsigned n_blocks;
+  size_t gap; // bytes between blocks that become one
   uint64_t bytes;
   struct stream description;
   char why[256]; // the reason for which the call cannot be captured
@@ -40,13 +42,17 @@ uint64_t capture_result_sum(const struct capture_result *r) {
   return XXH3_64bits(r, offsetof(struct capture_result, sum));
 }
 
-uint64_t capture_outputs(const struct autotune_kernel *k,
-                         const struct autotune_span *spans) {
+uint64_t capture_outputs(const struct memories *m) {
   uint64_t h = 0;
-  for (unsigned i = 0; i < k->n_sections; i++)
-    if ((k->sections[i].access & AUTOTUNE_OUT) && spans[i].bytes > 0)
-      h = XXH3_64bits_withSeed(spans[i].base, spans[i].bytes, h);
+  for (unsigned i = 0; i < m->kernel->n_sections; i++)
+    if (m->kernel->sections[i].access & AUTOTUNE_OUT)
+      h = memory_hash(&m->list[i], h);
   return h;
+}
+
+struct autotune_span capture_span(const struct memory *m) {
+  return m->n ? (struct autotune_span){ m->pieces[0].base, m->pieces[0].bytes }
+              : (struct autotune_span){ NULL, 0 };
 }
 
 #define REFUSE(c, ...)                               \
@@ -67,13 +73,20 @@ static void add_block(struct capturing *c, const void *base, size_t bytes) {
     c->blocks[c->n_blocks++] = (struct capture_block){ (uintptr_t)base, bytes, 0 };
 }
 
-// Sorts the blocks and joins those that overlap or touch.
+// Adds the pieces of M. Room for them is made by capture_make_room.
+static void capture_add_memory(struct capturing *c, const struct memory *m) {
+  for (unsigned i = 0; i < m->n; i++)
+    add_block(c, m->pieces[i].base, m->pieces[i].bytes);
+}
+
+// Sorts the blocks and joins those that overlap, touch, or lie near each other: what is
+// between them lies in one of their pages, so it can be read.
 static void join_blocks(struct capturing *c) {
   unsigned n = 0;
   qsort(c->blocks, c->n_blocks, sizeof *c->blocks, capture_by_address);
   for (unsigned i = 0; i < c->n_blocks; i++) {
     struct capture_block b = c->blocks[i], *last = n ? &c->blocks[n - 1] : NULL;
-    if (!last || b.address > last->address + last->size)
+    if (!last || b.address > last->address + last->size + c->gap)
       c->blocks[n++] = b;
     else if (b.address + b.size > last->address + last->size)
       last->size = b.address + b.size - last->address;
@@ -101,12 +114,29 @@ static bool capture_is_declared(const struct autotune_kernel *k,
   return false;
 }
 
+// Makes room for all blocks. Neighbours are joined across gaps only where there are rows.
+static bool capture_make_room(struct capturing *c) {
+  const struct memories *m = &c->memory;
+  size_t n = c->kernel->n_symbols + m->tables.n + 1;
+  for (unsigned i = 0; i < c->kernel->n_sections; i++)
+    n += m->list[i].n;
+  c->gap = m->tables.n ? CAPTURE_GAP : 0;
+  c->blocks = sys_calloc(n, sizeof *c->blocks);
+  if (!c->blocks)
+    REFUSE(c, "no memory");
+  return true;
+}
+
 static bool find_memory(struct capturing *c, void *const *args) {
   const struct autotune_kernel *k = c->kernel;
-  struct autotune_call call = { .spans = c->spans };
-  k->describe(args, &call);
-  for (unsigned i = 0; i < k->n_sections; i++)
-    add_block(c, c->spans[i].base, c->spans[i].bytes);
+  if (!memories_describe(&c->memory, k, args, c->why, sizeof c->why) ||
+      !capture_make_room(c))
+    return false;
+  for (unsigned i = 0; i < k->n_sections; i++) {
+    capture_add_memory(c, &c->memory.list[i]);
+    c->spans[i] = capture_span(&c->memory.list[i]);
+  }
+  capture_add_memory(c, &c->memory.tables);
   for (unsigned i = 0; i < k->n_symbols; i++)
     add_block(c, k->symbols[i].address, k->symbols[i].size);
   join_blocks(c);
@@ -115,7 +145,8 @@ static bool find_memory(struct capturing *c, void *const *args) {
         !is_within(c, *(const uintptr_t *)args[i]))
       REFUSE(c, "'%s' points to memory outside of all sections", k->args[i].name);
   if (c->n_blocks > CAPTURE_MOST_BLOCKS)
-    REFUSE(c, "it has more than %d sections", (int)CAPTURE_MOST_BLOCKS);
+    REFUSE(c, "its sections have more than %d pieces of memory",
+           (int)CAPTURE_MOST_BLOCKS);
   uint64_t limit = options_get()->capture_limit;
   if (c->bytes > limit)
     REFUSE(c,
@@ -135,6 +166,7 @@ static bool capture_describe(struct capturing *c, const long long *key,
     .key = (long long *)(uintptr_t)key,
     .args = (void **)(uintptr_t)args,
     .spans = c->spans,
+    .rows = kernel_rows(c->kernel) != NULL,
     .version = "autotune " AUTOTUNE_VERSION,
     .cpu = m->cpu,
     .isa = m->isa,
@@ -249,6 +281,8 @@ static void capturing_free(struct capturing *c) {
     close(c->fd);
   free(c->temporary);
   free(c->path);
+  if (c->memory.list)
+    memories_free(&c->memory);
   free(c->spans);
   free(c->blocks);
   free(c->layouts);
@@ -263,9 +297,8 @@ static struct capturing *capturing_new(const struct autotune_kernel *k) {
   c->kernel = k;
   c->fd = -1;
   c->spans = sys_calloc(k->n_sections + 1, sizeof *c->spans);
-  c->blocks = sys_calloc(k->n_sections + k->n_symbols + 1, sizeof *c->blocks);
   c->layouts = sys_calloc(k->n_sections + 1, sizeof *c->layouts);
-  if (c->spans && c->blocks && c->layouts)
+  if (c->spans && c->layouts)
     return c;
   capturing_free(c);
   return NULL;
@@ -309,7 +342,7 @@ void capture_end(struct autotune_call_state *state) {
   state->capture = NULL;
   c->fd = descriptor_get(&c->own);
   sys_block_signals(&blocked_signals);
-  r.outputs = capture_outputs(c->kernel, c->spans);
+  r.outputs = capture_outputs(&c->memory);
   r.ret = state->result ? XXH3_64bits(state->result, c->kernel->ret_size) : 0;
   r.sum = capture_result_sum(&r);
   if (pwrite(c->fd, &r, sizeof r, sizeof(struct capture_head)) != (ssize_t)sizeof r)

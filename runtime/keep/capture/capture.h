@@ -17,20 +17,21 @@
  *   struct capture_block[]   the address ranges of the memory
  *   their bytes              in the order of the blocks
  *
- * Blocks are the sections of the call and the kernel's global variables. They are sorted,
- * and those that touch are joined. A file holds code, and replaying it runs that code:
- * treat a file as a program. The checks find damage. They do not protect against a
- * hostile file. */
+ * Blocks are the sections of the call, the pointers that lead to rows of sections, and
+ * the kernel's global variables. They are sorted, and those that touch are joined. A file
+ * holds code, and replaying it runs that code: treat a file as a program. The checks find
+ * damage. They do not protect against a hostile file. */
 #ifndef AUTOTUNE_CAPTURE_H
 #define AUTOTUNE_CAPTURE_H
 
 #include "base/base.h"
+#include "model/memory.h"
 
 #define CAPTURE_MAGIC "AUTOTUNECAPTURE" /* with its NUL */
 enum {
-  CAPTURE_VERSION = 3,
-  CAPTURE_MOST_BLOCKS = 4096
-}; /* versions 1 and 2 can be read,
+  CAPTURE_VERSION = 4,
+  CAPTURE_MOST_BLOCKS = 1 << 20
+}; /* versions 1 to 3 can be read,
       too */
 
 struct capture_head {
@@ -55,7 +56,8 @@ struct capture {
   struct autotune_kernel kernel; /* from a file: no functions until replay.c adds them */
   long long *key;
   void **args;
-  struct autotune_span *spans; /* one for each section */
+  struct autotune_span *spans; /* the first piece of each section */
+  unsigned rows;               /* 1: there are functions for rows */
   const char *version;         /* of libautotune */
   const char *cpu, *isa, *machine;
   unsigned threads;
@@ -80,9 +82,10 @@ bool capture_begin(const struct autotune_kernel *k, uint64_t unit, const long lo
  * errno. */
 void capture_end(struct autotune_call_state *state);
 
-/* Returns the hash of the `out` and `inout` sections, whose memory SPANS names. */
-uint64_t capture_outputs(const struct autotune_kernel *k,
-                         const struct autotune_span *spans);
+/* Returns the hash of the `out` and `inout` sections. */
+uint64_t capture_outputs(const struct memories *m);
+/* Returns the first piece of M; no bytes: it has none. */
+struct autotune_span capture_span(const struct memory *m);
 uint64_t capture_result_sum(const struct capture_result *r);
 
 /* ---- stream.c -------------------------------------------------------------------- */

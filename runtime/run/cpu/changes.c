@@ -133,6 +133,13 @@ static const char *changes_past_objects(const struct changes *c, const char *at)
   return at;
 }
 
+// Adds the page at BASE, unless it is the last region that was added.
+static void changes_add_page(struct changes *c, const char *base) {
+  const struct region *last = c->n_regions ? &c->regions[c->n_regions - 1] : NULL;
+  if (!last || last->base != base)
+    changes_add_region(c, base, base + PAGE, REGION_HEAP);
+}
+
 // Adds the pages in which sections begin and end.
 static void changes_add_ends(const struct image *m, const struct mapping *map) {
   for (unsigned i = 0; i < m->n_segments; i++) {
@@ -141,9 +148,8 @@ static void changes_add_ends(const struct image *m, const struct mapping *map) {
                *high = changes_page_of(s->base + s->size - 1);
     if (s->base < map->base || s->base >= map->end)
       continue;
-    changes_add_region(m->changes, low, low + PAGE, REGION_HEAP);
-    if (low != high)
-      changes_add_region(m->changes, high, high + PAGE, REGION_HEAP);
+    changes_add_page(m->changes, low);
+    changes_add_page(m->changes, high);
   }
 }
 
@@ -327,9 +333,9 @@ __attribute__((no_sanitize("address"))) bool changes_equal(const void *a, const 
 // True if AT is compared elsewhere, or not at all.
 static bool changes_covers(const struct image *m, const char *at) {
   const struct changes *c = m->changes;
-  for (unsigned i = 0; i < m->n_segments; i++)
-    if (at >= m->segments[i].base && at < m->segments[i].base + m->segments[i].size)
-      return true;
+  unsigned s = segments_find(m, at);
+  if (s < m->n_segments && at >= m->segments[s].base)
+    return true;
   for (unsigned i = 0; i < c->n_left_out; i++)
     if (at >= c->left_out[i].base && at < c->left_out[i].base + c->left_out[i].size)
       return true;
@@ -392,12 +398,10 @@ static void changes_scan(const struct image *m, char *base, size_t n,
 
 // Returns the end of the pages from AT on that lie within one section; AT: it is in none.
 static char *changes_past_section(const struct image *m, char *at) {
-  for (unsigned i = 0; i < m->n_segments; i++) {
-    char *base = m->segments[i].base, *end = base + m->segments[i].size;
-    if (at >= base && end >= at + PAGE)
-      return changes_page_of(end);
-  }
-  return at;
+  unsigned i = segments_find(m, at);
+  const struct segment *s = &m->segments[i];
+  bool within = i < m->n_segments && at >= s->base && s->base + s->size >= at + PAGE;
+  return within ? changes_page_of(s->base + s->size) : at;
 }
 
 static void changes_look(const struct image *m, const struct region *r) {

@@ -13,28 +13,21 @@
 
 // ---- sections -----------------------------------------------------------------------
 
-static bool remake_overlap(const struct autotune_span *a, const struct autotune_span *b) {
-  const char *x = a->base, *y = b->base;
-  return x && y && x < y + b->bytes && y < x + a->bytes;
-}
-
 // True if section I's numbers may be changed: it is read, can be written, and what lies
 // over it is the same section once more. *AGAIN: an earlier section is that.
 static bool remake_may_change(const struct image *m, unsigned i, bool *again) {
   const struct autotune_section *s = m->kernel->sections;
-  const struct autotune_span *span = &m->spans[i];
-  bool alone = (s[i].access & AUTOTUNE_IN) && span->bytes > 0;
+  const struct memory *own = &m->memory.list[i];
+  bool alone = (s[i].access & AUTOTUNE_IN) && own->bytes > 0;
   *again = false;
   for (unsigned other = 0; alone && other < m->kernel->n_sections; other++) {
-    const struct autotune_span *o = &m->spans[other];
-    bool same = o->base == span->base && o->bytes == span->bytes &&
-        s[other].element == s[i].element;
-    if (other == i || !remake_overlap(o, span))
+    const struct memory *o = &m->memory.list[other];
+    if (other == i || !memory_overlap(o, own))
       continue;
-    alone = same;
+    alone = memory_same(o, own) && s[other].element == s[i].element;
     *again |= other < i && (s[other].access & AUTOTUNE_IN);
   }
-  return alone && sandbox_writes(span->base, span->bytes);
+  return alone && segments_writable(m, i);
 }
 
 // Looks at all sections that are read. Returns true if one is sorted.
@@ -43,8 +36,8 @@ static bool remake_look(const struct image *m, struct numbers *looks) {
   bool sorted = false;
   for (unsigned i = 0; i < k->n_sections; i++) {
     if (k->sections[i].access & AUTOTUNE_IN)
-      looks[i] =
-          made_up_look(k->sections[i].element, m->spans[i].base, m->spans[i].bytes);
+      looks[i] = made_up_look(k->sections[i].element, image_section(m, i),
+                              m->memory.list[i].bytes);
     sorted |= looks[i].sorted;
   }
   return sorted;
@@ -63,7 +56,9 @@ static unsigned remake_sections(const struct image *m, const struct made_up_wish
         remake_may_change(m, i, &again)) {
       if (!again)
         made_up_write(wish->set, k->sections[i].element, &looks[i], i + 1,
-                      m->spans[i].base);
+                      image_section(m, i));
+      if (!again)
+        image_put_back(m, i);
       changed++;
     }
   return changed;
@@ -155,17 +150,18 @@ static bool remake_is_open(const struct image *m, unsigned i) {
 // those, and one is smaller.
 static bool remake_fits(const struct image *m, void *const *args, bool smaller) {
   unsigned n = m->kernel->n_sections, less = 0;
-  struct autotune_span *spans = sys_calloc(n + 1, sizeof *spans);
-  struct autotune_call call = { .spans = spans };
-  bool fits = spans != NULL;
-  if (fits)
-    m->kernel->describe(args, &call);
+  struct memories now;
+  char ignored[128];
+  bool fits = memories_describe(&now, m->kernel, args, ignored, sizeof ignored),
+       made = fits;
   for (unsigned i = 0; fits && i < n; i++) {
-    const struct autotune_span *was = &m->spans[i], *is = &spans[i];
+    const struct memory *was = &m->memory.list[i], *is = &now.list[i];
     less += is->bytes < was->bytes;
-    fits = is->bytes <= was->bytes && (is->base == was->base || is->bytes == 0);
+    fits = is->bytes <= was->bytes && memory_within(is, was) &&
+        (is->n == 0 || is->pieces[0].base == was->pieces[0].base);
   }
-  free(spans);
+  if (made)
+    memories_free(&now);
   return fits && (smaller ? less > 0 : less == 0);
 }
 
@@ -256,23 +252,29 @@ static bool remake_has_reals(const struct autotune_kernel *k) {
 // The words for data that say little; the first ones say least.
 enum weak { WEAK_ZERO, WEAK_EQUAL, WEAK_SAME, WEAK_NOT };
 
+// True if section I, whose contents are DATA, holds what it held before.
+static bool remake_is_as_before(const struct image *m, unsigned i, const char *data) {
+  const struct memory *x = &m->memory.list[i];
+  for (unsigned j = 0; j < x->n; j++) {
+    const struct memory_piece *p = &x->pieces[j];
+    const struct segment *g = &m->segments[segments_find(m, p->base)];
+    if (!g->pristine || p->base + p->bytes > g->base + g->size ||
+        memcmp(data + p->at, g->pristine + (p->base - g->base), p->bytes) != 0)
+      return false;
+  }
+  return true;
+}
+
 static enum weak remake_weak_output(const struct image *m, unsigned i) {
   const struct autotune_section *s = &m->kernel->sections[i];
   const char *data = m->references[i];
-  size_t bytes = m->spans[i].bytes, each = s->element_size ? s->element_size : 1;
+  size_t bytes = m->memory.list[i].bytes, each = s->element_size ? s->element_size : 1;
   bool zero = data[0] == 0 && memcmp(data, data + 1, bytes - 1) == 0;
   if (zero)
     return WEAK_ZERO;
   if (bytes > each && memcmp(data, data + each, bytes - each) == 0)
     return WEAK_EQUAL;
-  for (unsigned j = 0; j < m->n_segments; j++) {
-    const struct segment *g = &m->segments[j];
-    const char *base = m->spans[i].base;
-    if (g->pristine && base >= g->base && base + bytes <= g->base + g->size)
-      return memcmp(data, g->pristine + (base - g->base), bytes) == 0 ? WEAK_SAME
-                                                                      : WEAK_NOT;
-  }
-  return WEAK_NOT;
+  return remake_is_as_before(m, i, data) ? WEAK_SAME : WEAK_NOT;
 }
 
 static enum weak remake_weak_input(const struct numbers *n) {
@@ -321,7 +323,7 @@ static void remake_weak(const struct image *m, const struct numbers *looks, char
   if (of && counts)
     remake_tell(m, of, counts, "input", text, size);
   for (unsigned i = 0; of && counts && !*text && i < n; i++) {
-    counts[i] = m->references[i] && m->spans[i].bytes > 0;
+    counts[i] = m->references[i] && m->memory.list[i].bytes > 0;
     of[i] = counts[i] ? remake_weak_output(m, i) : WEAK_NOT;
   }
   if (of && counts && !*text)

@@ -31,7 +31,7 @@ static bool rounding_wanted(const struct image *m, const struct output *o) {
 
 // Returns the bytes that have a bit for each number of O.
 static size_t rounding_bits(const struct image *m, const struct output *o) {
-  return rounding_wanted(m, o) ? (output_numbers(o, image_memory(m, o).size) + 7) / 8 : 0;
+  return rounding_wanted(m, o) ? (output_numbers(o, image_size(m, o)) + 7) / 8 : 0;
 }
 
 bool rounding_new(struct image *m) {
@@ -61,27 +61,18 @@ void rounding_seal(const struct image *m, bool sealed) {
     mprotect(m->rounding, m->rounding->size, sealed ? PROT_READ : PROT_READ | PROT_WRITE);
 }
 
-// True if all SIZE bytes from BASE on can be written; else they are constants.
-static bool rounding_writable(const char *base, size_t size) {
-  const char *at = base;
-  bool heap;
-  for (struct range r = { NULL, 1 }; r.size > 0 && at < base + size;) {
-    r = sandbox_mapping(at, &heap);
-    at = r.size > 0 ? r.base + r.size : at;
-  }
-  return at >= base + size;
-}
-
 bool rounding_nudge(const struct image *m, unsigned seed) {
   const struct autotune_kernel *k = m->kernel;
   size_t changed = 0;
   for (unsigned i = 0; m->rounding && i < m->outputs.n; i++) {
     const struct output *o = &m->outputs.list[i];
+    if (o->section == k->n_sections || image_size(m, o) == 0 ||
+        !(k->sections[o->section].access & AUTOTUNE_IN) ||
+        !segments_writable(m, o->section))
+      continue; // constants cannot be written
     struct range r = image_memory(m, o);
-    if (r.base && o->section < k->n_sections &&
-        (k->sections[o->section].access & AUTOTUNE_IN) &&
-        rounding_writable(r.base, r.size))
-      changed += output_nudge(o, r.base, r.size, m->rounding->digits, seed);
+    changed += output_nudge(o, r.base, r.size, m->rounding->digits, seed);
+    image_put_back(m, o->section);
   }
   return changed > 0;
 }
@@ -143,7 +134,7 @@ static bool rounding_is_determined(const struct image *m) {
   for (unsigned i = 0; i < m->outputs.n; i++) {
     const struct output *o = &m->outputs.list[i];
     undetermined += m->rounding->outputs[i].noise.n_undetermined;
-    all += rounding_wanted(m, o) ? output_numbers(o, image_memory(m, o).size) : 0;
+    all += rounding_wanted(m, o) ? output_numbers(o, image_size(m, o)) : 0;
   }
   return undetermined < all - all / VERIFY_DETERMINED;
 }

@@ -6,6 +6,7 @@
  *   zygote.c    the process that holds the image of the arguments and forks workers
  *   sandbox.c   what the zygote does to itself so that no variant reaches anything else
  *   image.c     the call's sections: pristine copies, the default's outputs, comparison
+ *   segments.c  cuts that memory into segments of one kind each
  *   changes.c   the memory that one run changes besides sections
  *   unnamed.c   that of the default variant: put back and compared
  *   leads.c     which pointer leads to memory
@@ -71,13 +72,19 @@ bool sandbox_follow(pid_t parent, int signal);
 
 /* ---- image.c --------------------------------------------------------------------- */
 
-enum segment_kind { SEGMENT_IN, SEGMENT_OUT, SEGMENT_INOUT, SEGMENT_SCRATCH };
+enum segment_kind {
+  SEGMENT_IN,
+  SEGMENT_OUT,
+  SEGMENT_INOUT,
+  SEGMENT_SCRATCH,
+  SEGMENT_TABLE /* pointers to rows, in no other section */
+};
 /* A stretch of memory that the call's sections cover in the same way. */
 struct segment {
   char *base;
   size_t size;
   enum segment_kind kind;
-  char *pristine; /* SEGMENT_INOUT: what it held before the call */
+  char *pristine; /* SEGMENT_INOUT, SEGMENT_TABLE: what it held before the call */
   uint64_t hash;  /* SEGMENT_IN: of what it holds */
 };
 struct changes;
@@ -92,11 +99,15 @@ struct image_deviation {
 struct image {
   const struct autotune_kernel *kernel;
   void *const *args;
-  autotune_fn loaded;          /* as in struct executor_wish */
-  struct autotune_span *spans; /* of the sections */
-  struct segment *segments;
+  autotune_fn loaded;       /* as in struct executor_wish */
+  struct memories memory;   /* of the sections */
+  struct segment *segments; /* by address; none overlap */
   unsigned n_segments;
+  char *gathered;    /* room for a section of several pieces; NULL: there is none;
+                        shared, so that writing here is no change */
   char **references; /* per section: what the default wrote; NULL: `in` */
+  char *tables;      /* the pointers to rows that the default left */
+  bool *exchanges; /* the default changes these pointers; in the mapping of the copies */
   struct outputs outputs;
   struct tolerance *tolerances; /* of the outputs */
   char *ret, *ret_reference;
@@ -124,8 +135,13 @@ bool image_restores(const struct image *m); /* true if image_restore does anythi
 /* After a run of the default: keeps its outputs. False and a message: the sections must
  * be wrong. */
 bool image_reference(struct image *m, char *message, size_t size);
-/* Returns the memory of O, where runs write. */
+/* Returns the memory of O, where runs write; of a section of several pieces a copy, which
+ * lives until the next such call. */
 struct range image_memory(const struct image *m, const struct output *o);
+size_t image_size(const struct image *m, const struct output *o); /* of that, in bytes */
+/* Returns section I as image_memory does, and puts such a copy back. */
+char *image_section(const struct image *m, unsigned i);
+void image_put_back(const struct image *m, unsigned i);
 /* Returns what the default wrote as O; NULL: O is only read. */
 const char *image_expected(const struct image *m, const struct output *o);
 /* In the zygote, after the reference run, and again after each measure of rounding: makes
@@ -139,6 +155,23 @@ bool image_check(const struct image *m, bool inputs, char *message, size_t size)
 bool image_repeats(const struct image *m, char *message, size_t size);
 /* True if the reference has no more NaN and infinities than that of BEFORE. */
 bool image_is_finite(const struct image *m, const struct image *before);
+
+/* ---- segments.c ------------------------------------------------------------------ */
+
+/* Sets the segments of M, whose memory is described. False and a message: no memory, or a
+ * workspace overlaps another section. */
+bool segments_make(struct image *m, char *message, size_t size);
+/* Returns the first segment that ends after AT; n_segments: there is none. */
+unsigned segments_find(const struct image *m, const char *at);
+/* True if all of section I can be written. */
+bool segments_writable(const struct image *m, unsigned i);
+/* Forgets those pointers to rows in TABLES that are constants. */
+void segments_keep_tables(struct memory *tables);
+/* Returns the section that AT lies in. */
+const char *segments_section(const struct image *m, const char *at);
+/* Returns a section that is larger than the memory that it lies in; NULL: none is. It
+ * would crash us while copying. */
+const char *segments_too_wide(const struct image *m);
 
 /* ---- remake.c: a call with made-up data -------------------------------------------- */
 

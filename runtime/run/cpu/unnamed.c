@@ -171,13 +171,15 @@ static const char *unnamed_section(const struct image *m, const char *at,
                                    long *distance) {
   const char *name = NULL;
   for (unsigned i = 0; i < m->kernel->n_sections; i++) {
-    const char *base = m->spans[i].base, *end = base + m->spans[i].bytes;
-    long d = at < base ? at - base : at - end;
-    if (!base || d > near_enough || d < -near_enough ||
-        (name && labs(d) >= labs(*distance)))
-      continue;
-    name = m->kernel->sections[i].name;
-    *distance = d;
+    const struct memory *x = &m->memory.list[i];
+    for (unsigned j = 0; j < x->n; j++) {
+      const char *base = x->pieces[j].base, *end = base + x->pieces[j].bytes;
+      long d = at < base ? at - base : at - end;
+      if (d > near_enough || d < -near_enough || (name && labs(d) >= labs(*distance)))
+        continue;
+      name = m->kernel->sections[i].name;
+      *distance = d;
+    }
   }
   return name;
 }

@@ -182,7 +182,7 @@ static void zygote_seal(struct zygote *z, uint64_t serial) {
                       .watched = m->changes->on,
                       .looked = changes_looked(m) };
   for (unsigned i = 0; i < m->kernel->n_sections && i < COVERED_SECTIONS; i++)
-    n.section_bytes[i] = m->spans[i].bytes;
+    n.section_bytes[i] = m->memory.list[i].bytes;
   zygote_tell(z, NOTICE_SEALED, serial, &n);
 }
 

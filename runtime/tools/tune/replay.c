@@ -156,6 +156,7 @@ static bool replay_make(struct replay *r, const char *compiler) {
     r->kernel->invoke = t->invoke;
     r->kernel->describe = t->describe;
     r->kernel->footprint = t->footprint;
+    r->kernel->rows = r->c->rows ? t->rows : NULL;
     for (unsigned i = 0; i < r->kernel->n_conditions; i++) {
       struct autotune_condition *c =
           (struct autotune_condition *)(uintptr_t)&r->kernel->conditions[i];
@@ -197,22 +198,21 @@ struct called {
 static void replay_call(struct replay *r, void *answer) {
   const struct autotune_kernel *k = r->kernel;
   struct called *a = answer;
-  struct autotune_span *spans = sys_calloc(k->n_sections + 1, sizeof *spans);
-  char *ret = sys_calloc(1, k->ret_size + 64);
-  struct autotune_call what = { .spans = spans };
-  if (!spans || !ret)
+  struct memories memory;
+  char *ret = sys_calloc(1, k->ret_size + 64), why[128];
+  if (!ret || !memories_describe(&memory, k, r->c->args, why, sizeof why))
     _exit(1);
-  k->describe(r->c->args, &what);
   a->same_memory = true;
-  for (unsigned i = 0; i < k->n_sections; i++)
-    a->same_memory &= spans[i].base == r->c->spans[i].base &&
-        spans[i].bytes == r->c->spans[i].bytes;
+  for (unsigned i = 0; i < k->n_sections; i++) {
+    struct autotune_span is = capture_span(&memory.list[i]), was = r->c->spans[i];
+    a->same_memory &= is.bytes == was.bytes && (is.base == was.base || !is.bytes);
+  }
   if (!a->same_memory)
     return;
   double began = sys_now();
   k->invoke(k->original, r->c->args, ret);
   a->result.seconds = sys_now() - began;
-  a->result.outputs = capture_outputs(k, spans);
+  a->result.outputs = capture_outputs(&memory);
   a->result.ret = k->ret_size ? XXH3_64bits(ret, k->ret_size) : 0;
 }
 

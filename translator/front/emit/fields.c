@@ -124,6 +124,50 @@ static void fields_described(const struct template_scope *scope, struct text *ou
   text_printf(out, c->leaves && c->leaves->described ? "yes" : "");
 }
 
+// Appends the section's base with a subscript for each dimension before this one.
+static void fields_path(const struct template_scope *scope, struct text *out) {
+  const struct section *c = scope->outer->data;
+  text_printf(out, "(");
+  emit_user(scope, c->base, out);
+  text_printf(out, ")");
+  for (unsigned i = 0; i < scope->index; i++)
+    text_printf(out, "[autotune_i%u]", i);
+}
+
+// Appends what is subscripted in this dimension, for its type alone.
+static void fields_subscripted(const struct template_scope *scope, struct text *out) {
+  const struct section *c = scope->outer->data;
+  text_printf(out, "(");
+  emit_user(scope, c->base, out);
+  text_printf(out, ")");
+  for (unsigned i = 0; i < scope->index; i++)
+    text_printf(out, "[0]");
+}
+
+// Appends whether a pointer leads from this dimension to a later one.
+static void fields_steps(const struct template_scope *scope, struct text *out) {
+  const struct section *c = scope->outer->data;
+  text_printf(out, "0");
+  for (unsigned i = scope->index + 1; i < c->n_dims; i++)
+    text_printf(out, " || autotune_t%u", i);
+}
+
+// Appends whether a pointer leads to the next dimension; nothing for the last one.
+static void fields_leads(const struct template_scope *scope, struct text *out) {
+  const struct section *c = scope->outer->data;
+  if (scope->index + 1 < c->n_dims)
+    text_printf(out, "autotune_t%u", scope->index + 1);
+}
+
+// True if pointers lead to rows of a section.
+static void fields_rows(const struct template_scope *scope, struct text *out) {
+  const struct kernel *k = emit_of(scope)->k;
+  bool rows = false;
+  for (unsigned i = 0; i < k->n_sections; i++)
+    rows |= k->sections[i].rows;
+  text_printf(out, rows ? "yes" : "");
+}
+
 static void fields_access(const struct template_scope *scope, struct text *out) {
   static const char *const access[] = { "0", "AUTOTUNE_IN", "AUTOTUNE_OUT",
                                         "AUTOTUNE_INOUT", "AUTOTUNE_SCRATCH" };
@@ -239,12 +283,15 @@ static const struct template_field fields_arg[] = {
 #undef THIS
 #define THIS struct section_dim
 static const struct template_field fields_dim[] = {
-  FIELD(SLICE, low), FIELD(SLICE, length), TEMPLATE_END
+  FIELD(SLICE, low), FIELD(SLICE, length), TEMPLATE_WRITE("path", fields_path),
+  TEMPLATE_WRITE("subscripted", fields_subscripted), TEMPLATE_WRITE("steps", fields_steps),
+  TEMPLATE_WRITE("leads", fields_leads),
+  TEMPLATE_END
 };
 #undef THIS
 #define THIS struct section
 static const struct template_field fields_section[] = {
-  FIELD(STRING, name), FIELD(SLICE, base), LIST("dims", dims, n_dims, fields_dim),
+  FIELD(STRING, name), FIELD(SLICE, base), FIELD(BOOL, rows), LIST("dims", dims, n_dims, fields_dim),
   TEMPLATE_WRITE("access", fields_access), TEMPLATE_WRITE("element", fields_element),
   TEMPLATE_WRITE("first", fields_first), TEMPLATE_WRITE("described", fields_described),
   TEMPLATE_END
@@ -316,7 +363,7 @@ const struct template_field emit_kernel_fields[] = {
   LIST("args", args, n_args, fields_arg), LIST("params", params, n_params, fields_param),
   LIST("keys", keys, n_keys, fields_slice),
   LIST("sections", sections, n_sections, fields_section), FIELD(SLICE, flops),
-  FIELD(SLICE, bytes), TEMPLATE_WRITE("verify", fields_verify), FIELD(REAL, rtol),
+  FIELD(SLICE, bytes), TEMPLATE_WRITE("has_rows", fields_rows), TEMPLATE_WRITE("verify", fields_verify), FIELD(REAL, rtol),
   FIELD(REAL, atol), FIELD(STRING, search), FIELD(REAL, budget_seconds),
   FIELD(UNSIGNED, budget_variants), FIELD(STRING, mode), FIELD(BOOL, openmp),
   FIELD(BOOL, inferred), FIELD(REAL, budget_fraction), FIELD(REAL, until),

@@ -200,20 +200,25 @@ static const struct leaves *leaves_of(const struct expansion *x, struct ctype t,
   return v;
 }
 
-static const struct leaves *leaves_of_section(const struct expansion *x,
-                                              const struct kernel *k,
-                                              const struct section *c, unsigned index) {
+// Sets C's leaves, and whether pointers lead to its rows.
+static void leaves_of_section(const struct expansion *x, const struct kernel *k,
+                              struct section *c, unsigned index) {
   struct ctype t;
   bool good = type_of_expression(x, k, c->base, &t);
-  for (unsigned i = section_subscripts(k, c); i > 0 && good; i--)
+  c->rows = false;
+  for (unsigned i = 0, n = section_subscripts(k, c); i < n && good; i++) {
+    c->rows |= i > 0 && i < c->n_dims && t.n > 0 && t.derived[0] == DERIVED_POINTER;
     good = type_subscript(&t);
+  }
+  c->rows |= !good && c->n_dims > 1; // the compiler of the build knows
   const char *name = arena_printf("%s_%u", k->main.name, index);
-  return good ? leaves_of(x, t, name, arena_printf("autotune_first_%s", name)) : NULL;
+  c->leaves = good ? leaves_of(x, t, name, arena_printf("autotune_first_%s", name))
+                   : NULL;
 }
 
 void leaves_find(const struct expansion *x, struct kernel *k) {
   for (unsigned i = 0; i < k->n_sections; i++)
-    k->sections[i].leaves = leaves_of_section(x, k, &k->sections[i], i);
+    leaves_of_section(x, k, &k->sections[i], i);
   if (k->returns)
     k->result_leaves = leaves_of(x, type_of_name(x, k->result),
                                  arena_printf("%s_result", k->main.name),

@@ -10,38 +10,6 @@
 
 const TSLanguage *tree_sitter_c(void); // a grammar's one symbol; it has no header
 
-// Returns the number of pointers in the declaration of A: 2 for `double **A` and `double
-// *A[n]`.
-static unsigned pointer_levels(const struct kernel_arg *a) {
-  struct lexer l = lexer_of(a->text);
-  unsigned stars = 0, brackets = 0, nested = 0;
-  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
-    nested += slice_is(t.text, "(") ? 1u : 0;
-    stars += slice_is(t.text, "*") && !nested;
-    brackets += slice_is(t.text, "[");
-  }
-  return stars + (stars && brackets && !nested);
-}
-
-// Diagnoses sections of several rows that pointers point to: they are no single range of
-// bytes. One row is: `rows[i][0:n]`.
-static void check_sections(const struct source *s, const struct kernel *k) {
-  for (unsigned i = 0; i < k->n_sections; i++)
-    for (unsigned j = 0; j < k->n_args; j++) {
-      const struct section *c = &k->sections[i];
-      const struct kernel_arg *a = &k->args[j];
-      if (!a->name || !slice_is(c->base, a->name))
-        continue;
-      unsigned levels = pointer_levels(a), d = 0;
-      while (d + 1 < levels && d + 1 < c->n_dims && !c->dims[d].length.size)
-        d++;
-      if (d + 1 < levels && d + 1 < c->n_dims)
-        diag_error(s, c->offset, c->base.size, "let it be one block: `double (*A)[n]`",
-                   "the section '%s' is no one block: '%s' points to pointers", c->name,
-                   a->name);
-    }
-}
-
 // True if TEXT holds WORD, also in a string or a comment.
 static bool holds_word(struct slice text, const char *word) {
   return memmem(text.data, text.size, word, strlen(word)) != NULL;
@@ -161,7 +129,6 @@ static struct unit *units_for(struct builds *v, struct kernel *k) {
       adopt_options(k, o);
       expand_classify(x, k);
       classify_key(k);
-      check_sections(s, k);
       sections_adopt(s, k, x);
       leaves_find(x, k);
       flags_check(s, k, o, &v->asked);
