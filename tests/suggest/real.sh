@@ -184,4 +184,23 @@ END
 echo 'int one(void) { return 1; }' > none.c
 autotune suggest none.c 2> none.notes > none.patch
 has "a file without loops" none.notes "none.c: nothing to suggest: no function has a 'for' loop"
+
+# An #if whose branches open a brace: read where the build takes the branch that the tree has.
+cat > branches.c << 'END'
+void upward(int n, double *restrict x)
+{
+#ifdef ALL
+  if (n > 0) {
+#else
+  if (n > 100) {
+#endif
+    for (int i = 0; i < n; i++)
+      x[i] *= 2;
+  }
+}
+END
+autotune suggest branches.c -- -DALL > branches.patch 2> branches.notes
+check "branches: the patch applies" patch -s -p1 -i branches.patch
+check "branches: check accepts the patched file" autotune check branches.c -- -DALL > list
+has "branches: shared" branches.c "^    #pragma autotune parallel for"
 finish

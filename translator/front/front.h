@@ -236,6 +236,13 @@ bool line_is_conditional(enum line kind);
  * the directive's word. */
 enum line lex_directive(struct lexer *l, struct lexer *rest);
 
+/* ---- branches.c ------------------------------------------------------------------ */
+
+/* Makes branches of #ifs blank in COPY, of S's text, where they open or close braces:
+ * one branch remains if all leave the same braces open. Two #ifs with the same condition
+ * may open and close a brace. All else stays as it is. */
+void branches_prepare(const struct source *s, char *copy);
+
 /* ---- pragma/pragma.c: syntax only ------------------------------------------------ */
 
 enum pragma_kind { PRAGMA_KERNEL, PRAGMA_ALTERNATIVE, PRAGMA_LOOP };

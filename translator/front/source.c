@@ -139,6 +139,7 @@ static const char *without_pragmas(const struct source *s) {
     if (is_pragma_macro(previous, t.text))
       source_hide(s, copy, previous.data, previous.data + previous.size);
   }
+  branches_prepare(s, copy);
   return copy;
 }
 

@@ -147,9 +147,10 @@ static void put_span(struct view *v, const struct text *out, size_t from, bool w
   *GROW(v->spans, v->n_spans) = (struct span){ out->size, from, written };
 }
 
-static void put_function(struct replacer *r, const struct source *s,
-                         const struct function *f, struct view *v, struct text *out) {
-  struct lexer l = { s->text + f->start, s->text + f->end, true };
+// Appends F, which stands in TEXT, a copy of its file, with macros replaced.
+static void put_function(struct replacer *r, const char *text, const struct function *f,
+                         struct view *v, struct text *out) {
+  struct lexer l = { text + f->start, text + f->end, true };
   const char *at = l.p;
   put_span(v, out, f->start, true);
   for (struct token t; !r->failed && (t = lex(&l)).kind != TOKEN_END;) {
@@ -161,13 +162,13 @@ static void put_function(struct replacer *r, const struct source *s,
     if (t.kind != TOKEN_WORD || !view_replace(r, &l, t.text, NULL, &use))
       continue;
     text_add(out, at, (size_t)(t.text.data - at));
-    put_span(v, out, (size_t)(t.text.data - s->text), false);
+    put_span(v, out, (size_t)(t.text.data - text), false);
     text_add(out, use.data ? use.data : "", use.size);
     text_add(out, " ", 1);
     at = l.p;
-    put_span(v, out, (size_t)(at - s->text), true);
+    put_span(v, out, (size_t)(at - text), true);
   }
-  text_add(out, at, (size_t)(s->text + f->end - at));
+  text_add(out, at, (size_t)(text + f->end - at));
 }
 
 // True if TEXT with all macros replaced equals the preprocessor's output.
@@ -222,20 +223,31 @@ static TSNode last_function(const struct source *s) {
   return found;
 }
 
+// Sets OUT and the spans of V to F, which stands in TEXT, a copy of its file. Returns
+// false if ITEM, F as the preprocessor leaves it, is something else.
+static bool view_try(const struct expansion *x, const struct item *item, const char *text,
+                     const struct function *f, struct view *v, struct text *out) {
+  struct replacer r = { .x = x, .order = (size_t)(item->text.data - x->text.data) };
+  const char *name = item->names[0].name.data;
+  *v = (struct view){ 0 };
+  *out = (struct text){ 0 };
+  put_function(&r, text, f, v, out);
+  return !r.failed &&
+      view_is_true(
+          &r, (struct slice){ text + f->name_at, f->end - f->name_at },
+          (struct slice){ name, (size_t)(item->text.data + item->text.size - name) });
+}
+
 struct view *view_of(const struct source *s, const struct expansion *x,
                      const struct function *f) {
   struct view *v = arena_alloc(sizeof *v);
   const struct item *item = expand_function(x, f);
-  struct text out = { 0 }, all = { 0 };
+  struct text out, all = { 0 };
   if (!item || !item->n_names)
     return NULL;
-  struct replacer r = { .x = x, .order = (size_t)(item->text.data - x->text.data) };
-  put_function(&r, s, f, v, &out);
-  const char *name = item->names[0].name.data;
-  if (r.failed ||
-      !view_is_true(
-          &r, (struct slice){ s->text + f->name_at, f->end - f->name_at },
-          (struct slice){ name, (size_t)(item->text.data + item->text.size - name) }))
+  // in the parsed text, one branch is left of each #if whose branches open braces
+  if (!view_try(x, item, s->text, f, v, &out) &&
+      !view_try(x, item, s->parsed, f, v, &out))
     return NULL;
   put_globals(x, (struct slice){ out.data, out.size }, &all);
   for (unsigned i = 0; i < v->n_spans; i++)

@@ -54,9 +54,9 @@ static bool braces_match(const struct source *s, size_t open, size_t *end) {
   struct branch *stack = NULL;
   unsigned n = 0;
   int depth = 0;
-  struct lexer l = { s->text + open, s->text + s->size, false }, rest;
+  struct lexer l = { s->parsed + open, s->parsed + s->size, false }, rest;
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
-    size_t at = (size_t)(t.text.data - s->text);
+    size_t at = (size_t)(t.text.data - s->parsed);
     if (t.first && slice_is(t.text, "#")) {
       enum line kind = lex_directive(&l, &rest);
       bool changes = kind == LINE_ELSE || kind == LINE_ENDIF;
@@ -234,6 +234,27 @@ static bool is_error(const struct source *s, TSNode n) {
   return (node_is(n, "ERROR") || ts_node_is_missing(n)) && !after_macro(s, n);
 }
 
+// Diagnoses a branch of an #if that begins or ends within LOOP, but not its #if or
+// #endif.
+static bool statement_whole(const struct source *s, TSNode n) {
+  size_t start = ts_node_start_byte(n), end = ts_node_end_byte(n), at = start;
+  struct lexer l = { s->text + start, s->text + end, false }, rest;
+  int depth = 0;
+  for (struct token t = lex(&l); t.kind != TOKEN_END && depth >= 0; t = lex(&l)) {
+    if (!t.first || !slice_is(t.text, "#"))
+      continue;
+    enum line kind = lex_directive(&l, &rest);
+    at = depth ? at : (size_t)(t.text.data - s->text);
+    depth += kind == LINE_IF ? 1 : kind == LINE_ENDIF ? -1 : 0;
+    if (kind == LINE_ELSE && depth == 0)
+      depth = -1;
+  }
+  if (depth)
+    diag_error(s, at, 1, "let every branch of an #if open and close the same braces",
+               "this begins in one branch of an #if and ends outside of it");
+  return depth == 0;
+}
+
 bool statement_parsed(const struct source *s, TSNode node) {
   TSTreeCursor cursor = ts_tree_cursor_new(node);
   bool fine = true, more = ts_node_has_error(node);
@@ -253,7 +274,7 @@ bool statement_parsed(const struct source *s, TSNode node) {
     more = cursor_next(&cursor, ts_node_has_error(n));
   }
   ts_tree_cursor_delete(&cursor);
-  return fine;
+  return fine && statement_whole(s, node);
 }
 
 // True if the preprocessor lines between FROM and TO hold a directive `fuse`, which makes

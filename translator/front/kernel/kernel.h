@@ -31,7 +31,8 @@ bool function_find(const struct source *s, const struct pragma *p, struct functi
  * false after an error, which was reported. */
 bool loop_find(const struct source *s, const struct pragma *p, const struct function *f,
                TSNode *loop);
-/* True if the statement NODE has no syntax errors; otherwise reports the first. */
+/* True if the statement NODE has no syntax errors, and no branch of an #if ends outside
+ * of it; otherwise reports the first. */
 bool statement_parsed(const struct source *s, TSNode node);
 /* Returns the offset after the blanks, comments and preprocessor lines from OFFSET on.
  * Stops at a conditional. */
