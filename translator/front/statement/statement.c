@@ -81,6 +81,16 @@ static TSNode statement_at(TSNode function, size_t at) {
   return (TSNode){ 0 };
 }
 
+// True if a function begins at AT: after declarations that the grammar cannot read, it
+// may lie in what the grammar takes for the body of another one.
+static bool statement_is_function(TSNode function, size_t at) {
+  TSNode n = ts_node_descendant_for_byte_range(function, (uint32_t)at, (uint32_t)at + 1);
+  for (; !ts_node_is_null(n) && ts_node_start_byte(n) == at; n = ts_node_parent(n))
+    if (node_is(n, "function_definition"))
+      return true;
+  return false;
+}
+
 // True if a directive `fuse` stands in the gap after P, so that its block is a nest.
 static bool statement_fuses(const struct statements *all, const struct pragma *p,
                             size_t at) {
@@ -266,6 +276,8 @@ static void statement_try(struct statements *all, const struct pragma *p) {
   }
   size_t at = after_gap(s, p->end, ts_node_end_byte(function));
   TSNode node = statement_at(function, at);
+  if (statement_is_function(function, at))
+    return;
   bool block = p->kind == PRAGMA_KERNEL || statement_fuses(all, p, at);
   if (ts_node_is_null(node) || (!block && node_is(node, "compound_statement"))) {
     if (p->kind == PRAGMA_KERNEL)
