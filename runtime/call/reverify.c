@@ -48,13 +48,18 @@ struct reverify {
 
 // ---- which winners ------------------------------------------------------------------
 
+// True if T's winners can be checked while the program goes on, so that no call waits.
+static bool reverify_can(const struct target *t) {
+  return t->takes_loaded && t->synchronous;
+}
+
 bool reverify_is_wanted(const struct autotune_kernel *k) {
   enum tuning_mode mode = decide_mode(k);
   const struct target *t = target_of(k);
   if (options_get()->reverify == REVERIFY_OFF || mode == MODE_OFF || mode == MODE_TUNE ||
       k->verify == AUTOTUNE_VERIFY_OFF)
     return false;
-  bool can = t->takes_loaded && t->synchronous;
+  bool can = reverify_can(t);
   if (!can)
     log_once_of(AUTOTUNE_INFO, k->name, "reverify-target",
                 "%s: its winner is not checked again: that is done for kernels in C only",
@@ -62,10 +67,24 @@ bool reverify_is_wanted(const struct autotune_kernel *k) {
   return can;
 }
 
+// Adds WHAT to the reason why this variant runs, once.
+static void reverify_note(struct node *n, const char *what) {
+  struct note *why = atomic_load(&n->why);
+  if (why && strstr(why->text, what))
+    return;
+  char *text = sys_printf("%s%s%s", why ? why->text : "", why ? "; " : "", what);
+  if (text)
+    site_note(&n->why, text);
+  free(text);
+}
+
 void reverify_install(struct node *n, const struct service *service, bool stored,
                       double original, double best) {
   struct reverify *r = n->reverify;
   struct note *values = atomic_load(&n->values);
+  if (!node_is_default(n) && values && !reverify_can(target_of(n->site->kernel)))
+    reverify_note(n,
+                  "not checked again on later calls: that is done for kernels in C only");
   if (node_is_default(n) || !values || !reverify_is_wanted(n->site->kernel) ||
       (!r && !(r = sys_calloc(1, sizeof *r))))
     return;
@@ -121,17 +140,6 @@ static long reverify_faults(void) {
 
 static void reverify_postpone(struct reverify *r, double now, double seconds) {
   atomic_store(&r->due, now + seconds);
-}
-
-// Adds WHAT to the reason why this variant runs, once.
-static void reverify_note(struct node *n, const char *what) {
-  struct note *why = atomic_load(&n->why);
-  if (why && strstr(why->text, what))
-    return;
-  char *text = sys_printf("%s%s%s", why ? why->text : "", why ? "; " : "", what);
-  if (text)
-    site_note(&n->why, text);
-  free(text);
 }
 
 // True if the program may be forked now. No call may wait for long.

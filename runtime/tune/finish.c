@@ -213,13 +213,15 @@ static void add_old(struct tuning *t) {
 
 // Warns if the data of this call say little about the winner.
 static void finish_warn(const struct tuning *t, const struct candidate *winner) {
+  const char *made_up = winner->made_up ? " (made-up data were compared as well)" : "";
+  bool again = t->target->takes_loaded && t->target->synchronous;
   if (t->weak_text[0])
-    log_once_of(
-        AUTOTUNE_WARN, t->kernel->name, t->weak_text,
-        "%s: %s at this call: the choice is provisional, and is checked again at the "
-        "next calls%s",
-        t->kernel->name, t->weak_text,
-        winner->made_up ? " (made-up data were compared as well)" : "");
+    log_once_of(AUTOTUNE_WARN, t->kernel->name, t->weak_text,
+                again ? "%s: %s at this call: the choice is provisional, and is checked "
+                        "again at the next calls%s"
+                      : "%s: %s at this call: the choice is provisional; tune with data "
+                        "that say more%s",
+                t->kernel->name, t->weak_text, made_up);
 }
 
 int finish_tuning(struct tuning *t, int fd, struct outcome *out) {

@@ -255,6 +255,43 @@ static void largest_deviation(void **state) {
   assert_string_equal(a.deviation, "1e-06 absolute, of 0, c[5]");
 }
 
+// ---- data that say little ------------------------------------------------------------
+
+// Returns why the data of c and a say little, with the default TEXT.
+static const char *weak_with(const char *text, enum autotune_access access, float a,
+                             float last) {
+  static struct gpu_answer answer;
+  static float data[N];
+  begin_call(access);
+  for (int i = 0; i < N; i++)
+    data[i] = i == N - 1 ? last : a;
+  device_write(call.a, data, sizeof data);
+  set_original(text);
+  struct gpu_run *r = run_of_call();
+  gpu_run_reference(r, original, &checks, &answer);
+  assert_string_equal(answer.message, "");
+  gpu_run_free(r);
+  begin_call(access);
+  return answer.weak;
+}
+
+static void weak_data(void **state) {
+  (void)state;
+  const char *scaled = UNIT("if (i < n) c[i] = 2 * a[i];");
+  const char *own = UNIT("if (i < n) c[i] = i;");
+  const char *constant = UNIT("if (i < n) c[i] = 7;");
+  assert_string_equal(weak_with(scaled, AUTOTUNE_OUT, 0, 0),
+                      "the input a[0:n] holds only zeros");
+  assert_string_equal(weak_with(scaled, AUTOTUNE_OUT, 3, 3),
+                      "the input a[0:n] holds only equal numbers");
+  assert_string_equal(weak_with(scaled, AUTOTUNE_OUT, 0, 1), "");
+  assert_string_equal(weak_with(constant, AUTOTUNE_OUT, 0, 1),
+                      "the output c[0:n] holds only equal numbers");
+  assert_string_equal(weak_with(own, AUTOTUNE_INOUT, 0, 1),
+                      "the output c[0:n] holds what they held before");
+  assert_string_equal(weak_with(own, AUTOTUNE_OUT, 0, 1), "");
+}
+
 // ---- rounding, measured -------------------------------------------------------------
 
 // Fills `a`, which no float can hold exactly: 0.001 … 1, and FIRST in front.
@@ -947,6 +984,7 @@ static int run_small(void) {
     cmocka_unit_test(nothing_new_in_an_allocation),
     cmocka_unit_test(other_streams_first),
     cmocka_unit_test(largest_deviation),
+    cmocka_unit_test(weak_data),
     cmocka_unit_test(mixed_scales),
     cmocka_unit_test(residuals),
     cmocka_unit_test(undetermined),
@@ -1110,6 +1148,7 @@ int main(int argc, char **argv) {
     cmocka_unit_test(default_is_timed),
     cmocka_unit_test(atomics),
     cmocka_unit_test(largest_deviation),
+    cmocka_unit_test(weak_data),
     cmocka_unit_test(mixed_scales),
     cmocka_unit_test(residuals),
     cmocka_unit_test(undetermined),

@@ -178,6 +178,8 @@ static void body_deviation_is_told(void) {
   EXPECT(text && strstr(text, "largest deviation") && strstr(text, "c[40]"));
   EXPECT(json && strstr(json, "\"deviation\"") && strstr(json, deviation));
   EXPECT(strstr(why, "largest deviation 9.5e-07 relative"));
+  EXPECT(strstr(why, "not compared: data of later calls"));
+  EXPECT(strstr(text, "not compared: data of later calls"));
 }
 
 static void test_largest_deviation_is_told(void **state) {
@@ -226,6 +228,42 @@ static void test_small_numbers_count(void **state) {
       fail_msg("%s", text);
     free(text);
   }
+}
+
+// ---- data that say little -------------------------------------------------------------
+
+// All is zero at the first launch, as at a cold start.
+static void body_zeros(void) {
+  static char text[4096];
+  const struct gpu_api *api = gpu_api_get(NULL);
+  add_use(0);
+  struct add_memory m = add_allocate(ADD_N);
+  EXPECT(api->set_bytes(m.a, 0, ADD_N * sizeof(float), NULL) == 0);
+  EXPECT(api->set_bytes(m.c, 0, ADD_N * sizeof(float), NULL) == 0);
+  EXPECT(api->context_synchronize() == 0);
+  FILE *said = tmpfile();
+  int before = dup(2);
+  EXPECT(said && before >= 0 && dup2(fileno(said), 2) == 2);
+  add(ADD_N, 3, m.a, m.c, NULL);
+  EXPECT(dup2(before, 2) == 2 && pread(fileno(said), text, sizeof text - 1, 0) > 0);
+  fputs(text, stderr);
+  EXPECT(strstr(text,
+                "add: the input a[0:n] holds only zeros at this call: the choice is "
+                "provisional; tune with data that say more"));
+  EXPECT(add_why_has("not checked again on later calls"));
+}
+
+// Runs in a process of its own, because it reads the environment.
+static void body_zeros_are_told(void) {
+  EXPECT(strstr(why_elsewhere("emulated GPU (CPU)", "sm_80, 16 multiprocessors, 4 GiB",
+                              "nvrtc 13.0"),
+                "provisional: the input a[0:n] holds only zeros"));
+}
+
+static void test_zeros_are_warned_of(void **state) {
+  (void)state;
+  assert_int_equal(in_child(body_zeros, quiet), 0);
+  assert_int_equal(in_child(body_zeros_are_told, NULL), 0);
 }
 
 // ---- devices, streams, captures -----------------------------------------------------
@@ -621,6 +659,7 @@ int main(int argc, char **argv) {
     cmocka_unit_test_setup_teardown(test_largest_deviation_is_told, make_folder,
                                     drop_folder),
     cmocka_unit_test_setup_teardown(test_small_numbers_count, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_zeros_are_warned_of, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_two_devices, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_captured_streams, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_a_lost_variant_is_forgotten, make_folder,

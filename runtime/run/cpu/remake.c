@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run/weak.h"
 #include "sandbox.h"
 
 // ---- sections -----------------------------------------------------------------------
@@ -249,9 +250,6 @@ static bool remake_has_reals(const struct autotune_kernel *k) {
   return false;
 }
 
-// The words for data that say little; the first ones say least.
-enum weak { WEAK_ZERO, WEAK_EQUAL, WEAK_SAME, WEAK_NOT };
-
 // True if section I, whose contents are DATA, holds what it held before.
 static bool remake_is_as_before(const struct image *m, unsigned i, const char *data) {
   const struct memory *x = &m->memory.list[i];
@@ -281,55 +279,23 @@ static enum weak remake_weak_input(const struct numbers *n) {
   return n->n < 2 || !n->equal ? WEAK_NOT : n->zero ? WEAK_ZERO : WEAK_EQUAL;
 }
 
-// Describes the sections that OF says something about, if it does of all that count.
-static void remake_tell(const struct image *m, const enum weak *of, const bool *counts,
-                        const char *what, char *text, size_t size) {
-  static const char *const words[] = { "only zeros", "only equal numbers",
-                                       "what they held before" };
-  enum weak most = WEAK_ZERO;
-  size_t at = 0;
-  unsigned n = 0;
-  for (unsigned i = 0; i < m->kernel->n_sections; i++) {
-    if (counts[i] && of[i] == WEAK_NOT)
-      return;
-    most = counts[i] && of[i] > most ? of[i] : most;
-    n += counts[i];
-  }
-  if (n == 0)
-    return;
-  at = (size_t)snprintf(text, size, "the %s%s", what, n > 1 ? "s " : " ");
-  for (unsigned i = 0, k = 0; i < m->kernel->n_sections; i++)
-    if (counts[i] && at < size) {
-      const char *between = k == 0 ? "" : k + 1 == n ? " and " : ", ";
-      at += (size_t)snprintf(text + at, size - at, "%s%.48s", between,
-                             m->kernel->sections[i].name);
-      k++;
-    }
-  if (at < size)
-    snprintf(text + at, size - at, " hold%s %s", n > 1 ? "" : "s", words[most]);
-}
-
-// The data say little if all floating-point numbers that are only read are degenerate, or
-// else all outputs. (What is written as well may only be begun there.)
 static void remake_weak(const struct image *m, const struct numbers *looks, char *text,
                         size_t size) {
-  unsigned n = m->kernel->n_sections;
-  enum weak *of = sys_calloc(n + 1, sizeof *of);
-  bool *counts = sys_calloc(n + 1, sizeof *counts);
-  for (unsigned i = 0; of && counts && i < n; i++) {
-    of[i] = remake_weak_input(&looks[i]);
-    counts[i] = looks[i].n > 1 && m->kernel->sections[i].access == AUTOTUNE_IN;
+  const struct autotune_kernel *k = m->kernel;
+  struct weak_look *of = sys_calloc(k->n_sections + 1, sizeof *of);
+  for (unsigned i = 0; of && i < k->n_sections; i++) {
+    bool writes = m->references[i] && m->memory.list[i].bytes > 0;
+    of[i] = (struct weak_look){
+      .name = k->sections[i].name,
+      .reads = looks[i].n > 1 && k->sections[i].access == AUTOTUNE_IN,
+      .input = remake_weak_input(&looks[i]),
+      .writes = writes,
+      .output = writes ? remake_weak_output(m, i) : WEAK_NOT,
+    };
   }
-  if (of && counts)
-    remake_tell(m, of, counts, "input", text, size);
-  for (unsigned i = 0; of && counts && !*text && i < n; i++) {
-    counts[i] = m->references[i] && m->memory.list[i].bytes > 0;
-    of[i] = counts[i] ? remake_weak_output(m, i) : WEAK_NOT;
-  }
-  if (of && counts && !*text)
-    remake_tell(m, of, counts, "output", text, size);
+  if (of)
+    weak_tell(of, k->n_sections, text, size);
   free(of);
-  free(counts);
 }
 
 unsigned remake_sets(const struct image *m, char *weak, size_t size) {

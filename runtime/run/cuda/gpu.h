@@ -254,7 +254,8 @@ struct gpu_answer {
   bool sticky; /* the context is lost */
   double run_seconds, verify_seconds, time_seconds, load_seconds; /* as in struct trial */
   struct gpu_facts facts;
-  char deviation[128];   /* as in struct trial */
+  char weak[160];        /* as in struct trial */
+  char deviation[128];   /* likewise */
   double deviation_part; /* likewise */
   double slowdown;       /* likewise */
   unsigned n_samples;

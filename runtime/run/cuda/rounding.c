@@ -300,7 +300,8 @@ void gpu_run_written(struct gpu_run *r, const struct gpu_variant *v,
 // ---- using it -----------------------------------------------------------------------
 
 static void rounding_drop(struct gpu_run *r, struct piece *p) {
-  gpu_buffer_free(r->api, &p->measured_there);
+  if (!r->stuck)
+    gpu_buffer_free(r->api, &p->measured_there);
   free(p->measured);
   p->measured = NULL;
   p->tolerance.atols = NULL;

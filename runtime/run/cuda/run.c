@@ -389,6 +389,7 @@ void gpu_run_reference(struct gpu_run *r,
     if (out->status == STATUS_WRONG)
       run_blame(r, plan, out);
   }
+  good = good && gpu_look(r, out);
   out->verify_seconds = measure_clock() - start;
   if (good && plan->max_samples > 0)
     gpu_sample(r, NULL, plan, second, out);
@@ -467,8 +468,8 @@ void gpu_run_free(struct gpu_run *r) {
   gpu_enter(r, &scope);
   gpu_compare_free(r, r->compare);
   free(r->names);
+  gpu_run_forget(r);
   if (!r->stuck) { // otherwise the driver would wait for the kernel
-    gpu_run_forget(r);
     while (r->n_loaded > 0)
       gpu_unload(r, &r->loaded[r->n_loaded - 1]);
     free_memory(r);

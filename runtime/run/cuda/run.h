@@ -9,6 +9,7 @@
  *   once.c      one run: launched, waited for, and what an error means
  *   sample.c    many runs: how long they take
  *   run.c       what is checked and put back around them
+ *   look.c      whether the call's data say little
  *   snapshot.c  what is saved before
  *   share.c     the way of all that into another process
  */
@@ -150,6 +151,12 @@ void gpu_run_finished(struct gpu_run *r, const struct gpu_scope *s, struct gpu_a
 /* Queues the restoring of memory as before the call; outputs that are only written get a
  * pattern, and workspaces if SCRATCH. */
 gpu_result gpu_make_ready(struct gpu_run *r, bool scratch);
+
+/* ---- look.c ---------------------------------------------------------------------- */
+
+/* After a run of the default, whose outputs are kept: writes into A why the call's data
+ * say little (run/weak.h), if they do. False: A says what happened. */
+bool gpu_look(struct gpu_run *r, struct gpu_answer *a);
 
 /* ---- rounding.c ------------------------------------------------------------------ */
 

@@ -53,6 +53,7 @@ int device_copy_answer(const struct gpu_answer *a, bool timed,
   out->time_seconds += a->time_seconds;
   out->load_seconds += a->load_seconds;
   out->slowdown = a->slowdown > 0.25 && a->slowdown < 4 ? a->slowdown : 1;
+  snprintf(out->weak, sizeof out->weak, "%.159s", a->weak);
   if (a->deviation[0] &&
       (!out->deviation[0] || a->deviation_part > out->deviation_part)) {
     snprintf(out->deviation, sizeof out->deviation, "%.127s", a->deviation);
@@ -137,6 +138,7 @@ static void target_describe(struct device *d, void *const *args) {
   d->coverage.watched = d->verified || named;
   d->coverage.rest = named ? "memory next to sections"
                            : "all memory that non-const arguments lead to";
+  d->coverage.left_out = "data of later calls";
 }
 
 static void target_stop(struct executor *e) {
