@@ -108,6 +108,11 @@ struct machine {
   char isa[64];   /* the host's -march name and a hash of its feature flags */
   char name[128]; /* shown to people */
 };
+/* Lets this thread run on all processors of the process again. */
+void machine_spread_all(void);
+/* If this thread is bound to some of these processors, binds it to another one, by PLACE.
+ */
+void machine_spread(unsigned place);
 const struct machine *machine_get(void); /* read once; never NULL; thread-safe */
 /* The same without caches and cores: numbers other than threads, line and vector are 0.
  * Takes a few microseconds and suffices for an identity. Never NULL; thread-safe. */

@@ -3,6 +3,7 @@
 //
 // The CPU's name comes from its own instruction (microseconds). Caches and cores come
 // from hwloc, reduced to these, and only when they are needed.
+#include <dlfcn.h>
 #include <hwloc.h>
 #include <pthread.h>
 #include <sched.h>
@@ -32,11 +33,56 @@ static struct {
   int n_allowed;
 } here = { .identity_once = PTHREAD_ONCE_INIT, .machine_once = PTHREAD_ONCE_INIT };
 
+// Adds the processors of all places that gcc's OpenMP runtime has: it may have bound this
+// thread to the first of them already, in a constructor of its own.
+static void add_places(void) {
+  int (*count)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "omp_get_num_places");
+  int (*size)(int) = (int (*)(int))dlsym(RTLD_DEFAULT, "omp_get_place_num_procs");
+  void (*list)(int, int *) =
+      (void (*)(int, int *))dlsym(RTLD_DEFAULT, "omp_get_place_proc_ids");
+  bool other = dlsym(RTLD_DEFAULT, "__kmpc_fork_call") != NULL; // it binds later
+  for (int i = 0; count && size && list && !other && i < count(); i++) {
+    int ids[MASK_BYTES], n = size(i);
+    if (n <= 0 || n > MASK_BYTES)
+      continue;
+    list(i, ids);
+    for (int j = 0; j < n; j++)
+      if (ids[j] >= 0 && ids[j] < MASK_BYTES * 8)
+        CPU_SET_S((size_t)ids[j], sizeof here.allowed, &here.allowed.set);
+  }
+}
+
 // Runs before main: an OpenMP runtime may bind the first thread to one core later, while
 // the process may use more.
 __attribute__((constructor)) static void read_affinity(void) {
-  if (sched_getaffinity(0, sizeof here.allowed, &here.allowed.set) == 0)
-    here.n_allowed = CPU_COUNT_S(sizeof here.allowed, &here.allowed.set);
+  if (sched_getaffinity(0, sizeof here.allowed, &here.allowed.set) != 0)
+    return;
+  if (CPU_COUNT_S(sizeof here.allowed, &here.allowed.set) == 1)
+    add_places();
+  here.n_allowed = CPU_COUNT_S(sizeof here.allowed, &here.allowed.set);
+}
+
+void machine_spread_all(void) {
+  if (here.n_allowed > 0)
+    sched_setaffinity(0, sizeof here.allowed, &here.allowed.set);
+}
+
+void machine_spread(unsigned place) {
+  union {
+    cpu_set_t set;
+    unsigned char bytes[MASK_BYTES];
+  } own;
+  int others[MASK_BYTES * 8], n = 0;
+  if (sched_getaffinity(0, sizeof own, &own.set) != 0 ||
+      CPU_COUNT_S(sizeof own, &own.set) >= here.n_allowed)
+    return;
+  for (int i = 0; i < MASK_BYTES * 8; i++)
+    if (CPU_ISSET_S(i, sizeof here.allowed, &here.allowed.set) &&
+        !CPU_ISSET_S(i, sizeof own, &own.set))
+      others[n++] = i;
+  memset(&own, 0, sizeof own);
+  CPU_SET_S(others[place % (unsigned)n], sizeof own, &own.set);
+  sched_setaffinity(0, sizeof own, &own.set);
 }
 
 // ---- the CPU ------------------------------------------------------------------------

@@ -69,9 +69,10 @@ static void background_take_provisional(const struct outcome *out, void *data) {
 
 int background_start(struct site *s, struct node *n, const struct call *call,
                      const struct plan *plan, struct outcome *out) {
-  struct identity id = site_identity(s, n->entry.key);
+  struct identity id = node_identity(n);
   struct plan p = *plan;
   p.retry = n->crashes > 0;
+  team_plan(n, &p);
   const struct session_listener l = { .provisional = background_take_provisional,
                                       .variant = background_load };
   if (session_start(s->kernel, &id, call, &p, &l, out) != 0)
@@ -139,6 +140,8 @@ void background_look(double seconds) {
     return;
   if (module_abandoned() || atomic_load(&background.node->retired))
     return background_cancel();
+  if (team_refuses(background.site) == REFUSED_TEAM)
+    return; // its threads must not come to run different code
   tell_allowance();
   struct outcome *out = sys_malloc(sizeof *out);
   if (out)

@@ -158,7 +158,7 @@ void decide_free(struct node *n) {
 // Looks N up in the store, once: results that other processes store later are for later
 // runs. True: decided. A winner without code is left in N->known.
 static bool decide_ask(struct site *s, struct node *n) {
-  struct identity id = site_identity(s, n->entry.key);
+  struct identity id = node_identity(n);
   enum tuning_mode mode = decide_mode(s->kernel);
   bool hurries = mode == MODE_BACKGROUND || mode == MODE_ONLINE;
   struct recall *known = n->known = sys_calloc(1, sizeof *known);
@@ -271,7 +271,7 @@ static void decide_take_provisional(const struct outcome *out, void *data) {
 
 static void decide_tune(struct site *s, struct node *n, const struct call *call,
                         const struct plan *plan) {
-  struct identity id = site_identity(s, n->entry.key);
+  struct identity id = node_identity(n);
   struct outcome *out = sys_malloc(sizeof *out);
   if (!out && atomic_load(&n->decided))
     return; // a race that did not begin
@@ -282,8 +282,10 @@ static void decide_tune(struct site *s, struct node *n, const struct call *call,
                                       .provisional = decide_take_provisional,
                                       .data = n
   };
-  if (plan->background ? background_start(s, n, call, plan, out) != 0
-                       : (session_run(s->kernel, &id, call, plan, &l, out), true))
+  struct plan p = *plan;
+  team_plan(n, &p);
+  if (p.background ? background_start(s, n, call, &p, out) != 0
+                   : (session_run(s->kernel, &id, call, &p, &l, out), true))
     decide_outcome(s, n, out);
   free(out);
 }
@@ -296,13 +298,18 @@ enum tuning_mode decide_mode(const struct autotune_kernel *k) {
   return other && mode != MODE_OFF ? MODE_LOCKED : mode;
 }
 
-static struct plan plan_for(const struct autotune_kernel *k) {
+// Orders of mode online are not followed in a region, where other calls compete for the
+// processors.
+static struct plan plan_for(const struct node *n) {
+  const struct autotune_kernel *k = n->site->kernel;
   enum tuning_mode mode = decide_mode(k);
   const struct options *o = options_get();
   double fraction =
       allowance_fraction(k); // 0: no fraction was requested, or it cannot be enforced
   return (struct plan){
-    .kind = mode == MODE_ONLINE && target_of(k)->synchronous ? PLAN_ONLINE : PLAN_SEARCH,
+    .kind = mode == MODE_ONLINE && target_of(k)->synchronous && !atomic_load(&n->team)
+        ? PLAN_ONLINE
+        : PLAN_SEARCH,
     .background = mode == MODE_ONLINE || mode == MODE_BACKGROUND ||
         allowance_asked(k) > 0,
     .again = mode == MODE_TUNE,
@@ -343,6 +350,8 @@ static void decide_provisional(struct site *s, struct node *n, const struct call
 // background.
 static void decide_race(struct site *s, struct node *n, const struct call *call) {
   struct plan plan;
+  if (team_refuses(s) == REFUSED_TEAM)
+    return;
   background_look(0);
   if (watch_wants_race(n) && !background_goes() && target_may_fork(s->kernel) &&
       watch_race(n, &plan))
@@ -366,7 +375,12 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
   enum tuning_mode mode = decide_mode(s->kernel);
   enum refusal no = why_not(mode);
   bool again = mode == MODE_TUNE;
+  enum refusal team = team_refuses(s);
+  if (team == REFUSED_TEAM)
+    return refuse(n, team, NULL);
   background_look(0);
+  if (!atomic_load(&n->decided) && !background_goes() && !team_join(n))
+    return refuse(n, REFUSED_MEMORY, NULL);
   if (atomic_load(&n->decided) ||
       (!again && !atomic_load(&n->asked) && decide_ask(s, n))) {
     if (reverify_wants(n))
@@ -377,10 +391,10 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
   background_yield();
   if (!again && given_up_decides(s, n, no != REFUSED_NOT))
     return;
-  struct plan plan = plan_for(s->kernel);
+  struct plan plan = plan_for(n);
   struct note *why = atomic_load(&n->why);
   plan.why = why ? why->text : NULL;
-  if (no && !n->known && (!target_may_fork(s->kernel) || wisdom_given()))
+  if (no && !n->known && (team || wisdom_given()))
     decide_refuse(n, no,
                   NULL); // with wisdom, what runs must not depend on this machine's store
   else if (no && !n->known && !background_goes()) // only one tuner runs at a time
@@ -390,8 +404,8 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
     decide_refuse(n, REFUSED_PARAMS, NULL);
   else if (lacks_compiler(s, n))
     decide_free(n);
-  else if (!target_may_fork(s->kernel))
-    refuse(n, REFUSED_REGION, NULL); // a later call may do better
+  else if (team)
+    refuse(n, team, NULL); // a later call may do better
   else if (background_goes())
     background_tell(n);
   else if (!no && !allowance_begins(s))
@@ -401,7 +415,7 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
   else
     decide_tune(s, n, call, &plan);
   if (!atomic_load(&n->decided) && !n->known && !no && !plan.background &&
-      target_may_fork(s->kernel) && !background_goes())
+      !team && !background_goes())
     decide_tune(s, n, call, &plan); // the stored winner failed its check
 }
 
@@ -426,7 +440,8 @@ static autotune_fn decide_miss(struct site *s, struct node *n, const struct call
     decide_default(n, refusal_words[REFUSED_OFF].text);
     return decide_use(s, n);
   }
-  if (atomic_load(&n->asked) && !target_may_fork(s->kernel))
+  if ((atomic_load(&n->asked) || atomic_load(&n->refusal) == REFUSED_TEAM) &&
+      team_refuses(s))
     return decide_current(n);
   if (!decide_take()) { // also a call from within a tuning
     if (!atomic_load(&n->why))

@@ -11,7 +11,7 @@
 // On a separate stack: the store needs more than a thread may have.
 static void first_note(void *data) {
   struct node *n = data;
-  struct identity id = site_identity(n->site, n->entry.key);
+  struct identity id = node_identity(n);
   n->first.slot = entered_note(&id, n->variant);
 }
 

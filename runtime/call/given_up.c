@@ -95,7 +95,7 @@ static bool given_up_here(const struct site *s, const struct identity *id,
   unsigned n = 0;
   for (struct node *i = atomic_load(&s->all); i && n < AGREE_MOST; i = i->all) {
     const struct note *note = atomic_load(&i->values);
-    if (!i->tuned || atomic_load(&i->retired))
+    if (!i->tuned || atomic_load(&i->retired) || atomic_load(&i->team))
       continue;
     values[n] = node_is_default(i) || !note ? "" : note->text;
     uint64_t winner = *values[n] ? identity_values(values[n]) : 0;
@@ -138,7 +138,7 @@ static bool given_up_find(const struct site *s, const struct identity *id, bool 
 
 // Looks for an agreement that holds for N's key. NULL: there is none.
 static struct given_up *given_up_look(struct site *s, const struct node *n, bool locked) {
-  struct identity id = site_identity(s, n->entry.key);
+  struct identity id = node_identity(n);
   size_t size = s->kernel->n_keys * sizeof *n->entry.key;
   struct given_up *g = sys_calloc(1, sizeof *g + size);
   if (!g || !given_up_find(s, &id, locked, g) || !given_up_is_current(s->kernel, g)) {
@@ -280,9 +280,10 @@ bool given_up_decides(struct site *s, struct node *n, bool locked) {
       k->n_params > MAX_PARAMS || background_goes() || !target_may_fork(k) ||
       (!locked && !allowance_begins(s)))
     return false;
-  struct given_up *g = atomic_load(&s->given_up), *own = NULL;
+  bool alone = !atomic_load(&n->team);
+  struct given_up *g = alone ? atomic_load(&s->given_up) : NULL, *own = NULL;
   bool few = n->others + s->tunings < AGREE_LEAST && !wisdom_given();
-  if (!n->refused && !given_up_covers(s, g, n->entry.key)) {
+  if (alone && !n->refused && !given_up_covers(s, g, n->entry.key)) {
     g = own = few ? NULL : given_up_look(s, n, locked);
     if (own && given_up_keep(s, own))
       own = NULL;

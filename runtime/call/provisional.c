@@ -88,7 +88,7 @@ static bool provisional_find(struct site *s, const struct identity *id, choice *
 bool provisional_checked(struct site *s, struct node *n, const struct call *call,
                          struct outcome *out) {
   const struct autotune_kernel *k = s->kernel;
-  struct identity id = site_identity(s, n->entry.key);
+  struct identity id = node_identity(n);
   struct relative from;
   choice point[MAX_PARAMS];
   if (k->n_params == 0 || k->n_params > MAX_PARAMS || !k->n_units ||
@@ -102,6 +102,7 @@ bool provisional_checked(struct site *s, struct node *n, const struct call *call
   struct plan plan = {
     .kind = PLAN_CHECK, .points = point, .n_points = 1, .adopt = &kept
   };
+  team_plan(n, &plan);
   double begun = sys_now();
   bool good = session_run(k, &id, call, &plan, NULL, out) == 0 && out->winner;
   checks_spend(sys_now() - begun);

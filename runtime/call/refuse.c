@@ -14,7 +14,7 @@ static const char *refuse_text(const struct node *n, enum refusal reason) {
 
 // Writes the reason to S.
 static void refuse_store(struct store *s, const struct node *n, enum refusal reason) {
-  struct identity id = site_identity(n->site, n->entry.key);
+  struct identity id = node_identity(n);
   store_asked(s, &id, n->site->kernel, reason, refuse_text(n, reason));
 }
 

@@ -87,6 +87,7 @@ struct site *site_of(struct autotune_site *place) {
     s->unit = identity_unit(s->kernel);
     s->space = identity_space(s->kernel);
     s->contract = identity_contract(s->kernel);
+    s->cooperates = kernel_cooperates(s->kernel);
     s->next = list;
     runtime.sites = s;
     __atomic_store_n((struct site **)&place->state, s, __ATOMIC_RELEASE);
@@ -266,6 +267,7 @@ static void free_site(struct site *s) {
     free_notes(atomic_load(&n->why));
     free_notes(atomic_load(&n->values));
     decide_free(n);
+    team_free(n);
     free(n->watch);
     free(n->reverify);
     site_unload(s, n->handle);

@@ -14,6 +14,7 @@
  *   live.c          variants that are timed in these calls (live.h)
  *   watch.c         watches whether a winner stays as fast; drift.c decides (drift.h)
  *   first.c         notes the first call of a winner
+ *   team.c          calls that several threads make at the same time
  *   refuse.c        calls that are not tuned, and why
  *   reverify.c      checks winners again; account.c decides when (account.h)
  *   session/        one tuning as a process (session.h) */
@@ -50,6 +51,16 @@ struct first_call {
   const void *frame; /* RUNS: the address of the call's state */
 };
 
+/* The threads that make a node's calls at the same time. Never changed, and freed with
+ * the site. */
+struct team {
+  struct team *next;
+  unsigned threads; /* at least 2 */
+  bool nests;       /* a region within a call has threads of its own */
+  const char **names;
+  long long key[]; /* the node's, and one part more: THREADS */
+};
+
 /* One key of one site. Found without a lock; never freed before the site is closed. */
 struct node {
   struct node *_Atomic next;          /* in its bucket */
@@ -75,6 +86,8 @@ struct node {
   bool refused;                  /* the winner that other keys agree on is wrong */
   _Atomic double not_before;     /* sys_now: it cannot be decided earlier; or 0 */
   struct site *site;
+  _Atomic(struct team *) team; /* NULL: its calls are made one at a time */
+  struct team *teams;          /* all that it ever had */
   struct recall *known; /* a stored result that must be checked before tuning; or NULL */
   struct autotune_entry entry; /* last: its key has the length that the kernel declares */
 };
@@ -88,6 +101,7 @@ struct site {
   struct node *_Atomic buckets[BUCKETS];
   _Atomic(struct node *) all, last; /* last: the node used last */
   uint64_t unit, space, contract;   /* struct identity */
+  bool cooperates;                  /* kernel_cooperates */
   _Atomic double spent, cost; /* allowance.c: seconds in calls; CPU seconds of tuning */
   _Atomic unsigned long long calls; /* calls that `spent` counts */
   atomic_uint n_nodes;              /* not forgotten ones */
@@ -185,6 +199,21 @@ bool first_enter(struct node *n, const struct autotune_call_state *state);
 void first_leave(struct node *n); /* it has returned */
 /* The same at the end of the process, unless the call has ended it. */
 void first_at_exit(struct node *n);
+
+/* ---- team.c ---------------------------------------------------------------------- */
+
+/* Returns what N's result belongs to. Lives as long as N. Any thread. */
+struct identity node_identity(const struct node *n);
+/* Notes how many threads make N's calls at the same time: those of the region that this
+ * call is in. Where that is new, N has to be looked up again. False: no memory. Call it
+ * only while holding decide_take(), while N is neither decided nor tuned. */
+bool team_join(struct node *n);
+/* Returns the reason why this call of S can neither be tuned nor change what S's calls
+ * run, because of the region that it is in. Any thread. */
+enum refusal team_refuses(const struct site *s);
+/* Sets PLAN's team. */
+void team_plan(const struct node *n, struct plan *plan);
+void team_free(struct node *n);
 
 /* ---- refuse.c -------------------------------------------------------------------- */
 

@@ -51,6 +51,33 @@ bool kernel_has_sections(const struct autotune_kernel *k) {
   return false;
 }
 
+// True if the directive at TEXT, after "omp", is carried out by each thread alone. A
+// region of the kernel's own is; directives that stand in one are not told from others.
+static bool kernel_is_alone(const char *text) {
+  static const char *const words[] = { "parallel", "simd",   "declare", "threadprivate",
+                                       "atomic",   "flush",  "unroll",  "tile",
+                                       "begin",    "end" };
+  size_t n = strspn(text += strspn(text, " \t"), "abcdefghijklmnopqrstuvwxyz");
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strlen(words[i]) == n && memcmp(words[i], text, n) == 0)
+      return true;
+  return false;
+}
+
+bool kernel_cooperates(const struct autotune_kernel *k) {
+  static const char *const functions[] = { "omp_get_thread_num", "omp_get_num_threads",
+                                           "pthread_barrier_wait" };
+  const char *text = k->n_units ? k->units[0].text : "";
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+    if (strstr(text, functions[i]))
+      return true;
+  for (const char *at = text; (at = strstr(at, "omp")); at += 3)
+    if (at > text && strchr(" \t\"", at[-1]) && strchr(" \t", at[3]) &&
+        !kernel_is_alone(at + 3))
+      return true;
+  return false;
+}
+
 // True if K is large enough for MEMBER.
 #define KERNEL_HAS(k, member)                              \
   ((k)->size >= offsetof(struct autotune_kernel, member) + \

@@ -38,7 +38,12 @@ const struct refusal_words refusal_words[REFUSALS] = {
                         false, true },
   [REFUSED_PARAMS] = { "default: the kernel has no parameters, or too many", true, true },
   [REFUSED_LACKS] = { "default", false, true },
-  [REFUSED_REGION] = { "default: called inside a parallel region", true, true },
+  [REFUSED_REGION] = { "default: called inside a parallel region of gcc's OpenMP runtime, while "
+                       "variants use LLVM's",
+                       true, true },
+  [REFUSED_TEAM] = { "default: it shares its work with the other threads of the parallel "
+                     "region that it is called in",
+                     true, true },
   [REFUSED_FAILED] = { "default", true, true },
   [REFUSED_THREAD] = { "default: a kernel is being tuned in another thread", true,
                        false },

@@ -147,6 +147,7 @@ enum refusal {
   REFUSED_PARAMS,
   REFUSED_LACKS, /* what makes variants is not here; the target says it */
   REFUSED_REGION,
+  REFUSED_TEAM,
   REFUSED_FAILED, /* the tuning gave no result: no process, no compiler, a default that
                      crashes or does not repeat its results */
   REFUSED_THREAD, /* later calls may be tuned from here on */

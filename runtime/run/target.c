@@ -18,7 +18,13 @@ unsigned target_stored_keys(const struct autotune_kernel *k) {
 
 bool target_may_fork(const struct autotune_kernel *k) {
   const struct target *t = target_of(k);
-  return !t->may_fork || t->may_fork();
+  return !t->may_fork || t->may_fork(k);
+}
+
+unsigned target_team(const struct autotune_kernel *k, bool *nests) {
+  const struct target *t = target_of(k);
+  *nests = false;
+  return t->team ? t->team(nests) : 1;
 }
 
 void targets_close(void) {

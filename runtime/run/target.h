@@ -92,6 +92,9 @@ typedef bool target_ask_fn(void *data, const void *request, size_t size, int fd,
 /* The conditions under which an executor works. */
 struct executor_wish {
   bool background;    /* the program goes on, and cannot be asked for anything */
+  unsigned team;      /* threads that make the call at the same time: so many copies run
+                         while one is timed; 0 and 1: it is alone */
+  bool nests;         /* TEAM: a region within the call has threads of its own */
   bool trusted;       /* all variants that will be tried were right before */
   autotune_fn loaded; /* not NULL: the only variant, which the program has loaded; `try`
                          gets no object */
@@ -127,8 +130,11 @@ struct target {
   const char *(*lacks)(void);
 
   /* ---- in the program, around a session; each may be NULL */
-  /* True if a tuner can be forked now. */
-  bool (*may_fork)(void);
+  /* True if a tuner of K can be forked now. */
+  bool (*may_fork)(const struct autotune_kernel *k);
+  /* Returns the number of threads of the parallel region that this call is in; 1: none.
+   * *NESTS: a region within it has threads of its own. */
+  unsigned (*team)(bool *nests);
   bool takes_loaded; /* `start` takes a wish for `loaded` */
   void (*before_fork)(void);
   /* Describes the call and saves what it may write; BACKGROUND: also measures the default
@@ -214,6 +220,9 @@ const struct target *target_of(const struct autotune_kernel *k);
 unsigned target_stored_keys(const struct autotune_kernel *k);
 /* True where a tuner may be forked for K now. */
 bool target_may_fork(const struct autotune_kernel *k);
+/* Returns the number of threads that make this call of K at the same time, as far as that
+ * is known. *NESTS: as for `team`. */
+unsigned target_team(const struct autotune_kernel *k, bool *nests);
 /* Calls `close` or `forget` of all targets. */
 void targets_close(void);
 void targets_forget(void);

@@ -24,6 +24,8 @@ static void reverify_open(struct tuning *t) {
 
 static bool reverify_start(struct tuning *t, bool compiles, struct outcome *out) {
   const struct executor_wish wish = { .background = true,
+                                      .team = t->plan->team,
+                                      .nests = t->plan->nests,
                                       .loaded = t->plan->loaded,
                                       .prepared = compiles };
   char *why = NULL;

@@ -38,7 +38,13 @@ static bool set_strategy(struct tuning *t, struct outcome *out) {
   const char *name = o->search ? o->search : t->kernel->search;
   if (name && strcmp(name, "auto") == 0)
     name = NULL;
-  space_init(&t->space, t->kernel, t->call, t->target->machine(t->kernel, t->call->key));
+  const struct autotune_machine *m = t->target->machine(t->kernel, t->call->key);
+  if (t->plan->team > 1 && !t->plan->nests) { // its threads are those of the region
+    t->machine = *m;
+    t->machine.threads = t->machine.cores = 1;
+    m = &t->machine;
+  }
+  space_init(&t->space, t->kernel, t->call, m);
   t->expected = (unsigned)space_count(&t->space, t->hint);
   t->class = name ? strategy_find(name) : NULL;
   if (name && !t->class)
@@ -78,11 +84,15 @@ static bool set_processes(struct tuning *t, struct outcome *out) {
   }
   // Variants that are raced again were right in the program before; all others may crash.
   const struct executor_wish wish = { .background = t->plan->background,
+                                      .team = t->plan->team,
+                                      .nests = t->plan->nests,
                                       .trusted = t->plan->kind == PLAN_RACE,
                                       .prepared = true,
                                       .ask = t->host->ask,
                                       .ask_data = t->host->data };
   t->workers = t->target->start(t->kernel, t->call, &wish, &why);
+  if (t->plan->team > 1)
+    machine_spread_all(); // the runtime may have bound this thread to one core
   if (t->plan->background)
     throttle_yield(); // but not the workers: their times would include waiting
   if (!t->workers)
@@ -98,8 +108,8 @@ bool setup_pool(struct tuning *t, struct outcome *out) {
   // A kernel that uses all cores is timed while nothing is compiled; other kernels while
   // all cores but one compile. Calls of the program are all disturbed alike, and kernels
   // on a device are not disturbed.
-  t->quiet = (t->kernel->openmp || threads == 1) && t->plan->kind != PLAN_ONLINE &&
-      t->target->on_host;
+  bool crowded = t->kernel->openmp || threads == 1 || t->plan->team > 1;
+  t->quiet = crowded && t->plan->kind != PLAN_ONLINE && t->target->on_host;
   unsigned compiling = t->plan->fraction > 0 ? 1
       : t->quiet || threads == 1             ? threads
                                              : threads - 1;

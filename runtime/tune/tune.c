@@ -123,7 +123,10 @@ struct trial_plan tune_once(double limit) {
 
 bool tune_default(struct tuning *t, struct outcome *out) {
   char text[128];
-  double limit = fmax(3 * t->budget, 30);
+  // In a region it may wait for other threads, which are not in the sandbox, and these
+  // may wait for this call.
+  bool alone = t->plan->team < 2;
+  double limit = alone ? fmax(3 * t->budget, 30) : fmax(0.5 * t->budget, 1);
   struct trial_plan plan = { .limit = limit,
                              .budget = t->budget / 20,
                              .min_samples = 3,

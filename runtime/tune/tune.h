@@ -106,6 +106,7 @@ struct tuning {
   const struct call *call;
   const struct plan *plan;
   struct space space;
+  struct autotune_machine machine; /* of `space`, if the call is one of several */
   const struct strategy_class *class;
   struct strategy *strategy;
   const struct target *target;

@@ -203,10 +203,20 @@ static void test_many_threads(void **state) {
 
 // ---- where tuning is out of place (C2) ----------------------------------------------
 
+// This program poses as its own OpenMP runtime, which is not LLVM's.
 static int in_parallel;
-int omp_in_parallel(void); // this program poses as its own OpenMP runtime
-__attribute__((visibility("default"))) int omp_in_parallel(void) {
+#define POSES __attribute__((visibility("default"))) int
+POSES omp_in_parallel(void);
+POSES omp_get_level(void);
+POSES omp_get_team_size(int level);
+POSES omp_in_parallel(void) {
   return in_parallel;
+}
+POSES omp_get_level(void) {
+  return in_parallel;
+}
+POSES omp_get_team_size(int level) {
+  return level == 1 ? 3 : -1;
 }
 
 static int warnings;
@@ -215,7 +225,9 @@ static void count_warning(enum autotune_level level, const char *message, void *
   warnings += level == AUTOTUNE_WARN && strstr(message, "scale: default: called inside");
 }
 
-static void inside_parallel(void) {
+// Variants would have threads of another runtime.
+static void inside_another_runtime(void) {
+  scale_kernel.openmp = 1;
   in_parallel = 1;
   autotune_set_log(count_warning, NULL);
   EXPECT(scale_is_right(SCALE_N));
@@ -227,13 +239,39 @@ static void inside_parallel(void) {
   EXPECT(autotune_why("scale", key, &why) == AUTOTUNE_OK &&
          strstr(why, "parallel region"));
   in_parallel = 0;
+  scale_kernel.openmp = 0;
   EXPECT(scale_is_right(SCALE_N));
   EXPECT(scale_why_has("tuned: "));
 }
 
+static void test_inside_another_runtime(void **state) {
+  (void)state;
+  RUN(inside_another_runtime, "AUTOTUNE_LOG=warn");
+}
+
+// A call of a region is tuned as one of three, and its result is that of three.
+static void inside_parallel(void) {
+  in_parallel = 1;
+  EXPECT(scale_is_right(SCALE_N));
+  EXPECT(scale_why_has("tuned: "));
+}
+
+static void inside_parallel_again(void) {
+  in_parallel = 1;
+  EXPECT(scale_is_right(SCALE_N));
+  EXPECT(scale_why_has("stored: "));
+}
+
+static void alone_after_parallel(void) {
+  EXPECT(scale_is_right(SCALE_N));
+  EXPECT(scale_why_has("nothing is known for this key"));
+}
+
 static void test_inside_parallel(void **state) {
   (void)state;
-  RUN(inside_parallel, "AUTOTUNE_LOG=warn");
+  RUN(inside_parallel, SILENT);
+  RUN(inside_parallel_again, SILENT);
+  RUN(alone_after_parallel, SILENT, "AUTOTUNE_MODE=locked");
 }
 
 static void *tunes(void *data) {
@@ -619,6 +657,7 @@ int main(void) {
     TEST(test_bad_variants_openmp),
     TEST(test_only_bad),
     TEST(test_many_threads),
+    TEST(test_inside_another_runtime),
     TEST(test_inside_parallel),
     TEST(test_exit_while_tuning),
     TEST(test_close),

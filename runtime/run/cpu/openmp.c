@@ -7,9 +7,36 @@
 
 #include "openmp.h"
 
+enum { MOST_THREADS = 1 << 10 };
+
 bool openmp_in_parallel(void) {
   int (*in_parallel)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "omp_in_parallel");
   return in_parallel && in_parallel();
+}
+
+bool openmp_is_llvms(void) {
+  return dlsym(RTLD_DEFAULT, "__kmpc_fork_call") != NULL;
+}
+
+unsigned openmp_team(bool *nests) {
+  int (*level)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "omp_get_level");
+  int (*active)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "omp_get_active_level");
+  int (*most)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "omp_get_max_active_levels");
+  int (*size)(int) = (int (*)(int))dlsym(RTLD_DEFAULT, "omp_get_team_size");
+  unsigned all = 1;
+  *nests = false;
+  if (!openmp_in_parallel())
+    return 1;
+  for (int i = level && size ? level() : 0; i > 0 && all < MOST_THREADS; i--)
+    all *= size(i) > 1 ? (unsigned)size(i) : 1;
+  *nests = active && most && most() > active();
+  return all;
+}
+
+void openmp_alone(void) {
+  void (*set)(int) = (void (*)(int))dlsym(RTLD_DEFAULT, "omp_set_max_active_levels");
+  if (set)
+    set(0);
 }
 
 // omp_pause_resource_t, OpenMP 6.0 section 30.2.1

@@ -7,6 +7,13 @@
 #include <sys/types.h>
 
 bool openmp_in_parallel(void);
+/* True if the program's runtime is LLVM's, which makes the variants' regions, too. */
+bool openmp_is_llvms(void);
+/* Returns how many threads run the parallel region that this thread is in, at all levels
+ * together; 1: none. *NESTS: a region within it would have threads of its own. */
+unsigned openmp_team(bool *nests);
+/* Lets regions of this process run in one thread from now on. */
+void openmp_alone(void);
 /* Makes the threads of LLVM's runtime sleep at once until they are needed, instead of
  * spinning for a while. */
 void openmp_rest(void);

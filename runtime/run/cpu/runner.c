@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/channel.h"
+#include "copies.h"
 #include "module.h"
 #include "openmp.h"
 #include "run/measure.h"
@@ -34,6 +35,8 @@ struct runner {
   bool warm;                // a variant has run here before
   int rounding;             // of the next runs: FE_…; 0: the program's
   struct state found, left; // by each run; what the last one left
+  struct copies copies;     // of this worker, where the call is one of several
+  double copied;            // seconds of CPU that they have taken
 };
 
 // A variant that calls exit() must not run the program's own handlers; this one was
@@ -214,19 +217,52 @@ struct sampling {
   struct runner *runner;
   autotune_fn code, rival;
   const struct trial_plan *plan;
+  int lost; // as from copies_go
 };
+
+static void runner_copy_prepare(void *data) {
+  const struct sampling *m = data;
+  image_restore(&m->runner->zygote->image);
+}
+
+static void runner_copy_run(void *data, int which, unsigned batch) {
+  const struct sampling *m = data;
+  const struct image *image = &m->runner->zygote->image;
+  autotune_fn code = which == MEASURE_RIVAL ? m->rival : m->code;
+  state_give();
+  for (unsigned i = 0; i < batch; i++)
+    image->kernel->invoke(code, image->args, image->ret);
+}
 
 // Runs a variant for measure(); struct measure says how.
 static bool runner_run(void *data, enum measure_what which, unsigned batch,
                        struct sample *out) {
-  const struct sampling *m = data;
+  struct sampling *m = data;
+  struct copies *copies = m->runner->copies.n > 0 ? &m->runner->copies : NULL;
   runner_allow(m->runner, load_limit);
+  if (copies)
+    copies_ready(copies, (int)which, batch);
   image_restore(&m->runner->zygote->image);
   runner_allow(m->runner, m->plan->limit);
+  if (copies && (m->lost = copies_go(copies)) != 0)
+    return false;
   *out = runner_measured(m->runner, m->plan, which == MEASURE_RIVAL ? m->rival : m->code,
                          batch);
   runner_settle(m->runner);
   return true;
+}
+
+// Where the call is one of several: starts the copies, and lets all run once, so that
+// none of them shares a page any more that it writes. *FIRST: that run. False, and A says
+// why: nothing can be timed.
+static bool runner_begin_copies(struct runner *r, const struct copies_work *work,
+                                struct answer *a, struct sample *first) {
+  if (r->copies.most == 0)
+    return true;
+  if (copies_begin(&r->copies, work))
+    return runner_run(work->data, MEASURE_VARIANT, 1, first);
+  copies_lack(&r->copies, a);
+  return false;
 }
 
 // FIRST: the checked run; seconds below 0: there was none.
@@ -235,7 +271,8 @@ static void runner_sample(struct runner *r, const struct command *c, autotune_fn
   const struct trial_plan *p = &c->plan;
   const struct loaded *l = runner_find(r, p->rival);
   bool rival = p->rival && p->rival != c->ticket && l && l->checked;
-  struct sampling data = { r, code, rival ? l->code : NULL, p };
+  struct sampling data = { r, code, rival ? l->code : NULL, p, 0 };
+  const struct copies_work work = { runner_copy_prepare, runner_copy_run, &data };
   const struct measure m = {
     .plan = p,
     .rival = rival && p->rival_sample.cost > 0,
@@ -248,7 +285,10 @@ static void runner_sample(struct runner *r, const struct command *c, autotune_fn
     .data = &data,
   };
   struct measured out = { .samples = a->samples };
-  measure(&m, first, &out);
+  if (runner_begin_copies(r, &work, a, &first))
+    measure(&m, first, &out);
+  r->copied += copies_end(&r->copies);
+  copies_judge(&r->copies, data.lost, a);
   runner_allow(r, 0);
   a->n_samples = out.n;
   a->slowdown = out.slowdown;
@@ -349,6 +389,16 @@ static void runner_measure(struct runner *r, const struct command *c, autotune_f
   }
 }
 
+// True if FIRST, the checked run, says enough. Alone it costs less than as one of
+// several, so then it says enough only where no time is wanted, or it is far too slow.
+static bool runner_is_settled(const struct runner *r, const struct command *c,
+                              struct sample first) {
+  struct trial_plan p = c->plan;
+  if (r->copies.most > 0 && p.max_samples > 1)
+    p.budget = first.seconds;
+  return measure_settled(&p, first, r->warm && kernel_has_sections(r->zygote->kernel));
+}
+
 static void runner_run_trial(struct runner *r, const struct command *c, int fd,
                              struct answer *a) {
   double start = measure_clock();
@@ -376,9 +426,7 @@ static void runner_run_trial(struct runner *r, const struct command *c, int fd,
       return;
     l->checked = true;
   }
-  if (c->wish.set ||
-      measure_settled(&c->plan, first,
-                      r->warm && kernel_has_sections(r->zygote->kernel))) {
+  if (c->wish.set || runner_is_settled(r, c, first)) {
     a->samples[a->n_samples++] = first.cost;
     a->run_seconds = first.seconds;
   } else {
@@ -425,6 +473,10 @@ void runner_main(struct zygote *z, pid_t parent) {
     _exit(1);
   close(z->orders.socket);
   changes_open(&z->image);
+  if (z->team > 1 && !copies_open(&r.copies, z->team - 1))
+    _exit(1);
+  if (z->team > 1 && !z->nests)
+    openmp_alone();
   state_give();
   state_take(&r.found);
   struct answer *a =
@@ -433,7 +485,7 @@ void runner_main(struct zygote *z, pid_t parent) {
     *a = (struct answer){ .status = STATUS_OK };
     runner_try(&r, &c, m.fd, a);
     runner_allow(&r, 0);
-    atomic_store(&z->board->running, sys_cpu());
+    atomic_store(&z->board->running, sys_cpu() + r.copied);
     if (m.fd >= 0)
       close(m.fd);
     if (getpid() != r.self) // the variant has forked, and this is not the worker

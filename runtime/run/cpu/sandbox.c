@@ -87,6 +87,11 @@ void sandbox_no_core(void) {
   sandbox_limit(RLIMIT_CORE, 0);
 }
 
+bool sandbox_has_memory(double bytes) {
+  double kilobytes = (double)sandbox_kilobytes("/proc/meminfo", "MemAvailable:");
+  return kilobytes <= 0 || bytes <= 512 * kilobytes;
+}
+
 void sandbox_limits(void) {
   const rlim_t gigabyte = 1ul << 30;
   sandbox_limit(RLIMIT_STACK,

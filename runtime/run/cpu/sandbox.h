@@ -13,6 +13,7 @@
  *   groups.c    how memory of an unknown type is compared
  *   rounding.c  how far rounding moves the outputs of the default variant
  *   remake.c    in a worker: a call with made-up data in place of the real one
+ *   copies.c    copies of a worker that run side by side with it
  *   runner.c    in a worker: loads, runs, checks and times variants
  *
  * The tuner talks to the zygote by one channel, and to the worker that lives by
@@ -48,6 +49,9 @@ void sandbox_signals(void);
  * memory inaccessible. 0, or -1 and *MESSAGE (malloc'ed). */
 int sandbox_memory(const struct range *keep, unsigned n, char **message);
 void sandbox_no_core(void);
+/* True if BYTES of memory are no more than half of what is free, as far as that is known.
+ */
+bool sandbox_has_memory(double bytes);
 /* Limits the memory and the stack of a variant. Cores are not even piped to a program. */
 void sandbox_limits(void);
 /* A line of /proc/self/maps. */
@@ -364,10 +368,10 @@ struct worker_pool;
  * on failure. */
 struct worker_pool *worker_start(const struct autotune_kernel *k, void *const *args,
                                  const struct jit_api *jit, char **message);
-/* The same where all variants are LOADED, which the program has loaded already. */
-struct worker_pool *worker_start_loaded(const struct autotune_kernel *k,
+/* The same under the conditions of WISH. */
+struct worker_pool *worker_start_wished(const struct autotune_kernel *k,
                                         void *const *args, const struct jit_api *jit,
-                                        autotune_fn loaded, char **message);
+                                        const struct executor_wish *wish, char **message);
 /* Gets what `describe` said of this call, and whether outputs can be compared. */
 void worker_call(const struct worker_pool *w, double *flops, double *bytes,
                  bool *verified);
@@ -410,6 +414,8 @@ struct zygote {
   const struct autotune_kernel *kernel;
   void *const *args;
   const struct jit_api *jit;
+  unsigned team;                   /* as in struct executor_wish */
+  bool nests;                      /* likewise */
   struct channel orders, commands; /* to the tuner; the latter is its worker's */
   struct board *board;
   struct image image;

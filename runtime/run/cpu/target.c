@@ -36,8 +36,14 @@ static const struct autotune_machine *cpu_machine(const struct autotune_kernel *
   return &machine_get()->numbers;
 }
 
-static bool cpu_may_fork(void) {
-  return !openmp_in_parallel();
+// In a region of gcc's OpenMP runtime, which does not know LLVM's, the threads of
+// variants would be as many again for each thread of the region.
+static bool cpu_may_fork(const struct autotune_kernel *k) {
+  return !k->openmp || !openmp_in_parallel() || openmp_is_llvms();
+}
+
+static unsigned cpu_team(bool *nests) {
+  return openmp_team(nests);
 }
 
 // ---- calls --------------------------------------------------------------------------
@@ -80,8 +86,7 @@ static struct executor *cpu_start(const struct autotune_kernel *k,
   char *none = NULL;
   const struct jit_api *jit = wish->prepared ? jit_open(&none) : NULL;
   free(none);
-  return (struct executor *)worker_start_loaded(k, call->args, jit, wish->loaded,
-                                                message);
+  return (struct executor *)worker_start_wished(k, call->args, jit, wish, message);
 }
 
 static void cpu_call(const struct executor *e, double *flops, double *bytes,
@@ -172,6 +177,7 @@ const struct target target_cpu = {
   .identify = cpu_identify,
   .machine = cpu_machine,
   .may_fork = cpu_may_fork,
+  .team = cpu_team,
   .takes_loaded = true,
   .before_fork = openmp_before_fork,
   .load = cpu_load,

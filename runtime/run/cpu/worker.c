@@ -142,9 +142,10 @@ static bool cpu_worker_start(struct worker_pool *w) {
   return w->pid > 0;
 }
 
-struct worker_pool *worker_start_loaded(const struct autotune_kernel *k,
+struct worker_pool *worker_start_wished(const struct autotune_kernel *k,
                                         void *const *args, const struct jit_api *jit,
-                                        autotune_fn loaded, char **message) {
+                                        const struct executor_wish *wish,
+                                        char **message) {
   struct worker_pool *w = sys_calloc(1, sizeof *w);
   struct notice n;
   struct message m = { .kind = NOTICE_FAILED };
@@ -153,7 +154,9 @@ struct worker_pool *worker_start_loaded(const struct autotune_kernel *k,
   w->kernel = k;
   w->orders = (struct channel){ -1, -1, &zygote_protocol, role_stopping };
   w->commands = (struct channel){ -1, -1, &worker_protocol, role_stopping };
-  w->zygote = (struct zygote){ .kernel = k, .args = args, .jit = jit };
+  w->zygote = (struct zygote){
+    .kernel = k, .args = args, .jit = jit, .team = wish->team, .nests = wish->nests
+  };
   w->coverage = (struct coverage){
     .kernel = k,
     .rest = kernel_has_sections(k) ? "memory besides sections"
@@ -161,7 +164,7 @@ struct worker_pool *worker_start_loaded(const struct autotune_kernel *k,
     .state = true,
     .left_out = k->openmp ? "the heap besides sections, because of OpenMP" : NULL,
   };
-  w->zygote.image.loaded = loaded;
+  w->zygote.image.loaded = wish->loaded;
   bool begun = cpu_worker_start(w);
   if (!begun)
     snprintf(w->why, sizeof w->why, "no process can be started: %s", strerror(errno));
@@ -181,7 +184,8 @@ struct worker_pool *worker_start_loaded(const struct autotune_kernel *k,
 
 struct worker_pool *worker_start(const struct autotune_kernel *k, void *const *args,
                                  const struct jit_api *jit, char **message) {
-  return worker_start_loaded(k, args, jit, NULL, message);
+  const struct executor_wish wish = { .loaded = NULL };
+  return worker_start_wished(k, args, jit, &wish, message);
 }
 
 void worker_call(const struct worker_pool *w, double *flops, double *bytes,

@@ -231,6 +231,14 @@ static void zygote_serve(struct zygote *z) {
   }
 }
 
+// Returns the bytes that a run writes in sections.
+static double zygote_writes(const struct image *m) {
+  double bytes = 0;
+  for (unsigned i = 0; i < m->n_segments; i++)
+    bytes += m->segments[i].kind != SEGMENT_IN ? (double)m->segments[i].size : 0;
+  return bytes;
+}
+
 void zygote_main(struct zygote *z, pid_t parent) {
   char message[256], *why = NULL;
   int fds[2] = { z->orders.socket, z->commands.socket };
@@ -250,6 +258,8 @@ void zygote_main(struct zygote *z, pid_t parent) {
     zygote_fail(z, why ? why : "no memory");
   if (image_make(&z->image, z->kernel, z->args, message, sizeof message) != 0)
     zygote_fail(z, message);
+  if (z->team > 1 && !sandbox_has_memory(z->team * zygote_writes(&z->image)))
+    zygote_fail(z, "there is too little memory for calls that run at the same time");
   sandbox_limits();
   zygote_tell(z, NOTICE_READY, 0,
               &(struct notice){ .flops = z->image.flops,
