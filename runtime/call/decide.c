@@ -414,8 +414,8 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
     decide_check(s, n, call, plan.background);
   else
     decide_tune(s, n, call, &plan);
-  if (!atomic_load(&n->decided) && !n->known && !no && !plan.background &&
-      !team && !background_goes())
+  if (!atomic_load(&n->decided) && !n->known && !no && !plan.background && !team &&
+      !background_goes())
     decide_tune(s, n, call, &plan); // the stored winner failed its check
 }
 

@@ -54,8 +54,8 @@ bool kernel_has_sections(const struct autotune_kernel *k) {
 // True if the directive at TEXT, after "omp", is carried out by each thread alone. A
 // region of the kernel's own is; directives that stand in one are not told from others.
 static bool kernel_is_alone(const char *text) {
-  static const char *const words[] = { "parallel", "simd",   "declare", "threadprivate",
-                                       "atomic",   "flush",  "unroll",  "tile",
+  static const char *const words[] = { "parallel", "simd",  "declare", "threadprivate",
+                                       "atomic",   "flush", "unroll",  "tile",
                                        "begin",    "end" };
   size_t n = strspn(text += strspn(text, " \t"), "abcdefghijklmnopqrstuvwxyz");
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)

@@ -34,8 +34,8 @@ const char *kernel_scratch_names(const struct autotune_kernel *k, char *text,
 /* True if K has sections besides: then they are all the memory that it is said to
  * write. */
 bool kernel_has_sections(const struct autotune_kernel *k);
-/* True if K's text may share its work with other threads that call it at the same time, in
- * a parallel region of the caller. */
+/* True if K's text may share its work with other threads that call it at the same time,
+ * in a parallel region of the caller. */
 bool kernel_cooperates(const struct autotune_kernel *k);
 
 /* Members that a translated file of an older version lacks; NULL: it has none. */
