@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Winners that are right at first and wrong on later data are found in the program's own
 // calls and revoked: for all threads, and in the store.
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
 
 #include <sqlite3.h>
+#include <xxhash.h>
 
+#include "keep/store/store.h"
 #include "tuned_fixture.h"
 
 #define RUN(body, ...) \
@@ -252,6 +255,54 @@ static void test_a_large_program_is_not_copied(void **state) {
   assert_int_equal(stored(n_revoked), 0);
 }
 
+// ---- the first call of a winner -----------------------------------------------------
+
+// Notes the first call of a winner, as if it had begun AGO seconds earlier in another
+// container. False: that is not possible.
+static bool note_elsewhere(const struct identity *id, double ago) {
+  struct { // as in keep/store/entered.c
+    int64_t problem;
+    uint64_t variant;
+    double when;
+    char owner[128];
+    uint64_t sum;
+  } e;
+  char path[64];
+  int slot = entered_note(id, 7);
+  off_t at = (off_t)((unsigned)slot * sizeof e);
+  snprintf(path, sizeof path, "%s/entered", fixture_folder);
+  int fd = open(path, O_RDWR);
+  bool done = slot >= 0 && pread(fd, &e, sizeof e, at) == sizeof e;
+  e.when -= ago;
+  snprintf(e.owner, sizeof e.owner, "1 1 boot pid:[1]");
+  e.sum = XXH3_64bits(&e, offsetof(__typeof__(e), sum));
+  done = done && pwrite(fd, &e, sizeof e, at) == sizeof e;
+  close(fd);
+  return done;
+}
+
+static void waits_for_calls_elsewhere(void) {
+  const struct identity id = { .kernel = "k",
+                               .file = "k.c",
+                               .cpu = "c",
+                               .isa = "i",
+                               .key = (const long long[]){ 5 },
+                               .n_keys = 1,
+                               .key_names = scale_keys,
+                               .toolchain = "t" };
+  EXPECT(note_elsewhere(&id, 30) && entered_ended(&id, 7, 0) == 0);
+  EXPECT(note_elsewhere(&id, 300) && entered_ended(&id, 7, 1e-3) == 1);
+  EXPECT(note_elsewhere(&id, 3600) && entered_ended(&id, 7, 1800) == 0);
+  EXPECT(entered_ended(&id, 7, 60) == 1);
+}
+
+// Jobs of a cluster share a home folder. One that begins while others are in a long first
+// call has no reason to suspect the winner.
+static void test_long_calls_elsewhere(void **state) {
+  (void)state;
+  RUN(waits_for_calls_elsewhere, NULL);
+}
+
 // ---- threads ------------------------------------------------------------------------
 
 static atomic_int right_threads;
@@ -293,6 +344,7 @@ int main(void) {
     TEST(test_a_short_process),
     TEST(test_a_right_winner_stays),
     TEST(test_a_large_program_is_not_copied),
+    TEST(test_long_calls_elsewhere),
     TEST(test_revoked_for_all_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 // a process has written survives its end. Slots are found by trial; when two processes
 // meet in one, a note is lost, and nothing else.
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,7 +16,7 @@
 
 #include "tables.h"
 
-enum { SLOTS = 256, TRIES = 8, OLD = 30 * 24 * 3600 /* seconds */ };
+enum { SLOTS = 256, TRIES = 8, OLD = 30 * 24 * 3600 /* seconds */, CALLS = 20 };
 struct entered {
   int64_t problem;
   uint64_t variant;
@@ -34,8 +35,11 @@ static bool entered_is_note(const struct entered *e) {
       memchr(e->owner, '\0', sizeof e->owner) != NULL;
 }
 
-static bool entered_lives(const struct entered *e) {
-  const struct record r = { .message = e->owner, .when = e->when };
+// True if the call may still run, which takes SECONDS. A process in another container or
+// on another machine cannot be seen: it has the time of CALLS calls, and some minutes.
+static bool entered_lives(const struct entered *e, double seconds) {
+  double now = sys_unix(), when = fmin(e->when + CALLS * seconds, fmax(now, e->when));
+  const struct record r = { .message = e->owner, .when = when };
   return store_owner_lives(&r);
 }
 
@@ -99,7 +103,7 @@ void entered_clear(int slot) {
   }
 }
 
-unsigned entered_ended(const struct identity *id, uint64_t variant) {
+unsigned entered_ended(const struct identity *id, uint64_t variant, double seconds) {
   const struct entered none = { .problem = 0 };
   const size_t size = SLOTS * sizeof none;
   int64_t problem = problem_id(id);
@@ -109,7 +113,7 @@ unsigned entered_ended(const struct identity *id, uint64_t variant) {
   unsigned n = 0;
   for (size_t i = 0; got > 0 && (i + 1) * sizeof none <= (size_t)got; i++)
     if (all[i].problem == problem && all[i].variant == variant &&
-        entered_is_note(&all[i]) && !entered_lives(&all[i])) {
+        entered_is_note(&all[i]) && !entered_lives(&all[i], seconds)) {
       entered_write(fd, (unsigned)i, &none);
       n++;
     }

@@ -126,8 +126,9 @@ bool store_is_revoked(struct store *s, const struct identity *id, const char *va
 int entered_note(const struct identity *id, uint64_t variant);
 /* The call has returned. -1 does nothing. */
 void entered_clear(int slot);
-/* Returns how many processes have ended in that call since the last time. */
-unsigned entered_ended(const struct identity *id, uint64_t variant);
+/* Returns how many processes have ended in that call, which takes SECONDS (0: not known),
+ * since the last time. */
+unsigned entered_ended(const struct identity *id, uint64_t variant, double seconds);
 
 /* ---- folder.c, objects.c --------------------------------------------------------- */
 

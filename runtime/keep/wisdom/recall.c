@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "model/objective/objective.h"
 #include "model/value.h"
 #include "wisdom.h"
 
@@ -151,12 +152,14 @@ static void recall_revoke(struct store *s, const struct identity *id, const char
   store_revoke(s, id, &v);
 }
 
-// Finds out if processes have ended in their first call of the winner with VALUES. False:
-// it is revoked. Where out->suspect is set, it must be checked before it runs.
+// Finds out if processes have ended in their first call of M's winner. False: it is
+// revoked. Where out->suspect is set, it must be checked before it runs.
 static bool recall_survives(struct store *s, const struct identity *id,
-                            const char *values, struct recall *out) {
+                            const struct summary *m, struct recall *out) {
+  const char *values = m->values;
   struct service *v = &out->service;
-  unsigned ended = entered_ended(id, v->variant);
+  double seconds = objective_get(id->objective)->is_seconds ? m->best.median : 0;
+  unsigned ended = entered_ended(id, v->variant, seconds);
   if (ended == 0 && v->revoked != REVOKED_IN_DOUBT)
     return true;
   v->ended = (sys_unix() - v->when < LATELY ? v->ended : 0) + ended;
@@ -215,7 +218,7 @@ static void recall_from_store(struct store *s, const struct autotune_kernel *k,
     if (recall_keeps_default(id, m, out))
       recall_take(out, RECALL_DEFAULT, m, NULL);
   } else if (recall_is_current(k, m, out) && recall_serves(s, id, m->winner, NULL, out) &&
-             recall_survives(s, id, m->values, out)) {
+             recall_survives(s, id, m, out)) {
     bool checked = recall_is_checked(k, id, m, locked, out);
     char *path = checked && !out->suspect && m->object ? objects_find(m->object) : NULL;
     if (checked || m->contract != id->contract)
@@ -244,7 +247,7 @@ static void recall_from_entry(struct store *s, const struct autotune_kernel *k,
     path = objects_find(m->object);
   if (path) {
     out->service.variant = m->winner;
-    if (!recall_survives(s, id, m->values, out)) {
+    if (!recall_survives(s, id, m, out)) {
       free(path);
       return;
     }
