@@ -120,7 +120,7 @@ static void spend(int way)
 int main(int argc, char **argv)
 {
   int n = argc > 1 ? atoi(argv[1]) : 1000;
-  double *x = malloc(n * sizeof *x), sum = 0;
+  double *x = malloc(n * sizeof *x), sum = 0, own[8];
   for (int step = 0; step < 4; step++) {
 #pragma autotune parallel for num_threads({1, 2})
     for (int i = 0; i < n; i++)
@@ -128,9 +128,11 @@ int main(int argc, char **argv)
 #pragma autotune kernel param(WAY: 0, 1)
     {
       spend(WAY);
-#pragma omp parallel for reduction(+ : sum)
-      for (int i = 0; i < n; i++)
-        sum += x[i];
+#pragma omp parallel for reduction(+ : sum) private(own)
+      for (int i = 0; i < n; i++) {
+        own[i % 8] = x[i];
+        sum += own[i % 8];
+      }
     }
   }
   printf("%g\n", sum);

@@ -50,6 +50,18 @@ void types(int n, double *x)
 #pragma omp parallel for reduction(+ : total)
   for (int i = 0; i < n; i++)
     total += __builtin_popcountl((unsigned long)&total) + i;
+  double mine[4] = { 1 };
+#pragma autotune kernel
+#pragma omp parallel for firstprivate(mine)
+  for (int i = 0; i < n; i++)
+    x[i] = mine[i & 3];
+#pragma autotune kernel
+  {
+    mine[0] = 3;
+#pragma omp parallel for private(mine)
+    for (int i = 0; i < n; i++)
+      x[i] = mine[0] = i;
+  }
 }
 
 void macros(int n, double *x)

@@ -19,11 +19,34 @@ static const struct function *own_function(const struct kernel *k, struct slice 
   return NULL;
 }
 
-static bool other_kernel(const struct expansion *x, struct slice name) {
-  for (unsigned i = 0; i < x->n_kernels; i++)
-    if (slice_is(name, x->kernels[i].main.name))
+// True if the kernel NAME was a statement.
+static bool reach_is_statement(const struct source *s, struct slice name) {
+  for (unsigned i = 0; i < s->n_outlined; i++)
+    if (slice_is(name, s->outlined[i].name))
       return true;
   return false;
+}
+
+// The ways of kernels into the units of others.
+enum reached {
+  REACHED_NOT, // NAME is no kernel
+  REACHED_STUB,
+  REACHED_COPY, // was a statement: a part of the function around it
+  REACHED_NEVER // the same, but its params have values in its own units only
+};
+static enum reached reach_other(const struct expansion *x, struct slice name) {
+  for (unsigned i = 0; i < x->n_kernels; i++) {
+    const struct kernel *k = &x->kernels[i];
+    if (!slice_is(name, k->main.name))
+      continue;
+    if (!reach_is_statement(x->source, name))
+      return REACHED_STUB;
+    for (unsigned j = 0; j < k->n_params; j++)
+      if (k->params[j].named)
+        return REACHED_NEVER;
+    return REACHED_COPY;
+  }
+  return REACHED_NOT;
 }
 
 // True if L, after `static` in a body, is at a variable that keeps a state between calls.
@@ -40,8 +63,8 @@ static bool keeps_state(struct lexer l) {
   return !constant;
 }
 
-// True if a copy of function F does the same as F: F has no state of its own, and no
-// attribute such as `weak` that concerns linking.
+// True if a copy of function F does the same as F: F has no state of its own, no
+// attribute such as `weak` that concerns linking, and no statement that has params.
 static bool reach_copyable(const struct expansion *x, const struct item *f) {
   static const char *const attributes[] = { "weak",       "alias", "ifunc", "constructor",
                                             "destructor", "naked", NULL };
@@ -56,7 +79,7 @@ static bool reach_copyable(const struct expansion *x, const struct item *f) {
   for (struct token t; (t = declare_lex(&l)).kind != TOKEN_END;)
     if (t.kind == TOKEN_WORD &&
         ((slice_is(t.text, "static") && keeps_state(l)) ||
-         expand_thread_local(x, t.text)))
+         reach_other(x, t.text) == REACHED_NEVER || expand_thread_local(x, t.text)))
       return false;
   return true;
 }
@@ -128,8 +151,9 @@ enum how reach_function(const struct reach *r, struct slice name) {
     return user ? HOW_EXTERN : HOW_TEXT;
   if (definition->system)
     return HOW_TEXT;
-  return other_kernel(x, name) || !reach_copyable(x, definition) ? HOW_EXTERN
-                                                                 : HOW_STATIC;
+  enum reached kernel = reach_other(x, name);
+  bool copied = kernel == REACHED_NOT || kernel == REACHED_COPY;
+  return copied && reach_copyable(x, definition) ? HOW_STATIC : HOW_EXTERN;
 }
 
 // Returns how the variables that ITEM declares get into the unit.

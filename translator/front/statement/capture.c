@@ -286,18 +286,47 @@ static void capture_in_text(struct statement *st, struct slice name, struct slic
   c->macro_change = c->macro_change || (text.size && macros_assign(st, text, name));
 }
 
+// Notes that CLAUSE of the pragma D gives each thread a C of its own.
+static void capture_clause(const struct statement *st, struct capture *c,
+                           struct slice clause, const struct directive *d) {
+  static const char *const others[] = { "firstprivate", "lastprivate", "reduction",
+                                        "linear", NULL };
+  for (unsigned i = 0; others[i]; i++)
+    c->shared = slice_is(clause, others[i]) ? others[i] : c->shared;
+  if (!slice_is(clause, "private"))
+    return;
+  size_t at = after_gap(st->s, d->end, statement_end(st));
+  TSNode n = ts_node_descendant_for_byte_range(st->node, (uint32_t)at, (uint32_t)at + 1);
+  while (!ts_node_eq(n, st->node) && ts_node_start_byte(ts_node_parent(n)) == at)
+    n = ts_node_parent(n);
+  *GROW(c->privates, c->n_privates) = (struct extent){ d->offset, ts_node_end_byte(n) };
+}
+
+// Adds what the pragma D mentions.
+static void capture_pragma(struct statement *st, const struct directive *d) {
+  struct lexer l = lexer_of(d->rest);
+  struct slice clause = { 0 };
+  unsigned depth = 0;
+  for (struct token t; st->fine && (t = lex(&l)).kind != TOKEN_END;) {
+    depth += (unsigned)lex_bracket(t.text);
+    if (t.kind != TOKEN_WORD)
+      continue;
+    clause = depth ? clause : t.text;
+    capture_in_text(st, t.text, (struct slice){ 0 });
+    struct capture *c = depth ? captures_named(st, t.text) : NULL;
+    if (c)
+      capture_clause(st, c, clause, d);
+  }
+}
+
 // Adds what the pragmas in [START, END) mention.
 static void capture_pragmas(struct statement *st, size_t start, size_t end) {
   struct directive d;
   struct slice text = { st->s->text, end };
   for (size_t at = start; st->fine && directive_next(text, &at, &d);) {
     struct lexer l = lexer_of(d.rest);
-    struct token t = lex(&l);
-    if (line_kind(d.word) != LINE_PRAGMA || slice_is(t.text, "autotune"))
-      continue;
-    for (; st->fine && t.kind != TOKEN_END; t = lex(&l))
-      if (t.kind == TOKEN_WORD)
-        capture_in_text(st, t.text, (struct slice){ 0 });
+    if (line_kind(d.word) == LINE_PRAGMA && !slice_is(lex(&l).text, "autotune"))
+      capture_pragma(st, &d);
   }
 }
 

@@ -100,10 +100,24 @@ static bool changes_hidden(const struct capture *c) {
   return false;
 }
 
+// True if each thread has a C of its own wherever the statement names it.
+static bool changes_private(const struct capture *c) {
+  bool all = c->n_privates > 0 && !c->in_macro;
+  for (unsigned i = 0; i < c->n_mentions && all; i++) {
+    all = false;
+    for (unsigned j = 0; j < c->n_privates; j++)
+      all = all ||
+          (c->privates[j].start <= c->mentions[i] && c->mentions[i] < c->privates[j].end);
+  }
+  return all;
+}
+
 static enum pass changes_pass(const struct statement *st, const struct capture *c) {
   struct found f = changes_look(st, c);
   if (c->shape == SHAPE_FUNCTION)
     return PASS_VALUE;
+  if (changes_private(c) && !c->shared && !c->bound)
+    return PASS_OWN;
   if (c->shape == SHAPE_ARRAY)
     return f.addressed || c->sized ? PASS_PLACE : PASS_VALUE;
   if (f.addressed || (f.stored && (f.assigned || c->shape == SHAPE_PLAIN)) ||
@@ -122,7 +136,13 @@ void changes_decide(struct statement *st, struct capture *c) {
   c->pass = changes_pass(st, c);
   int size = (int)c->name.size;
   const char *name = c->name.data;
-  if (c->pass == PASS_PLACE && (c->in_macro || c->in_pragma))
+  bool thread = c->n_privates || c->shared;
+  if (c->pass != PASS_OWN && thread && (c->shape == SHAPE_ARRAY || changes_hidden(c)))
+    statement_refuse(st, "declare it within the kernel, where each thread has its own",
+                     "'%.*s' in the clause '%s' may be an array, which would become a "
+                     "pointer",
+                     size, name, c->shared ? c->shared : "private");
+  else if (c->pass == PASS_PLACE && (c->in_macro || c->in_pragma))
     statement_refuse(st, "copy it to a variable of its own before the kernel",
                      "the address of '%.*s' is needed, and a macro or pragma in the "
                      "kernel mentions it",

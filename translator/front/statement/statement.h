@@ -61,6 +61,11 @@ struct capture {
   bool macro_change; /* a macro may assign to it */
   size_t *mentions;  /* offsets of its name in the statement, sorted */
   unsigned n_mentions;
+  struct extent { /* of the statements for which OpenMP's `private` names it */
+    size_t start, end;
+  } *privates;
+  unsigned n_privates;
+  const char *shared; /* another clause that gives each thread one: "reduction" */
 };
 
 struct statement {
