@@ -122,6 +122,7 @@ struct summary {                  /* one tuning of one key */
   bool verified, inferred; /* inferred: the sections were not written by the user */
   const char *covered;     /* what was compared (run/covered.h); "": not known */
   unsigned made_up; /* sets of made-up data on which the winner agreed, too (made_up.h) */
+  unsigned line;    /* of the kernel in its file, at the time; 0: not known */
   const char *deviation; /* the winner's largest from the default, for people: "3e-13
                             relative, 2e-12 absolute, C[17]"; "": not known */
   const char *weak; /* why this call's data say little ("the input x holds only zeros"),

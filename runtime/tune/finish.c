@@ -53,6 +53,7 @@ static void set_summary(struct tuning *t, int winner) {
   m->weak = t->weak_text;
   m->covered = tune_covered(t);
   m->deviation = winner == NONE ? "" : c->deviation;
+  m->line = t->kernel->line;
   m->origin = ORIGIN_HERE;
   say_origin(t, winner);
   snprintf(t->search_text, sizeof t->search_text, "%s%s", t->class->name,

@@ -46,7 +46,7 @@ check "compile" autotune cc gcc -O1 sum.c -o sum
 is "answer" "$(AUTOTUNE_MODE=first AUTOTUNE_BUDGET=5s ./sum)" 229376
 if [ -e "$AUTOTUNE_CACHE/results.db" ]; then
   report sum; is "exit status" $? 0
-  has "kernel" out '^sum  (sum.c)$'
+  has "kernel" out '^sum  (sum.c:[0-9]*)$'
   has "key" out 'for  *n = 65536$'
   has "default" out '^  default  *[0-9.]* [^ ]*s  *[0-9.]* .* [0-9.]* [^ ]*s  *[0-9.]*$'
   has "variants" out '^  variants  *[0-9]* tried'

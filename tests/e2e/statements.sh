@@ -156,6 +156,7 @@ for cc in $compilers; do
     is "$cc, $source: with the winner" "$(AUTOTUNE_CACHE=$PWD/cache AUTOTUNE_MODE=locked ./now 2> log)" "$was"
   done
 done
+has "the line of the kernel" report '^main_[0-9a-f]*  (main.c:'"$(grep -n '^    {$' main.c | cut -d: -f1))$"
 has "the fast way wins" report 'WAY *1\|WAY=1'
 
 # Lines that move keep their results: nothing is tuned again.

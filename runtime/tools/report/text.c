@@ -32,8 +32,12 @@ static void print_rate(const struct sheet *s, double work, double seconds) {
 static void print_head(const struct sheet *s, const struct listed *item) {
   const struct problem *p = &item->problem;
   char *name = clean_text(p->kernel), *file = clean_text(p->file);
-  fprintf(s->out, "\n%s%s%s  (%s)\n", sheet_paint(s, PAINT_BOLD), name,
+  unsigned line = item->finished ? item->summary.line : 0;
+  fprintf(s->out, "\n%s%s%s  (%s", sheet_paint(s, PAINT_BOLD), name,
           sheet_paint(s, PAINT_END), file);
+  if (line)
+    fprintf(s->out, ":%u", line);
+  fputs(")\n", s->out);
   clean_free(name);
   clean_free(file);
   char *key = key_describe(p->key, p->key_names);
