@@ -31,7 +31,7 @@ function(autotune_enable)
     if(imported OR NOT type MATCHES "EXECUTABLE|(STATIC|SHARED|MODULE|OBJECT)_LIBRARY")
       message(FATAL_ERROR "autotune_enable: nothing is compiled for '${target}'")
     endif()
-    foreach(language C CUDA)
+    foreach(language C CXX CUDA)
       autotune_in_front(${target} ${language}_COMPILER_LAUNCHER)
     endforeach()
     # `autotune cc` chooses the one OpenMP runtime when it links a program with kernels.

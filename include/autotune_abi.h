@@ -98,10 +98,10 @@ struct autotune_param {
 /* The text from which one compiler makes all its variants. With external linkage it
  * defines RET (*const autotune_entry)(ARGS…), the address of the variant. */
 struct autotune_unit {
-  const char *compiler; /* "clang" (in process), or as spelled in compiler(…) */
-  const char *text;     /* ends with NUL */
-  const char *const
-      *flags; /* of the build: -std, -m*, -f*, -O*, no -D, -I, -W; then NULL */
+  const char *compiler;     /* "clang" (in process), or as spelled in compiler(…) */
+  const char *text;         /* ends with NUL */
+  const char *const *flags; /* of the build: -std, -m*, -f*, -O*, no -D, -I, -W; then
+                               NULL. With -xc++ the text is C++, otherwise C */
 };
 
 /* An object of the program that units refer to: a non-constant global, or a function of

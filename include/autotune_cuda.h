@@ -13,15 +13,10 @@
 #ifndef AUTOTUNE_CUDA_H
 #define AUTOTUNE_CUDA_H
 
-#include <autotune_abi.h>
+#include <autotune_cxx.h>
 
-#include <cxxabi.h>
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <type_traits>
-#include <typeinfo>
 
 #include <cuda_runtime.h>
 
@@ -96,42 +91,10 @@ inline void close_site(autotune_site *site) {
     f(site);
 }
 
-template <class T_>
-using bare = typename std::remove_cv<typename std::remove_reference<T_>::type>::type;
-template <class T_> struct unrestricted {
-  typedef T_ type;
-};
-template <class T_> struct unrestricted<T_ *__restrict__> {
-  typedef T_ *type;
-};
-/* The type of a parameter that is declared as T_: arrays are pointers. */
-template <class T_>
-using held = typename unrestricted<typename std::decay<T_>::type>::type;
-
-/* Returns the argument at address P, of a parameter that is declared as T_. */
-template <class T_> held<T_> &argument(void *p) {
-  return *static_cast<held<T_> *>(p);
-}
-
 /* ---- keys ------------------------------------------------------------------------ */
 
 /* Without key(…), a kernel's key is its integers, the number of threads requested in each
  * direction, and the device. */
-template <class T_> struct is_key {
-  static constexpr bool value = std::is_integral<held<T_>>::value ||
-      std::is_enum<held<T_>>::value;
-};
-template <class T_>
-typename std::enable_if<is_key<T_>::value>::type add_key(long long *&key, T_ value) {
-  *key++ = static_cast<long long>(value);
-}
-template <class T_>
-typename std::enable_if<!is_key<T_>::value>::type add_key(long long *&, const T_ &) {
-}
-template <class T_> void add_key_name(const char **names, unsigned &n, const char *name) {
-  if (is_key<T_>::value)
-    names[n++] = name;
-}
 /* Returns the number of threads in one direction. */
 inline long long threads(unsigned blocks, unsigned block) {
   return static_cast<long long>(blocks) * block;
@@ -144,85 +107,6 @@ inline long long device() {
 
 /* ---- what arguments point to ----------------------------------------------------- */
 
-struct element {
-  const char *type; /* as typeid spells it; NULL: not known */
-  autotune_element kind;
-  size_t size; /* bytes of one part */
-};
-/* Returns how elements of TYPE are compared. SIZE is the size of the type in bytes. */
-inline element element_of(const char *type, size_t size) {
-  static const element known[] = {
-    { "f", AUTOTUNE_F32, 4 },
-    { "d", AUTOTUNE_F64, 8 },
-    { "6float1", AUTOTUNE_F32, 4 },
-    { "6float2", AUTOTUNE_F32, 4 },
-    { "6float3", AUTOTUNE_F32, 4 },
-    { "6float4", AUTOTUNE_F32, 4 },
-    { "7double1", AUTOTUNE_F64, 8 },
-    { "7double2", AUTOTUNE_F64, 8 },
-    { "7double3", AUTOTUNE_F64, 8 },
-    { "7double4", AUTOTUNE_F64, 8 },
-    { "6__half", AUTOTUNE_F16, 2 },
-    { "7__half2", AUTOTUNE_F16, 2 },
-    { "DF16_", AUTOTUNE_F16, 2 },
-    { "Dh", AUTOTUNE_F16, 2 },
-    { "13__nv_bfloat16", AUTOTUNE_BF16, 2 },
-    { "14__nv_bfloat162", AUTOTUNE_BF16, 2 },
-    { "DF16b", AUTOTUNE_BF16, 2 },
-    { "St7complexIfE", AUTOTUNE_F32, 4 },
-    { "St7complexIdE", AUTOTUNE_F64, 8 },
-  };
-  for (size_t i = 0; type && i < sizeof known / sizeof *known; i++)
-    if (strcmp(type, known[i].type) == 0)
-      return known[i];
-  return { type, AUTOTUNE_BYTES, size };
-}
-#if defined(__GXX_RTTI) || defined(__RTTI)
-template <class T_> const char *type_of() {
-  return typeid(T_).name();
-}
-#else /* -fno-rtti: only floating-point types are known */
-template <class T_> const char *type_of() {
-  return std::is_same<T_, float>::value ? "f"
-      : std::is_same<T_, double>::value ? "d"
-                                        : nullptr;
-}
-#endif
-/* Converts to T_ and to no other type, so that it initialises members of type T_ alone.
- */
-template <class T_> struct only {
-  template <class U_, class = typename std::enable_if<std::is_same<U_, T_>::value>::type>
-  operator U_() const;
-};
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmissing-braces"
-/* True if S_ is an aggregate of N_ members T_, those of structs and arrays in it counted.
- * A union in it counts as its first member. */
-template <class S_, class T_, size_t N_, class... A_>
-struct is_made_of : is_made_of<S_, T_, N_ - 1, A_..., only<T_>> {};
-template <class S_, class T_, class... A_> struct is_made_of<S_, T_, 0, A_...> {
-  template <class U_, class = decltype(U_{ A_()... })> static std::true_type test(int);
-  template <class U_> static std::false_type test(...);
-  static constexpr bool value = decltype(test<S_>(0))::value;
-};
-#pragma GCC diagnostic pop
-/* True if S_ is a struct of nothing but T_, at most 64 of them. */
-template <class S_, class T_,
-          bool = std::is_class<S_>::value && std::is_trivially_copyable<S_>::value &&
-              sizeof(S_) % sizeof(T_) == 0 && sizeof(S_) / sizeof(T_) <= 64>
-struct is_only : is_made_of<S_, T_, sizeof(S_) / sizeof(T_)> {};
-template <class S_, class T_> struct is_only<S_, T_, false> {
-  static constexpr bool value = false;
-};
-/* Returns how elements T_ are compared: `struct { float re, im; }` as floats. */
-template <class T_> element element_type() {
-  element e = element_of(type_of<T_>(), sizeof(T_));
-  if (e.kind == AUTOTUNE_BYTES && is_only<T_, float>::value)
-    return { e.type, AUTOTUNE_F32, sizeof(float) };
-  if (e.kind == AUTOTUNE_BYTES && is_only<T_, double>::value)
-    return { e.type, AUTOTUNE_F64, sizeof(double) };
-  return e;
-}
 /* How the target of a pointer is compared. Types that are declared but not defined are
  * compared as bytes. */
 template <class T_, class = void> struct pointed {
@@ -351,88 +235,6 @@ template <class T_> int locate(const T_ &symbol, void **address, size_t *bytes) 
     error = cudaGetSymbolSize(bytes, symbol);
   return static_cast<int>(error);
 }
-
-/* ---- instances of templates ------------------------------------------------------ */
-
-/* One instance of a template: its name "k<float, 16>", and the lines "#define AUTOTUNE_T0
- * float" that make the unit's text the text of that instance. If memory runs out both are
- * cut short, which only makes variants fail. */
-class instance {
-  char *name_ = nullptr, *lines_ = nullptr;
-  unsigned n_ = 0;
-  bool known_ = true; /* its types can be spelled */
-
-  static void add(char *&to, const char *text) {
-    size_t old = to ? strlen(to) : 0, more = strlen(text);
-    char *grown = static_cast<char *>(realloc(to, old + more + 1));
-    if (!grown)
-      return;
-    memcpy(grown + old, text, more + 1);
-    to = grown;
-  }
-  void add_argument(const char *text) {
-    char define[48];
-    snprintf(define, sizeof define, "#define AUTOTUNE_T%u ", n_);
-    add(lines_, define);
-    add(lines_, text);
-    add(lines_, "\n");
-    add(name_, n_++ ? ", " : "<");
-    add(name_, text);
-  }
-  /* True for local classes and closures, which have no name that the unit could use. */
-  static bool is_nameless(const char *mangled, const char *text) {
-    return *mangled == 'Z' || strstr(mangled, "IZ") || strchr(text, '{') ||
-        strchr(text, '(') || strchr(text, '\'');
-  }
-  static void drop(char *text, const char *part) {
-    for (char *p; (p = strstr(text, part)) != nullptr;)
-      memmove(p, p + strlen(part), strlen(p + strlen(part)) + 1);
-  }
-
-public:
-  instance(const instance &) = delete;
-  instance &operator=(const instance &) = delete;
-  explicit instance(const char *kernel) {
-    add(name_, kernel);
-  }
-  template <class T_> instance &type() {
-    int status = 0;
-    const char *mangled = type_of<T_>();
-    char *text = mangled ? abi::__cxa_demangle(mangled, nullptr, nullptr, &status)
-                         : nullptr;
-    if (text)
-      drop(text, "(anonymous namespace)::");
-    known_ = known_ && text && !is_nameless(mangled, text);
-    add_argument(text ? text : "?");
-    free(text);
-    return *this;
-  }
-  template <class T_, class = typename std::enable_if<is_key<T_>::value>::type>
-  instance &value(T_ v) {
-    char text[32];
-    snprintf(text, sizeof text, "%lld", static_cast<long long>(v));
-    add_argument(text);
-    return *this;
-  }
-  instance &value(...) {
-    known_ = false;
-    add_argument("?");
-    return *this;
-  }
-  instance &end() {
-    if (n_)
-      add(name_, ">");
-    return *this;
-  }
-  /* Both texts live until the process ends, because the runtime keeps them. NULL: the
-   * unit cannot name the instance's types. */
-  const char *name() const {
-    return name_ ? name_ : "?";
-  }
-  const char *lines() const {
-    return !known_ ? nullptr : lines_ ? lines_ : "";
-  }
-};
 
 /* A site that is closed when the code of its file is unmapped. */
 struct site {

@@ -114,11 +114,15 @@ static char *external_first_error(const char *text, const char *folder) {
  * link-time optimisation. The caller frees the list. */
 static const char **external_arguments(const char *const *flags, const char *source,
                                        const char *object) {
-  const char *const last[] = { "-fno-lto", "-w",   "-fPIC", "-c",   "-x",
-                               "c",        source, "-o",    object, NULL };
-  size_t n = 0, m = sizeof last / sizeof *last;
-  while (flags && flags[n])
-    n++;
+  size_t n = 0;
+  bool cplusplus = false;
+  for (; flags && flags[n]; n++)
+    cplusplus |= strcmp(flags[n], "-xc++") == 0; /* the last -x counts */
+  const char *const last[] = { "-fno-lto", "-w", "-fPIC",
+                               "-c",       "-x", cplusplus ? "c++" : "c",
+                               source,     "-o", object,
+                               NULL };
+  size_t m = sizeof last / sizeof *last;
   const char **list = sys_malloc((n + m) * sizeof *list);
   if (!list)
     return NULL;

@@ -74,7 +74,7 @@ static struct text definitions(const struct source *s, const struct kernel *k,
   text_add(&t, "", 0);
   const char *line = strstr(s->text + k->main.end, "// instance:");
   const char *words = given.instance ? given.instance : line ? line + 12 : NULL;
-  if (cuda_of(k)->n_params && words) {
+  if (cxx_of(k)->n_params && words) {
     unsigned n;
     struct slice rest = { words, strcspn(words, "\n") };
     struct slice *values = slice_split(rest, &n);

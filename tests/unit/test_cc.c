@@ -85,10 +85,12 @@ static void understands_them(void **state) {
   assert_int_equal(c->n_inputs, 5);
   assert_int_equal(c->n_sources, 4);
   assert_ptr_equal(c->inputs[0].written_in, &language_c);
-  assert_int_equal(c->inputs[1].kind, CC_OTHER_SOURCE);
+  assert_ptr_equal(c->inputs[1].written_in, &language_cxx);
   assert_int_equal(c->inputs[3].kind, CC_BINARY);
   assert_ptr_equal(c->inputs[4].written_in, &language_c);
-  assert_int_equal(READ("g++", "a.c")->inputs[0].kind, CC_OTHER_SOURCE);
+  assert_ptr_equal(READ("g++", "a.c")->inputs[0].written_in, &language_cxx);
+  assert_int_equal(READ("g++", "a.hpp")->inputs[0].kind, CC_OTHER_SOURCE);
+  assert_ptr_equal(READ("gcc", "a.cpp")->inputs[0].written_in, &language_cxx);
   c = READ("ccache", "x86_64-linux-gnu-gcc", "-c", "a.c");
   assert_int_equal(c->compiler.n, 2);
   assert_int_equal(c->n_args, 2);

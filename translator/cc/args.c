@@ -313,7 +313,11 @@ static const struct language *args_written_in(const struct cc_command *c,
     return own;
   if (language)
     own = language_named(language);
-  return own && !own->cplusplus && c->cplusplus ? NULL : own;
+  else if (language_is_header(path)) // it is to be precompiled
+    return NULL;
+  else if (own && c->cplusplus) // g++ compiles .c files as C++
+    own = language_as_cplusplus(own);
+  return own;
 }
 
 // The kind of a file that can hold no kernels.
@@ -321,12 +325,10 @@ static enum cc_kind args_other_kind(const char *path, const char *language) {
   if (language)
     return CC_OTHER_SOURCE;
   const char *dot = strrchr(path_name(path), '.');
-  static const char *const sources[] = { ".c", // of C++
-                                         ".i",   ".s",  ".S",   ".sx",  ".cc",  ".cpp",
-                                         ".cxx", ".C",  ".cp",  ".c++", ".CPP", ".ii",
-                                         ".h",   ".hh", ".hpp", ".H",   ".m",   ".mm",
-                                         ".mi",  ".f",  ".f90", ".F",   ".F90", ".d",
-                                         ".go",  ".bc", ".ll",  ".asm", NULL };
+  static const char *const sources[] = { ".i",  ".s",   ".S",   ".sx",  ".ii", ".h",
+                                         ".hh", ".hpp", ".H",   ".m",   ".mm", ".mi",
+                                         ".f",  ".f90", ".F",   ".F90", ".d",  ".go",
+                                         ".bc", ".ll",  ".asm", NULL };
   if (dot && slice_in(slice_of(dot), sources))
     return CC_OTHER_SOURCE;
   return strcmp(path, "-") == 0 ? CC_OTHER_SOURCE : CC_BINARY;

@@ -54,6 +54,7 @@ struct compile_options cc_options(const char *path, char **args) {
   // ARGS may be those of nvcc: the language shows it
   const struct cc_command *c = command_of("nvcc", args, path);
   const struct language *l = c->n_inputs ? c->inputs[c->n_inputs - 1].written_in : NULL;
+  l = l ? l : language_of(path); // a header
   l = l ? l : language_default();
   if (l->nvcc)
     cc_nvcc_translator_args(c, l, &all);

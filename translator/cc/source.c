@@ -64,7 +64,7 @@ bool cc_source_translate(const struct cc_command *c, struct cc_source *s) {
   else if (!path_map(s->input->path, &text))
     return true; // the compiler reports that it cannot be read
   struct cc_headers *h = cc_headers_scan(c, s->shown, text, s->input->written_in);
-  bool emulate = c->emulate && s->input->language &&
+  bool emulate = c->emulate && s->input->written_in->emulate && s->input->language &&
       strcmp(s->input->language, "c++") == 0;
   if (!cc_headers_kernel(h) && !emulate)
     return true;
@@ -97,7 +97,7 @@ void cc_source_write(struct cc_source *s) {
     fatal("%s: no temporary folder can be made: %s", folder, strerror(errno));
   const char *name = s->shown == s->input->path
       ? path_name(s->shown)
-      : arena_printf("stdin%s", s->input->written_in->suffix);
+      : arena_printf("stdin%s", *s->input->written_in->suffixes);
   char *file = arena_printf("%s/%s", folder, name);
   struct text whole = { 0 };
   text_printf(&whole, "#line 1 \"");

@@ -56,22 +56,30 @@ static void check_print_variants(const struct kernel *k) {
   puts(c.depends ? ", fewer depending on the arguments and the machine" : "");
 }
 
-// Prints the parts that a launch adds to the key by default. Only the compiler knows
-// whether a named type, or a template's, is an integer.
-static void print_launch_key(const struct kernel *k) {
-  fputs(k->n_keys ? ", " : "", stdout);
-  for (unsigned i = 0; i < k->n_args; i++)
-    if (!k->args[i].pointer && !k->args[i].integer && !k->args[i].real)
-      printf("%s where that is an integer, ", k->args[i].name);
-  puts("the threads of the launch");
+// Prints the rest of the key by default: arguments of which only the compiler knows
+// whether they are integers, and what a launch adds.
+static void print_late_key(const struct kernel *k) {
+  const char *gap = k->n_keys ? ", " : "";
+  for (unsigned i = 0; i < k->n_args; i++) {
+    struct slice text = k->args[i].text;
+    bool other = !k->language->device &&
+        (memchr(text.data, '&', text.size) || memchr(text.data, '<', text.size));
+    if (k->args[i].pointer || k->args[i].integer || k->args[i].real || other)
+      continue;
+    printf("%s%s where that is an integer", gap, k->args[i].name);
+    gap = ", ";
+  }
+  if (k->language->device)
+    printf("%sthe threads of the launch", gap);
+  puts(*gap || k->language->device ? "" : "none: all calls are the same problem");
 }
 
 static void print_keys(const struct kernel *k) {
   fputs("  key\n    ", stdout);
   for (unsigned i = 0; i < k->n_keys; i++)
     printf("%s%.*s", i ? ", " : "", (int)k->keys[i].size, k->keys[i].data);
-  if (k->language->device && !k->key_given)
-    print_launch_key(k);
+  if (k->language->late_keys && !k->key_given)
+    print_late_key(k);
   else
     puts(k->n_keys ? "" : "none: all calls are the same problem");
 }
@@ -147,6 +155,8 @@ static void print_kernel(const struct source *s, const struct kernel *k,
     check_print_params(k);
   print_not_run(k, o->run);
   check_print_variants(k);
+  if (k->refused)
+    puts("  not tuned: a warning says why");
   if (k->left_out)
     puts("  an #if leaves it out of this build");
   else

@@ -411,12 +411,9 @@ static int suggest_run(const struct arguments *a) {
   if (!s)
     fatal("%s: %s", in, strerror(errno));
   struct compile_options o = cc_options(in, a->rest);
-  if (o.language->loops_check)
+  if (!o.language->not_suggested)
     return suggest(s, &o) ? 0 : 1;
-  fprintf(stderr,
-          "autotune suggest: %s: CUDA kernels have no loops to suggest for: "
-          "block(…) is their pragma\n",
-          in);
+  fprintf(stderr, "autotune suggest: %s: %s\n", in, o.language->not_suggested);
   return 1;
 }
 

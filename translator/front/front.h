@@ -414,6 +414,7 @@ struct kernel {
   unsigned n_compilers; /* at least "clang" */
   bool openmp;
   bool left_out; /* an #if leaves it out of this build: set by translate.c */
+  bool refused;  /* it stays as written, because of what was diagnosed as a warning */
   bool inferred; /* the sections are those that suggest/section.c could prove */
   const struct language *language; /* of its file */
   void *own;                       /* facts that only its language knows; NULL: none */
@@ -443,9 +444,16 @@ void loops_check(const struct source *s, struct kernel *k, struct function *f);
 void loops_write(const struct source *s, const struct kernel *k, const struct function *f,
                  struct text *out);
 
-/* Does the same for one point, POINT, which has a value index for each param: the values
- * replace the macros of sets, and there is no #if. Names of helper functions begin with
- * NAME. */
+/* Appends the body of F alone, from its '{' on, and to BEFORE the functions that it
+ * calls. BEFORE NULL: there are none. The macros of loops_write_prologue come before
+ * both. */
+void loops_write_body(const struct source *s, const struct kernel *k,
+                      const struct function *f, struct text *before, struct text *out);
+void loops_write_prologue(const struct function *f, struct text *out);
+
+/* Does the same as loops_write for one point, POINT, which has a value index for each
+ * param: the values replace the macros of sets, and there is no #if. Names of helper
+ * functions begin with NAME. */
 void loops_write_point(const struct source *s, const struct kernel *k,
                        const struct function *f, const unsigned *point, const char *name,
                        struct text *out);

@@ -141,7 +141,10 @@ std::shared_ptr<clang::CompilerInvocation> drive(const Strings &flags,
   std::vector<const char *> args = { "clang", "-nostdinc", "-w" };
   for (const std::string &flag : flags)
     args.push_back(flag.c_str());
-  for (const char *last : { "-fPIC", "-fno-lto", "-x", "c", "-c", "kernel.c" })
+  // The last -x counts. A unit of C++ has -xc++ among its flags.
+  bool cplusplus = std::find(flags.begin(), flags.end(), "-xc++") != flags.end();
+  for (const char *last :
+       { "-fPIC", "-fno-lto", "-x", cplusplus ? "c++" : "c", "-c", "kernel.c" })
     args.push_back(last);
   std::unique_ptr<clang::driver::Compilation> compilation(driver.BuildCompilation(args));
   if (!compilation || diags.hasErrorOccurred())

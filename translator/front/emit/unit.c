@@ -17,9 +17,7 @@ static void unit_add(struct text *out, struct slice s) {
   text_add(out, s.data, s.size);
 }
 
-// Appends TEXT without the words of DROP at its outermost level and without its
-// directives, except pragmas.
-static void add_without(struct text *out, struct slice text, const char *const *drop) {
+void unit_add_without(struct text *out, struct slice text, const char *const *drop) {
   struct lexer l = lexer_of(text);
   const char *from = text.data;
   unsigned depth = 0;
@@ -48,8 +46,7 @@ static const char *const linkage_and_inline[] = { "static",   "extern",     "inl
                                                   "__inline", "__inline__", "register",
                                                   NULL };
 
-// Appends the pragmas that were in force at the item.
-static void open_context(struct text *out, const struct context *c) {
+void unit_open_context(struct text *out, const struct context *c) {
   if (c->pack.size)
     text_printf(out, "#pragma pack(push, %.*s)\n", (int)c->pack.size, c->pack.data);
   if (c->n_options)
@@ -58,7 +55,7 @@ static void open_context(struct text *out, const struct context *c) {
     text_printf(out, "%.*s\n", (int)c->options[i].size, c->options[i].data);
 }
 
-static void close_context(struct text *out, const struct context *c) {
+void unit_close_context(struct text *out, const struct context *c) {
   if (c->n_options)
     text_printf(out, "#pragma GCC pop_options\n");
   if (c->pack.size)
@@ -117,7 +114,7 @@ static void write_extern(struct text *out, const struct item *item) {
   text_printf(out, "extern ");
   if (item->n_names == 1 && d->unsized && d->value.size) {
     text_printf(out, "__typeof__((");
-    add_without(out, item->specifiers, linkage_and_inline);
+    unit_add_without(out, item->specifiers, linkage_and_inline);
     text_add(out, d->text.data, (size_t)(d->name.data - d->text.data));
     const char *behind = d->name.data + d->name.size, *end = d->text.data + d->text.size;
     text_printf(out, " %.*s)", (int)(end - behind), behind);
@@ -125,10 +122,10 @@ static void write_extern(struct text *out, const struct item *item) {
     text_printf(out, ") %.*s;\n", (int)d->name.size, d->name.data);
     return;
   }
-  add_without(out, item->specifiers, linkage_and_inline);
+  unit_add_without(out, item->specifiers, linkage_and_inline);
   for (unsigned i = 0; i < item->n_names; i++) {
     text_printf(out, "%s", i ? "," : " ");
-    add_without(out, item->names[i].text, NULL);
+    unit_add_without(out, item->names[i].text, NULL);
   }
   text_printf(out, ";\n");
 }
@@ -148,9 +145,9 @@ static void unit_write_mixed(struct writer *w, const struct item *item) {
     const struct declarator *d = &item->names[i];
     enum how how = d->function ? reach_function(w->r, d->name) : HOW_EXTERN;
     text_printf(w->out, how == HOW_EXTERN ? "extern " : "static ");
-    add_without(w->out, item->specifiers, linkage_and_inline);
+    unit_add_without(w->out, item->specifiers, linkage_and_inline);
     text_printf(w->out, " ");
-    add_without(w->out, d->text, NULL);
+    unit_add_without(w->out, d->text, NULL);
     text_printf(w->out, ";\n");
   }
 }
@@ -165,21 +162,21 @@ static void reach_unit_write_item(struct writer *w, unsigned index) {
   // `#pragma omp declare simd` may precede it.
   text_add(w->out, item->text.data, (size_t)(start - item->text.data));
   if (how == HOW_TEXT) {
-    add_without(w->out, text, NULL);
+    unit_add_without(w->out, text, NULL);
   } else if (unit_is_mixed(item)) {
     unit_write_mixed(w, item);
   } else if (how == HOW_STATIC) {
     if (item->body && item->end && start == item->text.data)
       source_resume(w->s, item->start, w->out);
     text_printf(w->out, "static ");
-    add_without(w->out, text, linkage);
+    unit_add_without(w->out, text, linkage);
   } else if (how == HOW_OWN) { // the definition comes last, as written
     text_printf(w->out, "static ");
-    add_without(w->out, head, linkage);
+    unit_add_without(w->out, head, linkage);
     text_printf(w->out, item->body ? ";" : "");
   } else if (how == HOW_EXTERN && item->names[0].function) {
     text_printf(w->out, "extern ");
-    add_without(w->out, head, linkage_and_inline);
+    unit_add_without(w->out, head, linkage_and_inline);
     text_printf(w->out, item->body ? ";" : "");
   } else if (how == HOW_EXTERN) {
     write_extern(w->out, item);
@@ -203,9 +200,9 @@ static void write_items(struct writer *w) {
       continue;
     unit_undefine_all(w);
     const struct context *c = &x->contexts[x->items.list[i].context];
-    open_context(w->out, c);
+    unit_open_context(w->out, c);
     reach_unit_write_item(w, i);
-    close_context(w->out, c);
+    unit_close_context(w->out, c);
   }
 }
 
@@ -266,12 +263,12 @@ static void unit_write_all(struct writer *w, const struct kernel *k, bool as_wri
   const struct item *item = expand_function(x, &k->main);
   const struct context *c = item ? &x->contexts[item->context] : NULL;
   if (c)
-    open_context(w->out, c);
+    unit_open_context(w->out, c);
   for (unsigned i = 1; i <= k->n_alternatives; i++)
     unit_write_function(w, k, &k->alternatives[i - 1], &r->raws[i], as_written);
   unit_write_function(w, k, &k->main, &r->raws[0], as_written);
   if (c)
-    close_context(w->out, c);
+    unit_close_context(w->out, c);
 }
 
 void unit_write_item(const struct source *s, const struct reach *r, unsigned index,

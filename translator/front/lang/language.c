@@ -4,12 +4,18 @@
 
 #include <string.h>
 
-static const struct language *const languages[] = { &language_c, &language_cuda };
+static const struct language *const languages[] = { &language_c, &language_cxx,
+                                                    &language_cuda };
+
+static bool language_among(const char *path, const char *const *suffixes) {
+  const char *dot = strrchr(path, '.');
+  return dot && suffixes && slice_in(slice_of(dot), suffixes);
+}
 
 const struct language *language_of(const char *path) {
-  const char *dot = strrchr(path, '.');
-  for (size_t i = 0; dot && i < sizeof languages / sizeof *languages; i++)
-    if (strcmp(dot, languages[i]->suffix) == 0)
+  for (size_t i = 0; i < sizeof languages / sizeof *languages; i++)
+    if (language_among(path, languages[i]->suffixes) ||
+        language_among(path, languages[i]->headers))
       return languages[i];
   return NULL;
 }
@@ -23,4 +29,15 @@ const struct language *language_named(const char *option) {
 
 const struct language *language_default(void) {
   return languages[0];
+}
+
+const struct language *language_as_cplusplus(const struct language *l) {
+  return l->cplusplus ? l : &language_cxx;
+}
+
+bool language_is_header(const char *path) {
+  for (size_t i = 0; i < sizeof languages / sizeof *languages; i++)
+    if (language_among(path, languages[i]->headers))
+      return true;
+  return false;
 }

@@ -4,6 +4,7 @@
  *   language.c    the table of languages; finds a file's language by its name
  *   translate.c   the passes over a file, in their order
  *   c/            C
+ *   cxx/          C++, and the parts of it that CUDA C++ has too
  *   cuda/         CUDA C++: __global__ functions, their launches
  *
  * pragma/ and kernel/ read the same pragmas in each language and ask struct language for
@@ -26,14 +27,16 @@ struct translation {
 };
 
 struct language {
-  const char *name;           /* for messages: "C" */
-  const char *suffix;         /* of its files, but for headers: ".c" */
-  const char *const *options; /* its names after -x; NULL-terminated */
+  const char *name;            /* for messages: "C" */
+  const char *const *suffixes; /* of its files: ".c"; the first is for standard input */
+  const char *const *headers;  /* of its headers: ".hpp"; NULL: none that tell it */
+  const char *const *options;  /* its names after -x; NULL-terminated */
   const char *compiler; /* compiles the variants of a kernel that names no compiler */
   bool device; /* its kernels run in blocks of threads on a device, and are launched */
 
   bool nvcc;      /* nvcc compiles it, and does not pass it to the host's compiler */
-  bool cplusplus; /* compilers of C++ may compile it */
+  bool cplusplus; /* it is C++, which cut.c cuts */
+  bool late_keys; /* only the compiler knows which arguments are integers */
 
   /* ---- syntax (source.c, kernel/function.c) ---- */
   const TSLanguage *(*grammar)(void); /* never NULL */
@@ -75,6 +78,9 @@ struct language {
    * statements_outline. NULL: kernels are functions. */
   bool (*outline)(struct source *s, const struct pragma *pragmas, unsigned n,
                   const struct compile_options *o, bool *changed);
+  /* The reason why `autotune suggest` has nothing to say about its files. NULL: it has.
+   */
+  const char *not_suggested;
 
   /* ---- the way out (emit/, translate.c) ---- */
   /* Completes the kernels of T with facts from the build (types, defaults), and writes
@@ -95,7 +101,7 @@ struct language {
   void (*emulate)(const char *path, const struct text *in, struct text *out);
 };
 
-extern const struct language language_c, language_cuda;
+extern const struct language language_c, language_cxx, language_cuda;
 
 /* Returns the language of the file at PATH by its suffix; NULL if no language has that
  * suffix. */
@@ -104,6 +110,10 @@ const struct language *language_of(const char *path);
 const struct language *language_named(const char *option);
 /* Returns the language of files whose name and options do not tell: C. */
 const struct language *language_default(void);
+/* Returns the language in which compilers of C++ read a file in L. */
+const struct language *language_as_cplusplus(const struct language *l);
+/* True if the file at PATH is a header, which compilers make no object of. */
+bool language_is_header(const char *path);
 
 /* Runs the passes in their order. S is the text to translate, which may differ from the
  * file at S->path: headers with kernels are inline in S, between linemarkers

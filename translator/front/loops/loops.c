@@ -150,7 +150,7 @@ static void write_variant(struct variants *v) {
   const char *cond = b->fixed ? NULL : loops_condition(v);
   if (cond)
     text_printf(v->out, "%s %s\n", v->written++ ? "#elif" : "#if", cond);
-  b->functions = &functions;
+  b->functions = all ? &functions : NULL;
   write_nest(v);
   b->functions = all;
   if (cond)
@@ -274,6 +274,24 @@ void loops_write(const struct source *s, const struct kernel *k, const struct fu
                  struct text *out) {
   struct builder b = builder_of(s, k, f);
   loops_write_function(&b, out);
+}
+
+void loops_write_body(const struct source *s, const struct kernel *k,
+                      const struct function *f, struct text *before, struct text *out) {
+  struct builder b = builder_of(s, k, f);
+  struct text functions = { 0 };
+  b.functions = before ? &functions : NULL;
+  write_line(&b, out, f->body_at);
+  write_range(&b, f->body_at, f->end, out);
+  if (before)
+    text_add(before, functions.data, functions.size);
+}
+
+void loops_write_prologue(const struct function *f, struct text *out) {
+  if (!f->n_directives)
+    return;
+  text_printf(out, "\n%s", loops_prologue);
+  write_order_macros(out);
 }
 
 void loops_write_point(const struct source *s, const struct kernel *k,

@@ -185,6 +185,43 @@ static void see_operator(struct cutter *c, struct declaration *d) {
   }
 }
 
+static bool is_joint(struct slice text) {
+  static const char *const joints[] = { "&&", "||", "&", "|", "!", ":", "::", NULL };
+  return slice_in(text, joints);
+}
+
+// Moves L past what follows `requires`: names with angle brackets, groups, and `requires
+// (…) { … }`, with && and || between.
+static void cut_skip_requires(struct lexer *l) {
+  bool operand = true; // one must come next
+  for (;;) {
+    struct lexer ahead = *l;
+    struct token t = lex(&ahead);
+    if (is_joint(t.text)) {
+      operand = true;
+    } else if (!operand) {
+      return;
+    } else if (slice_is(t.text, "(")) {
+      cut_skip_group(&ahead);
+      operand = false;
+    } else if (slice_is(t.text, "requires")) {
+      struct lexer group = ahead;
+      if (slice_is(lex(&group).text, "(") && cut_skip_group(&group))
+        ahead = group;
+      group = ahead;
+      if (slice_is(lex(&group).text, "{") && cut_skip_group(&group))
+        ahead = group;
+      operand = false;
+    } else if (t.kind == TOKEN_WORD) {
+      cut_skip_angles(&ahead);
+      operand = false;
+    } else {
+      return;
+    }
+    *l = ahead;
+  }
+}
+
 static void declaration_see_word(struct cutter *c, struct declaration *d,
                                  struct token t) {
   struct slice word = t.text;
@@ -195,6 +232,8 @@ static void declaration_see_word(struct cutter *c, struct declaration *d,
     d->has_class = true;
   } else if (slice_is(word, "template")) {
     cut_skip_angles(&c->l);
+  } else if (slice_is(word, "requires")) {
+    cut_skip_requires(&c->l);
   } else if (slice_is(word, "operator")) {
     see_operator(c, d);
   } else if (slice_is(word, "typedef")) {
@@ -232,7 +271,7 @@ static void see_angles(struct cutter *c, struct declaration *d) {
   struct slice next = lex(&ahead).text;
   if (slice_is(next, ":") && !d->has_class) {
     d->qualifier = d->previous.text;
-  } else if (slice_is(next, "(") ||
+  } else if (slice_is(next, "(") || slice_is(next, "=") ||
              (d->has_class && (slice_is(next, ":") || slice_is(next, "{")))) {
     add_name(d->item, d->previous.text);
     d->has_tag |= d->has_class && !slice_is(next, "(");

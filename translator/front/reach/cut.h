@@ -86,6 +86,9 @@ struct item cut_declaration(struct cutter *c, struct token t);
 bool cut_skip_angles(struct lexer *l);
 /* Moves L past the bracket that closes the one just read. False: the text ended first. */
 bool cut_skip_group(struct lexer *l);
+/* Reads `namespace a::b {`, `inline namespace {` or `extern "C" {`, whose first token is
+ * T, up to its brace, and sets OPEN's names. False: T begins none of them. (items.c) */
+bool cut_scope(struct cutter *c, struct token t, struct item *open);
 
 /* ---- items.c --------------------------------------------------------------------- */
 
@@ -93,6 +96,7 @@ bool cut_skip_group(struct lexer *l);
  * opener, and the table of names, in which the first item of a name is the newest. */
 struct items items_cut(const struct source *s);
 void items_complete(struct items *items);
+void items_nest(struct items *items); /* sets scope, chain and opener alone */
 const char *items_namespaces(const struct items *items,
                              const struct item *i); /* the namespaces around I: "a::b" */
 struct slice item_head(const struct item *i);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "front/lang/language.h"
 #include "unit.h"
 
 // The file and line that the output is at.
@@ -230,6 +231,27 @@ static struct piece *piece_of(struct reader *c, const struct item *item, size_t 
   return NULL;
 }
 
+// Adds the names of ITEM, of C++, and finds its body.
+static void expand_names(struct expansion *x, struct item *item) {
+  for (unsigned i = 0; i < item->n_names; i++)
+    names_add(&x->items.names, NAME_ORDINARY, item->names[i].name, x->items.n);
+  if (item->function && item->head_end < item->text.data + item->text.size &&
+      *item->head_end == '{')
+    item->body = item->head_end;
+  item->specifiers = item->text;
+}
+
+// Adds the scope that opens or closes at T. False: T does neither.
+static bool expand_scope(struct reader *c, struct token t) {
+  struct expansion *x = c->x;
+  struct item scope = { .kind = ITEM_CLOSE, .text = t.text };
+  if (!slice_is(t.text, "}") && !cut_scope(&c->cutter, t, &scope))
+    return false;
+  scope.system = c->place.system;
+  *GROW(x->items.list, x->items.n) = scope;
+  return true;
+}
+
 // Adds ITEM, which begins with the pragma at BEGIN if one belongs to it.
 static void expand_add(struct reader *c, struct item item) {
   struct expansion *x = c->x;
@@ -244,7 +266,10 @@ static void expand_add(struct reader *c, struct item item) {
     item.start = c->first_line;
     item.end = line < s->n_lines ? s->lines[line] : s->size;
   }
-  declare_item(x, &item, x->items.n);
+  if (x->cplusplus)
+    expand_names(x, &item);
+  else
+    declare_item(x, &item, x->items.n);
   item.piece = piece_of(c, &item, (size_t)(c->begin - x->text.data));
   *GROW(x->items.list, x->items.n) = item;
 }
@@ -260,7 +285,8 @@ static void expand_read_within(struct reader *c, struct slice text) {
 }
 
 static void expand_cut(struct expansion *x) {
-  struct reader c = { .x = x, .cutter = { .l = lexer_of(x->text) } };
+  struct reader c = { .x = x,
+                      .cutter = { .l = lexer_of(x->text), .cplusplus = x->cplusplus } };
   for (struct token t; (t = lex(&c.cutter.l)).kind != TOKEN_END;) {
     bool directive = t.first && slice_is(t.text, "#"), within = c.begin != NULL;
     if (directive)
@@ -271,15 +297,33 @@ static void expand_cut(struct expansion *x) {
       c.first_line = source_offset(&c, c.begin);
     if (directive || !c.begin)
       continue;
-    struct item item = cut_declaration(&c.cutter, t);
-    expand_read_within(&c, item.text);
-    if (c.cutter.complete)
-      expand_add(&c, item);
+    if (!x->cplusplus || !expand_scope(&c, t)) {
+      struct item item = cut_declaration(&c.cutter, t);
+      expand_read_within(&c, item.text);
+      if (c.cutter.complete)
+        expand_add(&c, item);
+    }
     c.begin = NULL;
   }
+  if (x->cplusplus)
+    items_nest(&x->items);
+}
+
+// Returns the item of C++ that F is in: its definition, or its class.
+static const struct item *expand_around(const struct expansion *x,
+                                        const struct function *f) {
+  for (unsigned k = 0; k < x->items.n; k++) {
+    const struct item *i = &x->items.list[k];
+    if (i->kind == ITEM_CODE && (i->body || i->type) && i->start <= f->name_at &&
+        f->name_at < i->end && lex_mentions(i->text, slice_of(f->name)))
+      return i;
+  }
+  return NULL;
 }
 
 const struct item *expand_function(const struct expansion *x, const struct function *f) {
+  if (x->cplusplus)
+    return expand_around(x, f);
   const struct item *i;
   for (const struct name *n = NULL;
        (i = items_named(&x->items, NAME_ORDINARY, slice_of(f->name), &n)) != NULL;)
@@ -314,9 +358,11 @@ struct expansion *expand_file(const struct source *s, const struct kernel *kerne
                               unsigned n, const char *compiler,
                               const struct compile_options *o) {
   struct expansion *x = arena_alloc(sizeof *x);
-  *x = (struct expansion){
-    .source = s, .kernels = kernels, .n_kernels = n, .compiler = compiler
-  };
+  *x = (struct expansion){ .source = s,
+                           .kernels = kernels,
+                           .n_kernels = n,
+                           .compiler = compiler,
+                           .cplusplus = s->language && s->language->cplusplus };
   x->feed = feed_make(s, kernels, n);
   x->text.data = preprocess(&x->feed, kernels, n, compiler, o, &x->text.size);
   if (!x->text.data)

@@ -60,11 +60,9 @@ static void items_skip_disabled(struct file *f) {
   }
 }
 
-// Handles `namespace a::b {`, `inline namespace {` and `extern "C" {` at T, up to the
-// brace.
-static bool items_open(struct file *f, struct token t) {
-  struct lexer ahead = f->c.l;
-  struct item open = { .kind = ITEM_OPEN, .text = t.text };
+bool cut_scope(struct cutter *c, struct token t, struct item *open) {
+  struct lexer ahead = c->l;
+  *open = (struct item){ .kind = ITEM_OPEN, .text = t.text };
   struct token u = t;
   if (slice_is(u.text, "inline"))
     u = lex(&ahead);
@@ -80,10 +78,18 @@ static bool items_open(struct file *f, struct token t) {
       if (slice_is(u.text, "("))
         cut_skip_group(&ahead);
       else if (u.kind == TOKEN_WORD && !word_of_cplusplus(u.text))
-        GROW(open.names, open.n_names)->name = u.text;
+        GROW(open->names, open->n_names)->name = u.text;
     }
   }
-  f->c.l = ahead;
+  c->l = ahead;
+  open->text.size = (size_t)(c->l.p - open->text.data);
+  return true;
+}
+
+static bool items_open(struct file *f, struct token t) {
+  struct item open;
+  if (!cut_scope(&f->c, t, &open))
+    return false;
   items_add(f, open);
   return true;
 }
@@ -104,7 +110,7 @@ struct items items_cut(const struct source *s) {
   return f.items;
 }
 
-static void items_nest(struct items *items) {
+void items_nest(struct items *items) {
   int scope = -1, chain = -1;
   for (unsigned n = 0; n < items->n; n++) {
     struct item *i = &items->list[n];

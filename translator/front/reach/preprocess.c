@@ -2,6 +2,7 @@
 // preprocess.c: runs the unit's compiler with -E -dD over the feed.
 #include <string.h>
 
+#include "front/lang/language.h"
 #include "unit.h"
 
 static bool preprocess_begins(const char *s, const char *prefix) {
@@ -70,6 +71,11 @@ static void preprocess_add_options(const struct compile_options *o,
   }
 }
 
+// Returns the word after -x for the feed at PATH.
+static const char *preprocess_language(const char *path) {
+  return strcmp(strrchr(path, '.'), ".cpp") == 0 ? "c++" : "c";
+}
+
 static int preprocess_run_once(const char *compiler, const char *path,
                                const struct compile_options *o,
                                const struct kernel *kernels, unsigned n, bool machine,
@@ -85,7 +91,7 @@ static int preprocess_run_once(const char *compiler, const char *path,
     *GROW(argv, argc) = "-Qunused-arguments";
   preprocess_add_options(o, kernels, n, machine, &argv, &argc);
   *GROW(argv, argc) = "-x";
-  *GROW(argv, argc) = "c";
+  *GROW(argv, argc) = preprocess_language(path);
   *GROW(argv, argc) = path;
   *GROW(argv, argc) = NULL;
   *out = *errors = (struct text){ 0 };
@@ -102,9 +108,10 @@ static bool told_by_compiler(const char *path, const struct compile_options *o) 
     *GROW(argv, argc) = *c;
   for (const char *const *a = o->args; a && *a; a++)
     *GROW(argv, argc) = *a;
-  static const char *const rest[] = { "-E", "-w", "-o", "/dev/null", "-x", "c" };
+  static const char *const rest[] = { "-E", "-w", "-o", "/dev/null", "-x" };
   for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
     *GROW(argv, argc) = rest[i];
+  *GROW(argv, argc) = preprocess_language(path);
   *GROW(argv, argc) = path;
   *GROW(argv, argc) = NULL;
   int status = run_command(argv, NULL, NULL);
@@ -113,7 +120,8 @@ static bool told_by_compiler(const char *path, const struct compile_options *o) 
 
 char *preprocess(const struct feed *f, const struct kernel *kernels, unsigned n,
                  const char *compiler, const struct compile_options *o, size_t *size) {
-  char *path = temp_path("autotune_feed.c");
+  const struct language *l = n ? kernels[0].language : o->language;
+  char *path = temp_path(l && l->cplusplus ? "autotune_feed.cpp" : "autotune_feed.c");
   file_write(path, f->text.data, f->text.size);
   struct text out, errors, again;
   int status = preprocess_run_once(compiler, path, o, kernels, n, true, &out, &errors);

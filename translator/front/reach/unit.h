@@ -101,6 +101,7 @@ struct context {
 
 struct expansion {
   const struct source *source;
+  bool cplusplus; /* items are of C++: their names are set, declarators are not read */
   const struct kernel *kernels;
   unsigned n_kernels;
   const char *compiler;
@@ -257,6 +258,12 @@ bool reach_uses_openmp(const struct reach *r);
 
 /* ---- emit/unit.c ----------------------------------------------------------------- */
 
+/* Appends TEXT without the words of DROP at its outermost level and without its
+ * directives, except pragmas. */
+void unit_add_without(struct text *out, struct slice text, const char *const *drop);
+/* Append the pragmas that were in force at an item, and what ends them. */
+void unit_open_context(struct text *out, const struct context *c);
+void unit_close_context(struct text *out, const struct context *c);
 /* Appends item INDEX of R's expansion, as the compiler saw it. */
 void unit_write_item(const struct source *s, const struct reach *r, unsigned index,
                      struct text *out);

@@ -161,11 +161,12 @@ static bool c_translate(struct translation *t, struct text *out) {
   return diag_errors() == t->errors;
 }
 
+static const char *const c_suffixes[] = { ".c", NULL };
 static const char *const c_options[] = { "c", NULL };
 
 const struct language language_c = {
   .name = "C",
-  .suffix = ".c",
+  .suffixes = c_suffixes,
   .options = c_options,
   .compiler = "clang",
   .grammar = tree_sitter_c,

@@ -237,9 +237,9 @@ static void write_call(const struct kernel *k, const struct function *f,
                        struct text *out) {
   const struct cuda_kernel *c = cuda_of(k);
   text_printf(out, "  autotune_body_%s", f->name);
-  for (unsigned i = 0; i < c->n_params; i++)
-    text_printf(out, "%s%s%s", i ? ", " : "<", c->params[i].name,
-                i + 1 == c->n_params ? ">" : "");
+  for (unsigned i = 0; i < c->cxx.n_params; i++)
+    text_printf(out, "%s%s%s", i ? ", " : "<", c->cxx.params[i].name,
+                i + 1 == c->cxx.n_params ? ">" : "");
   text_printf(out, "(");
   for (unsigned i = 0; i < k->n_args; i++)
     text_printf(out, "%s%s", i ? ", " : "", k->args[i].name);
@@ -259,15 +259,15 @@ static void write_calls(const struct kernel *k, struct text *out) {
 }
 
 static void write_instance(const struct cuda_kernel *c, struct text *out) {
-  for (unsigned i = 0; i < c->n_params; i++)
-    if (c->params[i].type)
-      text_printf(out, "using %s = AUTOTUNE_T%u;\n", c->params[i].name, i);
-    else if (slice_is(c->params[i].type_text, "auto"))
-      text_printf(out, "constexpr auto %s = AUTOTUNE_T%u;\n", c->params[i].name, i);
+  for (unsigned i = 0; i < c->cxx.n_params; i++)
+    if (c->cxx.params[i].type)
+      text_printf(out, "using %s = AUTOTUNE_T%u;\n", c->cxx.params[i].name, i);
+    else if (slice_is(c->cxx.params[i].type_text, "auto"))
+      text_printf(out, "constexpr auto %s = AUTOTUNE_T%u;\n", c->cxx.params[i].name, i);
     else
       text_printf(out, "constexpr %.*s %s = (%.*s)(AUTOTUNE_T%u);\n",
-                  WORD(c->params[i].type_text), c->params[i].name,
-                  WORD(c->params[i].type_text), i);
+                  WORD(c->cxx.params[i].type_text), c->cxx.params[i].name,
+                  WORD(c->cxx.params[i].type_text), i);
 }
 
 // Writes S on one line.

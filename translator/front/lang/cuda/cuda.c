@@ -42,7 +42,7 @@ static bool goes_on_after(struct slice before) {
 // ---- passes --------------------------------------------------------------------------
 
 static bool same_scope(const struct kernel *a, const struct kernel *b) {
-  return slices_same(cuda_of(a)->namespaces, cuda_of(b)->namespaces);
+  return slices_same(cxx_of(a)->namespaces, cxx_of(b)->namespaces);
 }
 
 // Diagnoses baking, which CUDA does not have: a baked file has no runtime, and winners
@@ -133,28 +133,31 @@ static void cuda_print(const struct source *s, const struct kernel *k) {
   print_launches(s, cuda_of(k));
 }
 
+static const char *const cuda_suffixes[] = { ".cu", NULL };
 static const char *const cuda_options[] = { "cu", "cuda", NULL };
 
 const struct language language_cuda = {
   .name = "CUDA",
-  .suffix = ".cu",
+  .suffixes = cuda_suffixes,
   .options = cuda_options,
   .compiler = "nvrtc",
   .device = true,
   .nvcc = true,
   .cplusplus = true,
+  .late_keys = true,
   .grammar = tree_sitter_cuda,
   .attribute_end = attribute_end,
   .skip_head = skip_template,
   .goes_on_after = goes_on_after,
   .signature_read = cuda_signature_read,
-  .signature_same = cuda_signature_same,
+  .signature_same = cxx_signature_same,
   .same_scope = same_scope,
   .clauses = cuda_clauses,
   .clauses_check = cuda_clauses_check,
   .clauses_use = cuda_clauses_use,
   .directives_check = cuda_directives_check,
   .kernels_check = cuda_kernels_check,
+  .not_suggested = "CUDA kernels have no loops to suggest for: block(…) is their pragma",
   .translate = cuda_translate,
   .print = cuda_print,
   .header_inline = cuda_header_inline,

@@ -3,7 +3,7 @@
  *
  *   cuda.c        language_cuda: syntax beyond the grammar, the passes, `autotune check`
  *   front.c       kernels and params against the rest of the file; loop directives
- *   signature.c   templates, __launch_bounds__, parameters in C++
+ *   signature.c   the head of a __global__ function, __launch_bounds__
  *   clauses.c     block, grid, shared, isolate, flush
  *   launches.c    k<<<…>>>(…) and cudaLaunchKernel, wherever they stand
  *   mentions.c    other mentions of a kernel: launches there cannot be tuned
@@ -18,7 +18,7 @@
 #ifndef AUTOTUNE_CUDA_TRANSLATOR_H
 #define AUTOTUNE_CUDA_TRANSLATOR_H
 
-#include "front/kernel/kernel.h"
+#include "front/lang/cxx/cxx.h"
 
 /* ---- front.c, signature.c, clauses.c --------------------------------------------- */
 
@@ -28,13 +28,6 @@
  * grid and shared may also use `blockDim`, the variant's block (struct autotune_dim3).
  * All of them may use `gridDim`, the requested grid. */
 
-struct template_param {
-  const char *name;
-  struct slice text;      /* "typename T", "int N = 4" */
-  bool type;              /* typename or class: the argument is a type; else a constant */
-  struct slice type_text; /* type of a constant: "int" */
-  struct slice initial;   /* "4" of `int N = 4`; empty: none */
-};
 struct dims {
   struct slice of[3];
   unsigned n;
@@ -42,12 +35,8 @@ struct dims {
 
 /* The facts that only CUDA has of a kernel. */
 struct cuda_kernel {
-  struct slice template_head; /* "template <typename T, int N>"; empty: no template */
-  struct template_param *params;
-  unsigned n_params;
-  size_t start;            /* of the whole declaration, template head included */
+  struct cxx_function cxx; /* the first member: cxx_of(k) */
   struct slice bounds;     /* "__launch_bounds__(256, 2)", as written; empty: none */
-  struct slice namespaces; /* "a::b", where it is defined in one; else empty */
   struct slice *elsewhere;
   unsigned n_elsewhere; /* namespaces of other kernels of its name in the file */
   int block_param;   /* index of the param for block(16x16, 32x8): kind VALUE_TUPLE, text
@@ -72,18 +61,11 @@ void cuda_unroll(const struct kernel *k, const struct loop_directive *d,
 /* Parts of language_cuda (language.h). */
 void cuda_kernels_check(const struct source *s, struct kernel *kernels, unsigned n);
 bool cuda_signature_read(const struct source *s, struct function *f, struct kernel *k);
-bool cuda_signature_same(const struct source *s, const struct kernel *k,
-                         const struct kernel *alternative);
 extern const struct clause_reader cuda_clauses[];
 void cuda_clauses_check(const struct source *s, struct kernel *k);
 bool cuda_clauses_use(const struct kernel *k, const struct param *p);
 bool cuda_directives_check(const struct source *s, const struct pragma *pragmas,
                            unsigned n, const struct function *f);
-struct slice cuda_namespaces(
-    const struct source *s,
-    TSNode n); /* the namespaces around N: "a::b", without blanks */
-bool node_inside(TSNode node, const char *type,
-                 TSNode *found); /* sets *FOUND to the nearest node of TYPE around NODE */
 
 /* ---- emulate.c ------------------------------------------------------------------- */
 

@@ -67,8 +67,8 @@ static size_t end_of(const struct source *s, struct slice part) {
 // Appends the full namespaces of K, as prefix of its launcher's name: a using-declaration
 // of the kernel does not include the launcher.
 static void add_spaces(const struct kernel *k, struct text *out) {
-  if (cuda_of(k)->namespaces.size)
-    text_printf(out, "::%.*s::", WORD(cuda_of(k)->namespaces));
+  if (cxx_of(k)->namespaces.size)
+    text_printf(out, "::%.*s::", WORD(cxx_of(k)->namespaces));
 }
 
 // Rewrites k<T><<<g, b>>>(x) to autotune_launch_k<T>(g, b, 0, nullptr, x).
@@ -77,7 +77,7 @@ static void edit_chevrons(struct edits *edits, const struct launch *l,
   const struct source *s = edits->s;
   size_t name = end_of(s, l->callee) - strlen(k->main.name), end = end_of(s, l->callee);
   struct text prefix = { 0 }, open = { 0 }, close = { 0 };
-  size_t spaces = cuda_of(k)->namespaces.size ? (size_t)(l->callee.data - s->text) : name;
+  size_t spaces = cxx_of(k)->namespaces.size ? (size_t)(l->callee.data - s->text) : name;
   add_spaces(k, &prefix);
   edits_newlines(s, spaces, name, &prefix);
   text_printf(&prefix, "autotune_launch_");
@@ -112,7 +112,7 @@ static void edit_runtime(struct edits *edits, const struct launch *l,
   size_t first = (size_t)(l->config[0].data - s->text);
   if (l->template_args.size)
     text_printf(&text, "(");
-  if (!cuda_of(k)->namespaces.size)
+  if (!cxx_of(k)->namespaces.size)
     text_printf(&text, "%.*s", (int)(l->callee.size - strlen(k->main.name)),
                 l->callee.data);
   add_spaces(k, &text);
@@ -226,7 +226,7 @@ static const struct cuda_view *cuda_view(const struct kernel *k,
   struct dims shared = { { c->shared }, c->shared.size ? 1 : 0 };
   struct cuda_view *v = arena_alloc(sizeof *v);
   *v = (struct cuda_view){
-    .head = c->template_head,
+    .head = c->cxx.template_head,
     .qualifier = "",
     .flags = c->flags | (emulate ? AUTOTUNE_GPU_EMULATED : 0u),
     .most_keys = (k->key_given ? k->n_keys : k->n_args + 3) + 1,
@@ -235,13 +235,13 @@ static const struct cuda_view *cuda_view(const struct kernel *k,
     .chooses_block = c->block_param >= 0,
     .block_param = c->block_param,
     .shared = c->shared,
-    .params = c->params,
-    .n_params = c->n_params,
+    .params = c->cxx.params,
+    .n_params = c->cxx.n_params,
     .symbols = u->symbols,
     .n_symbols = u->n_symbols,
   };
-  if (c->n_elsewhere && c->namespaces.size)
-    v->qualifier = arena_printf("%.*s::", WORD(c->namespaces));
+  if (c->n_elsewhere && c->cxx.namespaces.size)
+    v->qualifier = arena_printf("%.*s::", WORD(c->cxx.namespaces));
   v->uses_grid = cuda_mentions(&c->block, "gridDim") ||
       cuda_mentions(&c->grid, "gridDim") || cuda_mentions(&shared, "gridDim");
   v->uses_block = cuda_mentions(&c->grid, "blockDim") ||
@@ -303,7 +303,7 @@ static bool edit_declarations(struct edits *edits, const struct kernel *k,
     struct cuda_declared d = { .kernel = k->main.name };
     if (i->s != edits->s || i->kind != ITEM_CODE || !i->function ||
         i->end > k->main.name_at || !cuda_item_names(i, k->main.name) ||
-        !slice_is(cuda_of(k)->namespaces, items_namespaces(items, i)) ||
+        !slice_is(cxx_of(k)->namespaces, items_namespaces(items, i)) ||
         !cuda_declared(i->text, &d))
       continue;
     struct template_scope scope = { cuda_declared_fields, &d, 0, NULL };
@@ -335,7 +335,7 @@ static void edit_launches(struct edits *edits, const struct kernel *k, int index
 
 static void edit_kernel(struct edits *edits, const struct emission *e) {
   const struct kernel *k = e->k;
-  size_t start = cuda_of(k)->start;
+  size_t start = cxx_of(k)->start;
   for (unsigned i = 0; i <= k->n_alternatives && e->n_own; i++) {
     size_t at = i < k->n_alternatives ? k->alternatives[i].start : start;
     if (at <= start)

@@ -169,7 +169,7 @@ static void check_other(const struct source *s, const struct kernel *k, TSNode d
   if (is_kernels_own(k, at) ||
       (specialised && node_inside(name, "template_instantiation", &instantiation)))
     return;
-  struct slice spaces = cuda_namespaces(s, declarator), own = cuda_of(k)->namespaces;
+  struct slice spaces = cxx_namespaces(s, declarator), own = cxx_of(k)->namespaces;
   if (spaces.size != own.size || memcmp(spaces.data, own.data, own.size) != 0) {
     *GROW(cuda_of(k)->elsewhere, cuda_of(k)->n_elsewhere) = spaces;
     return;

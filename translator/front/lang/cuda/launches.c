@@ -100,7 +100,7 @@ int kernel_meant(const struct finder *f, const struct callee *c) {
     return CALLED_NONE;
   for (unsigned i = 0; i < f->n_kernels; i++)
     if (slice_is(c->last, f->kernels[i].main.name) &&
-        spaces_fit(f, cuda_of(&f->kernels[i])->namespaces, written_spaces(c)))
+        spaces_fit(f, cxx_of(&f->kernels[i])->namespaces, written_spaces(c)))
       return (int)i;
   return CALLED_NONE;
 }
@@ -130,8 +130,8 @@ static struct candidates candidates_of(const struct finder *f, const struct call
     const struct cuda_kernel *k = cuda_of(&f->kernels[i]);
     if (!slice_is(c->last, f->kernels[i].main.name))
       continue;
-    if (spaces_fit(f, k->namespaces, written_spaces(c)))
-      add_candidate(&all, k->namespaces, (int)i);
+    if (spaces_fit(f, k->cxx.namespaces, written_spaces(c)))
+      add_candidate(&all, k->cxx.namespaces, (int)i);
     for (unsigned j = 0; j < k->n_elsewhere; j++)
       if (spaces_fit(f, k->elsewhere[j], written_spaces(c)))
         add_candidate(&all, k->elsewhere[j], CALLED_NONE);
@@ -184,7 +184,7 @@ static const char *plain_spaces(const struct finder *f, struct slice written) {
 // Looks C up from the namespace around N outwards.
 static int launches_look_up(const struct finder *f, const struct callee *c, TSNode n,
                             const struct candidates *all) {
-  struct slice written = written_spaces(c), around = cuda_namespaces(f->s, n);
+  struct slice written = written_spaces(c), around = cxx_namespaces(f->s, n);
   const char *plain = plain_spaces(f, written);
   if (!*plain && !written.size && is_used(f, c->last, all))
     return CALLED_UNCLEAR;

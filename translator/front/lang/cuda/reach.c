@@ -350,7 +350,7 @@ static void see_instances(struct cuda_reach *r, const struct source *s) {
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     size_t at = (size_t)(t.text.data - s->text);
     if (t.kind == TOKEN_WORD && slice_is(t.text, r->k->main.name) &&
-        (at < cuda_of(r->k)->start || at > r->k->main.end))
+        (at < cxx_of(r->k)->start || at > r->k->main.end))
       statement = true;
     else if (slice_is(t.text, ";"))
       statement = false;
@@ -413,9 +413,9 @@ struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kerne
   r->toolkit.folder = toolkit_include(o);
   find_own(r, s);
   bool types = false;
-  for (unsigned i = 0; i < cuda_of(k)->n_params; i++)
-    types = types || cuda_of(k)->params[i].type;
-  if (cuda_of(k)->n_params)
+  for (unsigned i = 0; i < cxx_of(k)->n_params; i++)
+    types = types || cxx_of(k)->params[i].type;
+  if (cxx_of(k)->n_params)
     see_instances(r, s);
   if (types)
     see_template_arguments(r, s);

@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Kernels of C++: built by g++ and clang++ in several standards, tuned, right, known in the next process; called from
+# Fortran and Python; the untuned parts of a program stay as without autotune; CMake.
+set -u
+build=$(cd "$1" && pwd) here=$(cd "$(dirname "$0")" && pwd)
+PATH=$build/bin:$PATH
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+unset AUTOTUNE_MODE AUTOTUNE_SEARCH
+export AUTOTUNE_BUDGET=20s LC_ALL=C AUTOTUNE_LOG=info
+failed=0
+fail() { echo "FAILED: $*"; failed=1; }
+cp "$here"/cxx/*.cpp "$here"/cxx/*.f90 "$here"/cxx/*.py .
+
+# COMPILER…: compiles program.cpp with and without autotune, and compares what both print
+both() {
+  local name=${*// /_} words=("$@")
+  "$@" -Wno-unknown-pragmas -O2 program.cpp elsewhere.cpp -o plain > /dev/null 2>&1 || { echo "no $*"; return; }
+  autotune cc "${words[@]}" -Wall -Wextra -O2 program.cpp elsewhere.cpp -o tuned 2> messages || fail "$*: does not build"
+  grep -q 'warning\|error' messages && { fail "$*: messages"; cat messages; }
+  ./plain > expected
+  export AUTOTUNE_CACHE=$work/cache-$name
+  for pass in first second; do
+    ./tuned > out 2> err || fail "$*, $pass: exit status $?"
+    cmp -s expected out || { fail "$*, $pass: other output"; diff expected out; }
+    grep -q 'not compile\|none of [0-9]* variants was right' err && { fail "$*, $pass"; cat err; }
+  done
+  grep -q 'never tuned' err && { fail "$*: the second process tuned again"; cat err; }
+  for kernel in lab::axpy Grid::smooth 'scale<double, 3>' 'scale<float, 4>' matrix count spread; do
+    autotune report | grep -qF "$kernel  (program.cpp)" || fail "$*: '$kernel' was not tuned"
+  done
+  autotune report | grep -q 'did not compile' && { fail "$*"; autotune report | grep -A2 'did not compile'; }
+}
+both g++ -std=c++11
+both g++ -std=c++17
+both clang++-22 -std=c++14
+both clang++-22 -std=c++23 -fopenmp
+
+# What cannot be tuned is one warning, and the program builds and is right.
+cat > not.cpp << 'END'
+#include <cstdio>
+struct Shape { virtual double area(double x) const { return 2 * x; } };
+#pragma autotune kernel inout(x[0:n])
+void measure(int n, double *x, const Shape *s)
+{
+  for (int i = 0; i < n; i++)
+    x[i] = s->area(x[i]);
+}
+int main()
+{
+  double x[3] = { 1, 2, 3 };
+  Shape s;
+  measure(3, x, &s);
+  std::printf("%g\n", x[2]);
+}
+END
+autotune cc g++ -c not.cpp 2> messages || fail "not.cpp does not build"
+grep -q "^not.cpp:3:1: warning: 'measure' is not tuned: it uses 'Shape', which has virtual functions$" messages ||
+  { fail "no warning"; cat messages; }
+[ "$(grep -c warning messages)" = 1 ] || fail "more than one warning"
+g++ not.o -o not && [ "$(./not)" = 6 ] || fail "not.cpp is wrong"
+
+# Callers in Fortran (bind(c)) and in Python (ctypes).
+export AUTOTUNE_CACHE=$work/cache-callers
+autotune cc g++ -O2 -fPIC -shared library.cpp -o liblibrary.so || fail "library.cpp does not build"
+if command -v gfortran > /dev/null; then
+  gfortran caller.f90 -o fortran -L. -llibrary -Wl,-rpath,"$work" || fail "caller.f90 does not build"
+  [ "$(./fortran 2> err)" = right ] || { fail "Fortran"; cat err; }
+  grep -q 'saxpy: .*variants' err || { fail "Fortran's calls did not tune"; cat err; }
+else
+  echo "not tried: gfortran is not here"
+fi
+rm -rf "$AUTOTUNE_CACHE"
+if command -v python3 > /dev/null; then
+  [ "$(python3 caller.py ./liblibrary.so 2> err)" = right ] || { fail "Python"; cat err; }
+  grep -q 'saxpy: .*variants' err || { fail "Python's calls did not tune"; cat err; }
+else
+  echo "not tried: python3 is not here"
+fi
+
+# CMake: a target of C++.
+mkdir project && cp program.cpp elsewhere.cpp project
+cat > project/CMakeLists.txt << END
+cmake_minimum_required(VERSION 3.16)
+project(p CXX)
+set(AUTOTUNE_PROGRAM $build/bin/autotune)
+include($here/../../cmake/autotuneEnable.cmake)
+add_library(autotune::autotune INTERFACE IMPORTED)
+add_executable(program program.cpp elsewhere.cpp)
+autotune_enable(program)
+END
+cmake -S project -B project/build > messages 2>&1 && cmake --build project/build >> messages 2>&1 ||
+  { fail "CMake"; cat messages; }
+AUTOTUNE_CACHE=$work/cache-cmake project/build/program > out 2> err
+cmp -s expected out || fail "CMake: other output"
+grep -q 'Grid::smooth: .*variant' err || { fail "CMake: nothing was tuned"; cat err; }
+
+[ $failed = 0 ] && echo "right"
+exit $failed
