@@ -1,5 +1,9 @@
 #pragma autotune kernel
 void f(n)
+#ifdef A
   int n;
+#else
+  long n;
+#endif
 {
 }

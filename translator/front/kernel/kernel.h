@@ -3,6 +3,7 @@
  * structures. Parts that differ between languages are functions of struct language.
  *
  *   function.c     finds the function after a pragma, the loop after a directive
+ *   heads.c        writes heads in the old style as prototypes
  *   signature.c    reads the function's name, result and arguments
  *   values.c       candidates: numbers, words, strings, tuples, ranges
  *   clauses.c      the clauses of a kernel; sections.c reads array sections
@@ -38,7 +39,20 @@ bool statement_parsed(const struct source *s, TSNode node);
  * Stops at a conditional. */
 size_t after_gap(const struct source *s, size_t offset, size_t end);
 
+/* ---- heads.c --------------------------------------------------------------------- */
+
+/* Gives the functions that PRAGMAS stand on prototypes where their heads are `f(a) int a;
+ * {`. If there are any, *CHANGED becomes true, and S a new text with the same lines,
+ * which is not parsed yet. False after an error, which was reported. */
+bool heads_rewrite(struct source *s, const struct pragma *pragmas, unsigned n,
+                   bool *changed);
+
 /* ---- signature.c ----------------------------------------------------------------- */
+
+/* Returns the name in the declaration TEXT: the last word that no other word follows,
+ * outside of attributes; empty: there is none. Words in the first parentheses count, as
+ * in `int (*f)(int)`. *POINTER: the name is that of a pointer or an array. */
+struct slice signature_declared_name(struct slice text, bool *pointer);
 
 /* Sets f->name and name_at, and result, returns, is_static and args of K. Returns false
  * after an error, which was reported. */

@@ -76,9 +76,7 @@ void signature_result(struct slice head, struct kernel *k) {
   k->returns = !slice_is(k->result, "void");
 }
 
-// Returns the name in a declaration: the last word that no other word follows, outside of
-// attributes. Words in the first parentheses count, as in `int (*f)(int)`.
-static struct slice signature_declared_name(struct slice text, bool *pointer) {
+struct slice signature_declared_name(struct slice text, bool *pointer) {
   struct slice name = { NULL, 0 }, before = { NULL, 0 };
   struct lexer l = lexer_of(text);
   unsigned words = 0;

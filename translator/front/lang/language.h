@@ -74,7 +74,11 @@ struct language {
   /* Checks the N kernels of a file together, after all were read without errors. */
   void (*kernels_check)(const struct source *s, struct kernel *kernels, unsigned n);
 
-  /* Makes functions of kernels that are statements, before anything else. As
+  /* Gives functions prototypes, before anything else. As heads_rewrite. NULL: they have
+   * prototypes. */
+  bool (*heads)(struct source *s, const struct pragma *pragmas, unsigned n,
+                bool *changed);
+  /* Makes functions of kernels that are statements, before the kernels are read. As
    * statements_outline. NULL: kernels are functions. */
   bool (*outline)(struct source *s, const struct pragma *pragmas, unsigned n,
                   const struct compile_options *o, bool *changed);

@@ -17,6 +17,19 @@ static bool translate_outline(struct translation *t, const struct language *l) {
   return true;
 }
 
+// Gives kernels prototypes, and reads the pragmas once more if that changed the file.
+// False: errors, all diagnosed.
+static bool translate_heads(struct translation *t, const struct language *l) {
+  bool changed = false;
+  if (!l->heads || diag_errors() != t->errors)
+    return true; // without them all pragmas are not known
+  if (!l->heads(t->s, t->pragmas, t->n_pragmas, &changed))
+    return false;
+  if (changed)
+    t->pragmas = pragma_all(t->s, &t->n_pragmas);
+  return true;
+}
+
 // Reads S and hands it to its language, which writes to OUT unless that is NULL. A file
 // without pragmas comes out as it is. False: errors, all diagnosed.
 static bool translate_pass(struct translation *t, struct text *out) {
@@ -30,6 +43,8 @@ static bool translate_pass(struct translation *t, struct text *out) {
       text_add(out, t->s->text, t->s->size);
     return diag_errors() == t->errors;
   }
+  if (!translate_heads(t, l))
+    return false;
   source_parse(t->s, l);
   if (!translate_outline(t, l))
     return false;

@@ -174,6 +174,7 @@ const struct language language_c = {
   .signature_same = signature_same,
   .flags_check = values_check_flags,
   .loops_check = loops_check,
+  .heads = heads_rewrite,
   .outline = statements_outline,
   .translate = c_translate,
 };

@@ -1,0 +1,5 @@
+#pragma autotune kernel
+void f(n)
+  int n;
+{
+}
