@@ -9,6 +9,7 @@
 #include <sqlite3.h>
 #include <xxhash.h>
 
+#include "call/site.h"
 #include "keep/store/store.h"
 #include "tuned_fixture.h"
 
@@ -257,9 +258,9 @@ static void test_a_large_program_is_not_copied(void **state) {
 
 // ---- the first call of a winner -----------------------------------------------------
 
-// Notes the first call of a winner, as if it had begun AGO seconds earlier in another
+// Notes the first call of VARIANT, as if it had begun AGO seconds earlier in another
 // container. False: that is not possible.
-static bool note_elsewhere(const struct identity *id, double ago) {
+static bool note_elsewhere(const struct identity *id, uint64_t variant, double ago) {
   struct { // as in keep/store/entered.c
     int64_t problem;
     uint64_t variant;
@@ -268,7 +269,7 @@ static bool note_elsewhere(const struct identity *id, double ago) {
     uint64_t sum;
   } e;
   char path[64];
-  int slot = entered_note(id, 7);
+  int slot = entered_note(id, variant);
   off_t at = (off_t)((unsigned)slot * sizeof e);
   snprintf(path, sizeof path, "%s/entered", fixture_folder);
   int fd = open(path, O_RDWR);
@@ -290,9 +291,9 @@ static void waits_for_calls_elsewhere(void) {
                                .n_keys = 1,
                                .key_names = scale_keys,
                                .toolchain = "t" };
-  EXPECT(note_elsewhere(&id, 30) && entered_ended(&id, 7, 0) == 0);
-  EXPECT(note_elsewhere(&id, 300) && entered_ended(&id, 7, 1e-3) == 1);
-  EXPECT(note_elsewhere(&id, 3600) && entered_ended(&id, 7, 1800) == 0);
+  EXPECT(note_elsewhere(&id, 7, 30) && entered_ended(&id, 7, 0) == 0);
+  EXPECT(note_elsewhere(&id, 7, 300) && entered_ended(&id, 7, 1e-3) == 1);
+  EXPECT(note_elsewhere(&id, 7, 3600) && entered_ended(&id, 7, 1800) == 0);
   EXPECT(entered_ended(&id, 7, 60) == 1);
 }
 
@@ -301,6 +302,30 @@ static void waits_for_calls_elsewhere(void) {
 static void test_long_calls_elsewhere(void **state) {
   (void)state;
   RUN(waits_for_calls_elsewhere, NULL);
+}
+
+static void ends_three_times_at_once(void) {
+  long long key[] = { SCALE_N };
+  make_kernel();
+  EXPECT(is_right_from(0) && !runs_default());
+  struct identity id = site_identity(scale_site.state, key);
+  uint64_t variant = site_find(scale_site.state, key)->variant;
+  for (int i = 0; i < 3; i++)
+    EXPECT(note_elsewhere(&id, variant, 300));
+}
+
+static void checks_and_goes_on(void) {
+  make_kernel();
+  EXPECT(is_right_from(0) && !runs_default());
+}
+
+// Somebody has pressed ^C once, and an MPI program has ended.
+static void test_processes_that_end_together(void **state) {
+  (void)state;
+  RUN(tunes_only, NULL);
+  RUN(ends_three_times_at_once, LOCKED);
+  RUN(checks_and_goes_on, LOCKED);
+  assert_int_equal(stored("SELECT ended FROM service"), 1);
 }
 
 // ---- threads ------------------------------------------------------------------------
@@ -345,6 +370,7 @@ int main(void) {
     TEST(test_a_right_winner_stays),
     TEST(test_a_large_program_is_not_copied),
     TEST(test_long_calls_elsewhere),
+    TEST(test_processes_that_end_together),
     TEST(test_revoked_for_all_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

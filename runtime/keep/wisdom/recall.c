@@ -16,7 +16,7 @@
 
 enum {
   MOST_COUNTED = 400,
-  MOST_ENDED = 3,    // processes that may end in their first call of a winner …
+  MOST_ENDED = 3,    // times that processes may end in their first call of a winner …
   LATELY = 24 * 3600 // … within so many seconds of each other
 };
 
@@ -142,7 +142,8 @@ static void recall_revoke(struct store *s, const struct identity *id, const char
                           struct recall *out) {
   struct service v = out->service;
   char why[80];
-  snprintf(why, sizeof why, "%u processes ended in their first call of it", v.ended);
+  snprintf(why, sizeof why, "%u times processes ended in their first call of it",
+           v.ended);
   v.values = values;
   v.revoked = REVOKED_ENDED;
   v.why = why;
@@ -162,7 +163,7 @@ static bool recall_survives(struct store *s, const struct identity *id,
   unsigned ended = entered_ended(id, v->variant, seconds);
   if (ended == 0 && v->revoked != REVOKED_IN_DOUBT)
     return true;
-  v->ended = (sys_unix() - v->when < LATELY ? v->ended : 0) + ended;
+  v->ended = (sys_unix() - v->when < LATELY ? v->ended : 0) + (ended > 0); // together
   if (v->ended >= MOST_ENDED) {
     recall_revoke(s, id, values, out);
     return false;
