@@ -14,7 +14,10 @@
 // nothing to do, or an order to follow; these make no system call.
 static bool begin_is_idle(struct node *n, struct autotune_call_state *state,
                           autotune_fn *code) {
+  enum refusal refusal = atomic_load_explicit(&n->refusal, memory_order_relaxed);
   *code = decide_current(n);
+  if ((refusal == REFUSED_TEAM || refusal == REFUSED_REGION) && team_refuses(n->site))
+    return true;
   if (!atomic_load(&n->asked))
     return false;
   if (!background_goes() || background_checks())

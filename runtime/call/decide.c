@@ -379,7 +379,8 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
   if (team == REFUSED_TEAM)
     return refuse(n, team, NULL);
   background_look(0);
-  if (!atomic_load(&n->decided) && !background_goes() && !team_join(n))
+  bool tuned = atomic_load(&n->asked) && background_goes() && !background_checks();
+  if (!atomic_load(&n->decided) && !tuned && !team_join(n))
     return refuse(n, REFUSED_MEMORY, NULL);
   if (atomic_load(&n->decided) ||
       (!again && !atomic_load(&n->asked) && decide_ask(s, n))) {

@@ -174,6 +174,44 @@ check "waits: $((SECONDS - begun)) s" [ $((SECONDS - begun)) -le 20 ]
 has "waits: $(cat err)" err 'warning: meet: default: '
 autotune why meet > why; has "waits, why: $(cat why)" why 'its last call ran the default: '
 
+# The second kernel comes while the first one's winner is being checked again.
+cat > two.c << 'END2'
+#define WAY 0
+#pragma autotune kernel param(WAY: 0, 1) inout(x[0:n]) search(budget: 4s)
+void first(int n, double *x)
+{
+  for (volatile int again = WAY; again < 1000; again += 1 + 999 * WAY)
+    for (int i = 0; i < n; i++)
+      x[i] = i;
+}
+#pragma autotune kernel param(WAY: 0, 1) inout(x[0:n]) search(budget: 4s)
+void second(int n, double *x)
+{
+  for (volatile int again = WAY; again < 900; again += 1 + 899 * WAY)
+    for (int i = 0; i < n; i++)
+      x[i] = i;
+}
+int main(void)
+{
+  int wrong = 0;
+  #pragma omp parallel num_threads(2) reduction(+ : wrong)
+  {
+    double x[500] = { 0 };
+    for (int t = 0; t < 100; t++) {
+      first(500, x);
+      second(500, x);
+      wrong += x[499] != 499;
+    }
+  }
+  return wrong > 0;
+}
+END2
+check "two kernels" autotune cc gcc -O2 -fopenmp two.c -o two
+AUTOTUNE_REVERIFY=on timeout 60 ./two > out 2> err; is "two: status" $? 0
+for k in first second; do
+  autotune why $k > why; has "two, $k: $(cat why err)" why 'threads at once = 2 *WAY=1'
+done
+
 # Threads that share the work of a kernel must all run the same code.
 cat > shares.c << 'END2'
 #define WAY 0

@@ -69,6 +69,7 @@ static void test_all_run_in_rounds(void **state) {
   assert_true(atomic_load(&seen->units) >= 10 * ROUNDS * COPIES);
   assert_int_equal(atomic_load(&seen->late), 0);
   assert_int_equal(own, 0); // each has its own memory
+  free(c.pids);
   assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
@@ -82,6 +83,7 @@ static int die_by(int how) {
     lost = copies_go(&c);
   }
   copies_end(&c);
+  free(c.pids);
   assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
   return lost;
 }
