@@ -178,7 +178,7 @@ done << 'END'
 18 its loop calls 'smooth', a kernel of its own
 26 a kernel cannot have variable arguments
 31 it returns a pointer
-37 'main' is no kernel: move its loops to a function of their own
+37 'main' is no kernel: write '#pragma autotune kernel' before its loops
 44 a macro makes its head
 END
 echo 'int one(void) { return 1; }' > none.c

@@ -71,7 +71,7 @@ static const char *why_not_plain(const struct candidates *c, TSNode n) {
   if (!node_is(d, "function_declarator") || !node_is(name, "identifier"))
     return "its head is not of the form 'type name(arguments)'";
   if (slice_is(source_slice(c->s, name), "main"))
-    return "'main' is no kernel: move its loops to a function of their own";
+    return "'main' is no kernel: write '#pragma autotune kernel' before its loops";
   return why_arguments(c, node_field(d, "parameters"));
 }
 

@@ -260,10 +260,31 @@ static void statement_no_statement(struct statements *all, const struct pragma *
   all->fine = false;
 }
 
+// Diagnoses a kernel before a loop or block in a function that could not be parsed.
+static void statement_hidden(struct statements *all, const struct pragma *p) {
+  const struct source *s = all->s;
+  size_t at = after_gap(s, p->end, s->size);
+  struct lexer l = lexer_of((struct slice){ s->text, p->offset }),
+               next = { s->text + at, s->text + s->size, false };
+  unsigned depth = 0;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    depth += slice_is(t.text, "{") ? 1u : slice_is(t.text, "}") ? -1u : 0;
+  struct slice word = lex(&next).text;
+  if (p->kind != PRAGMA_KERNEL || depth == 0 ||
+      (!slice_is(word, "for") && !slice_is(word, "{")))
+    return;
+  diag_error(s, p->offset, p->end - p->offset,
+             "is a macro or an #if in it that hides a part of the syntax?",
+             "the function around this pragma could not be parsed");
+  all->fine = false;
+}
+
 // Makes a function of the statement after P, if P is in a function that is no kernel.
 static void statement_try(struct statements *all, const struct pragma *p) {
   struct source *s = all->s;
   TSNode function = statement_function(s, p->offset);
+  if (ts_node_is_null(function))
+    statement_hidden(all, p);
   if (ts_node_is_null(function) || p->offset < all->end || p->kind == PRAGMA_ALTERNATIVE)
     return;
   if (statement_in_kernel(all, function)) {
