@@ -27,13 +27,23 @@ void *resolve_process(const char *name) {
   return NULL;
 }
 
+static bool resolve_is_listed(const char *name) {
+  static const char *const names[] = { "memcpy",          "memmove",
+                                       "memset",          "memcmp",
+                                       "memchr",          "_GLOBAL_OFFSET_TABLE_",
+                                       "__stack_chk_fail" };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(name, names[i]) == 0)
+      return true;
+  return false;
+}
+
 bool resolve_is_harmless(const char *name) {
   Dl_info info;
   void *address = resolve_process(name);
   const char *file = address && dladdr(address, &info) ? info.dli_fname : "";
   const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
-  return strncmp(name, "mem", 3) == 0 || strcmp(name, "_GLOBAL_OFFSET_TABLE_") == 0 ||
-      strcmp(name, "__stack_chk_fail") == 0 || strncmp(base, "libm.", 5) == 0 ||
+  return resolve_is_listed(name) || strncmp(base, "libm.", 5) == 0 ||
       strncmp(base, "libm-", 5) == 0 || strncmp(base, "libmvec", 7) == 0 ||
       strncmp(base, "libgcc_s", 8) == 0 || strncmp(base, "libatomic", 9) == 0;
 }

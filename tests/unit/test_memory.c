@@ -92,9 +92,9 @@ static void test_neighbours(void **state) {
   struct memories memory, fewer;
   char message[128] = "", name[64];
   (void)state;
-  static double block[ROWS * COLUMNS];
+  static double block[2 + ROWS * COLUMNS];
   for (int i = 0; i < ROWS; i++)
-    x[i] = block + i * COLUMNS - 2;
+    x[i] = block + i * COLUMNS;
   m = COLUMNS;
   assert_true(memories_describe(&memory, &kernel, args, message, sizeof message));
   assert_int_equal(memory.list[0].n, 1);
