@@ -90,7 +90,7 @@ TEST(event, 1)
 TEST(ipc, 1)
 TEST(nvrtc, 2)
 
-int main(void) {
+int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_illegal), cmocka_unit_test(test_trap),
     cmocka_unit_test(test_assert),  cmocka_unit_test(test_timeout),
@@ -100,6 +100,8 @@ int main(void) {
     cmocka_unit_test(test_ipc),     cmocka_unit_test(test_nvrtc),
   };
   setenv("AUTOTUNE_GPU_WORKER", TEST_GPU_WORKER, 0);
+  if (argc > 1) // the name of a test
+    cmocka_set_test_filter(argv[1]);
   (void)add;
   (void)add_why_has;
   return cmocka_run_group_tests(tests, NULL, NULL);

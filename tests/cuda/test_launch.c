@@ -266,6 +266,34 @@ static void test_zeros_are_warned_of(void **state) {
   assert_int_equal(in_child(body_zeros_are_told, NULL), 0);
 }
 
+// The fastest variant is right for zeros only, which are the data of the first launch.
+static void body_right_for_zeros(void) {
+  const struct gpu_api *api = gpu_api_get(NULL);
+  struct autotune_value values[] = { add_bad[0], add_bad[9] };
+  add_params[1] =
+      (struct autotune_param){ "SLOW", "SLOW", AUTOTUNE_INT, -1, 1, 0, &add_slow[1] };
+  add_params[2].n_values = 2;
+  add_params[2].values = values;
+  add_use(0);
+  struct add_memory m = add_allocate(ADD_N);
+  EXPECT(api->set_bytes(m.a, 0, ADD_N * sizeof(float), NULL) == 0);
+  EXPECT(api->set_bytes(m.c, 0, ADD_N * sizeof(float), NULL) == 0);
+  EXPECT(api->context_synchronize() == 0);
+  add(ADD_N, 3, m.a, m.c, NULL);
+  const char *bad;
+  EXPECT(autotune_best("add", NULL, "BAD", &bad) != AUTOTUNE_OK || strcmp(bad, "0") == 0);
+}
+
+static void test_right_for_zeros_only(void **state) {
+  (void)state;
+  assert_int_equal(in_child(body_right_for_zeros, quiet), 0);
+  char *text = report();
+  assert_non_null(text);
+  if (!strstr(text, "made-up data (other values): c[0:n]: element 17"))
+    fail_msg("%s", text);
+  free(text);
+}
+
 // ---- devices, streams, captures -----------------------------------------------------
 
 static void body_two_devices(void) {
@@ -660,6 +688,7 @@ int main(int argc, char **argv) {
                                     drop_folder),
     cmocka_unit_test_setup_teardown(test_small_numbers_count, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_zeros_are_warned_of, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_right_for_zeros_only, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_two_devices, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_captured_streams, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_a_lost_variant_is_forgotten, make_folder,

@@ -22,6 +22,9 @@ struct device {
   int file;                /* of OFFER; or -1 */
   int found;               /* the file of what was measured (gpu_run_written); or -1 */
   size_t found_bytes;
+  void *written; /* the cubin of the kernel as written, if it agrees with the default;
+                    NULL: not known; malloc'ed */
+  size_t written_bytes;
   unsigned char *passed; /* a bit for each ticket that has passed in a helper */
   uint64_t n_passed;     /* number of bits */
   double flops, bytes, touched;
@@ -54,6 +57,10 @@ int order_try(struct device *d, uint64_t ticket, const void *object, size_t size
  * differs. */
 bool order_written(struct device *d, const void *object, size_t size,
                    const struct trial_plan *plan, struct trial *out);
+/* Compares OBJECT with the kernel as written on made-up data, as `imagine` of struct
+ * target. */
+int order_imagine(struct device *d, uint64_t ticket, const void *object, size_t size,
+                  const struct trial_plan *plan, struct trial *out);
 /* Drops what was measured; helpers that know it end. */
 void order_drop(struct device *d);
 

@@ -254,6 +254,7 @@ struct gpu_answer {
   bool sticky; /* the context is lost */
   double run_seconds, verify_seconds, time_seconds, load_seconds; /* as in struct trial */
   struct gpu_facts facts;
+  unsigned made_up;      /* sets of made-up data that were used */
   char weak[160];        /* as in struct trial */
   char deviation[128];   /* likewise */
   double deviation_part; /* likewise */
@@ -327,6 +328,11 @@ struct gpu_noise {
 void gpu_run_written(struct gpu_run *r, const struct gpu_variant *v,
                      const struct trial_plan *plan, struct gpu_answer *out, char **found,
                      size_t *bytes);
+/* In the helper: compares V with WRITTEN, the kernel as written, on made-up data. OUT's
+ * made_up is 1 if WRITTEN takes them; else OUT says nothing of V but that it is lost. */
+void gpu_run_imagine(struct gpu_run *r, const struct gpu_variant *written,
+                     const struct gpu_variant *v, const struct trial_plan *plan,
+                     struct gpu_answer *out);
 /* Compares with the tolerances of FILE from now on. False: they are not used, because
  * they are not sane, or for lack of memory. */
 bool gpu_run_tolerate(struct gpu_run *r, const void *file, size_t bytes);

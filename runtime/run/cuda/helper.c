@@ -115,7 +115,7 @@ static bool helper_obey(struct gpu_run *r) {
   if (!helper_hear(HELPER_ORDER, &m, &o, sizeof o))
     return false;
   void *file = take_file(m.fd, o.size);
-  const struct gpu_variant v = {
+  struct gpu_variant v = {
     .ticket = o.ticket, .cubin = file, .size = o.size, .launch = o.launch
   };
   memset(&answer, 0, sizeof answer);
@@ -124,6 +124,13 @@ static bool helper_obey(struct gpu_run *r) {
     snprintf(answer.message, sizeof answer.message, "its file cannot be mapped");
   } else if (o.kind == ORDER_WRITTEN) {
     fd = helper_measure(r, &v, &o.plan, &answer);
+  } else if (o.kind == ORDER_IMAGINE && o.written < o.size) {
+    const struct gpu_variant w = {
+      .ticket = UINT64_MAX, .cubin = file, .size = o.written, .launch = o.asked
+    };
+    v.cubin = (char *)file + o.written;
+    v.size = o.size - o.written;
+    gpu_run_imagine(r, &w, &v, &o.plan, &answer);
   } else if (o.kind == ORDER_TOLERATE) {
     helper_tolerate(r, file, o.size, &answer);
   } else {

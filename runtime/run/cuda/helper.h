@@ -43,11 +43,14 @@ enum gpu_order_kind {
   ORDER_TRY,      /* gpu_run_try */
   ORDER_WRITTEN,  /* gpu_run_written */
   ORDER_TOLERATE, /* gpu_run_tolerate */
+  ORDER_IMAGINE,  /* gpu_run_imagine */
 };
 struct gpu_order {
   enum gpu_order_kind kind;
   uint64_t ticket;
-  size_t size;                   /* of the file */
+  size_t size;    /* of the file */
+  size_t written; /* ORDER_IMAGINE: bytes of the kernel as written, before the cubin */
+  struct autotune_launch asked;  /* its launch */
   struct autotune_launch launch; /* its stream does not count */
   struct trial_plan plan;        /* max_samples 0: run and compare only */
 };

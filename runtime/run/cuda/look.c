@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "run.h"
-#include "run/weak.h"
 
 static const struct tolerance same_bits = { .exact = true };
 
@@ -20,9 +19,8 @@ static gpu_result look_first(struct gpu_run *r, enum autotune_element e,
   return error ? error : gpu_await(r, 0);
 }
 
-// Finds what the elements E of B have in common: each is the next one.
-static gpu_result look_at(struct gpu_run *r, enum autotune_element e,
-                          const struct gpu_buffer *b, enum weak *out) {
+gpu_result gpu_look_at(struct gpu_run *r, enum autotune_element e,
+                       const struct gpu_buffer *b, enum weak *out) {
   static const char zero[16];
   size_t each = verify_element_size(e);
   struct gpu_buffer front = *b;
@@ -45,7 +43,7 @@ static gpu_result look_output(struct gpu_run *r, const struct piece *p, enum wea
   enum autotune_element e = p->region->element;
   bool same = false;
   char what[160];
-  gpu_result error = look_at(r, e, &p->expected, out);
+  gpu_result error = gpu_look_at(r, e, &p->expected, out);
   if (error || *out != WEAK_NOT || p->region->access != AUTOTUNE_INOUT || p->saved.host)
     return error;
   error = gpu_compare(r, e, same_bits, NULL, &p->expected, p->saved.at, &same, NULL, what,
@@ -70,7 +68,7 @@ bool gpu_look(struct gpu_run *r, struct gpu_answer *a) {
                                    .input = WEAK_NOT,
                                    .output = WEAK_NOT };
     if (looks[i].reads && inputs)
-      e = look_at(r, x->element, &b, &looks[i].input);
+      e = gpu_look_at(r, x->element, &b, &looks[i].input);
     if (looks[i].writes && outputs && e == 0)
       e = look_output(r, p, &looks[i].output);
     inputs &= !looks[i].reads || looks[i].input != WEAK_NOT;

@@ -242,3 +242,40 @@ void order_drop(struct device *d) {
   }
   d->found = -1;
 }
+
+// ---- made-up data -------------------------------------------------------------------
+
+int order_imagine(struct device *d, uint64_t ticket, const void *object, size_t size,
+                  const struct trial_plan *plan, struct trial *out) {
+  struct gpu_order order = { .kind = ORDER_IMAGINE,
+                             .ticket = ticket,
+                             .size = d->written_bytes + size,
+                             .written = d->written_bytes,
+                             .asked = d->own.call->asked,
+                             .launch = plan->launch,
+                             .plan = *plan };
+  struct gpu_answer *answer = sys_calloc(1, sizeof *answer);
+  char *both = sys_malloc(order.size), why[sizeof out->message];
+  int got = -1, rc = -1;
+  order.plan.max_samples = order.plan.min_samples = 0;
+  if (answer && both) {
+    memcpy(both, d->written, d->written_bytes);
+    memcpy(both + d->written_bytes, object, size);
+    rc = order_run(d, &order, both, order.size, answer, out, &got);
+  }
+  memcpy(why, out->message, sizeof why);
+  if (rc == 0 && answer->made_up && out->status != STATUS_OK)
+    snprintf(out->message, sizeof out->message, "on made-up data (%s): %.200s",
+             made_up_names[MADE_UP_FILLED], why);
+  else if (rc != 0 || out->status != STATUS_OK) // it says nothing of the variant
+    log_message(AUTOTUNE_DEBUG, "%s: made-up data (%s) are not used: %s", d->kernel->name,
+                made_up_names[MADE_UP_FILLED], why);
+  if (rc != 0 || !answer->made_up)
+    out->status = STATUS_OK;
+  out->made_up = rc == 0 && answer->made_up && out->status == STATUS_OK;
+  if (got >= 0)
+    close(got);
+  free(both);
+  free(answer);
+  return 0;
+}

@@ -174,7 +174,7 @@ static void run_deviates(struct gpu_run *r, const struct gpu_region *x,
                 most->where, sizeof most->where);
 }
 
-static bool same_outputs(struct gpu_run *r, struct gpu_answer *a) {
+bool gpu_same_outputs(struct gpu_run *r, struct gpu_answer *a) {
   for (unsigned i = 0; i < r->call.n_regions; i++) {
     const struct piece *p = &r->pieces[i];
     struct deviation most = { .found = false };
@@ -297,12 +297,12 @@ static bool keep_outputs(struct gpu_run *r, struct gpu_answer *a) {
   return gpu_good(r, e ? e : gpu_await(r, 0), "keeping outputs", a);
 }
 
-static bool run_checked_run(struct gpu_run *r, const struct loaded *l, bool keep,
-                            const struct trial_plan *p, struct sample *out,
-                            struct gpu_answer *a) {
+bool gpu_checked_run(struct gpu_run *r, const struct loaded *l, bool keep,
+                     const struct trial_plan *p, struct sample *out,
+                     struct gpu_answer *a) {
   return gpu_good(r, gpu_make_ready(r, l != NULL), "restoring", a) &&
       hash_rests(r, keep, a) && gpu_once(r, l, 1, p, out, a) &&
-      (keep ? keep_outputs(r, a) : same_outputs(r, a)) && same_inputs(r, a) &&
+      (keep ? keep_outputs(r, a) : gpu_same_outputs(r, a)) && same_inputs(r, a) &&
       same_fences(r, keep, a) && same_rests(r, keep, a);
 }
 
@@ -363,7 +363,7 @@ static void run_blame(struct gpu_run *r, const struct trial_plan *plan,
                           r->stream);
     }
   if (name && gpu_good(r, e, "restoring", &again) &&
-      run_checked_run(r, NULL, false, plan, &sample, &again))
+      gpu_checked_run(r, NULL, false, plan, &sample, &again))
     snprintf(a->message, sizeof a->message,
              "%.60s is declared scratch, but the kernel reads what was in it (%.120s)",
              name, message);
@@ -383,8 +383,8 @@ void gpu_run_reference(struct gpu_run *r,
     return;
   gpu_enter(r, &scope);
   r->original = original;
-  bool good = run_checked_run(r, NULL, true, plan, &first, out);
-  if (good && !run_checked_run(r, NULL, false, plan, &second, out)) {
+  bool good = gpu_checked_run(r, NULL, true, plan, &first, out);
+  if (good && !gpu_checked_run(r, NULL, false, plan, &second, out)) {
     good = false;
     if (out->status == STATUS_WRONG)
       run_blame(r, plan, out);
@@ -412,13 +412,13 @@ static bool load_and_try(struct gpu_run *r, const struct gpu_variant *v,
     a->facts = l->facts;
   }
   start = measure_clock();
-  if (l && plan->verify && !l->checked && !run_checked_run(r, l, false, plan, &first, a))
+  if (l && plan->verify && !l->checked && !gpu_checked_run(r, l, false, plan, &first, a))
     return false;
   a->verify_seconds = measure_clock() - start;
   if (plan->max_samples > 0 && !gpu_sample(r, l, plan, first, a))
     return false;
   if (plan->max_samples > 0 && plan->verify && r->call.n_regions > 0 &&
-      !same_outputs(r, a))
+      !gpu_same_outputs(r, a))
     return false;
   if (l)
     l->checked |= plan->verify;

@@ -5,6 +5,7 @@
  *   compare.c   the kernel that compares, counts, nudges and hashes (compare.cu.h)
  *   host.c      the same on the host (host.h)
  *   rounding.c  how far rounding moves outputs
+ *   imagine.c   compares on data that the call does not have
  *   load.c      cubins become functions, with what is known of them
  *   once.c      one run: launched, waited for, and what an error means
  *   sample.c    many runs: how long they take
@@ -17,6 +18,7 @@
 #define AUTOTUNE_GPU_RUN_H
 
 #include "gpu.h"
+#include "run/weak.h"
 
 /* CUresult, by its documented numbers. */
 enum {
@@ -151,12 +153,23 @@ void gpu_run_finished(struct gpu_run *r, const struct gpu_scope *s, struct gpu_a
 /* Queues the restoring of memory as before the call; outputs that are only written get a
  * pattern, and workspaces if SCRATCH. */
 gpu_result gpu_make_ready(struct gpu_run *r, bool scratch);
+/* True if all outputs are the default's. False: A says what differs. */
+bool gpu_same_outputs(struct gpu_run *r, struct gpu_answer *a);
+/* Runs L (NULL: the default) once on fresh data, and checks all that it leaves. KEEP: its
+ * outputs become the default's. */
+bool gpu_checked_run(struct gpu_run *r, const struct loaded *l, bool keep,
+                     const struct trial_plan *p, struct sample *out,
+                     struct gpu_answer *a);
 
 /* ---- look.c ---------------------------------------------------------------------- */
 
 /* After a run of the default, whose outputs are kept: writes into A why the call's data
  * say little (run/weak.h), if they do. False: A says what happened. */
 bool gpu_look(struct gpu_run *r, struct gpu_answer *a);
+
+/* Finds what the elements E of B have in common: WEAK_ZERO, WEAK_EQUAL or WEAK_NOT. */
+gpu_result gpu_look_at(struct gpu_run *r, enum autotune_element e,
+                       const struct gpu_buffer *b, enum weak *out);
 
 /* ---- rounding.c ------------------------------------------------------------------ */
 
@@ -168,6 +181,8 @@ void gpu_run_forget(struct gpu_run *r);
 /* Makes the buffers for saving and comparing, the fences and the arguments, and saves.
  * The call's addresses must be final. False and WHY on failure. */
 bool gpu_run_prepare(struct gpu_run *r, char *why, size_t size);
+/* Makes the buffers of region I, and saves what it holds. False and WHY on failure. */
+bool gpu_piece_make(struct gpu_run *r, unsigned i, char *why, size_t size);
 
 /* ---- once.c ---------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 
 enum { FENCE = 64 << 10 };
 
-static bool make_piece(struct gpu_run *r, unsigned i, char *why, size_t size) {
+bool gpu_piece_make(struct gpu_run *r, unsigned i, char *why, size_t size) {
   struct piece *p = &r->pieces[i];
   const struct gpu_region *region = &r->call.regions[i];
   p->region = region;
@@ -93,7 +93,7 @@ bool gpu_run_prepare(struct gpu_run *r, char *why, size_t size) {
     r->args[i] = r->call.bytes + r->call.offsets[i];
   r->compare = gpu_compare_new(r);
   for (unsigned i = 0; i < r->call.n_regions; i++)
-    if (!make_piece(r, i, why, size))
+    if (!gpu_piece_make(r, i, why, size))
       return false;
   make_rests(r);
   return make_fences(r, why, size) && gpu_run_wait(r, why, size);
