@@ -91,6 +91,10 @@ const struct autotune_layout *kernel_ret_layout(const struct autotune_kernel *k)
   return KERNEL_HAS(k, ret_layout) ? k->ret_layout : NULL;
 }
 
+bool kernel_returns_pointer(const struct autotune_kernel *k) {
+  return k->ret_size == sizeof(void *) && k->ret_element == AUTOTUNE_POINTER;
+}
+
 autotune_rows_fn *kernel_rows(const struct autotune_kernel *k) {
   return KERNEL_HAS(k, rows) ? k->rows : NULL;
 }

@@ -41,6 +41,8 @@ bool kernel_cooperates(const struct autotune_kernel *k);
 /* Members that a translated file of an older version lacks; NULL: it has none. */
 const struct autotune_layout *const *kernel_layouts(const struct autotune_kernel *k);
 const struct autotune_layout *kernel_ret_layout(const struct autotune_kernel *k);
+/* True if K returns a pointer. */
+bool kernel_returns_pointer(const struct autotune_kernel *k);
 autotune_rows_fn *kernel_rows(const struct autotune_kernel *k);
 /* Returns a copy of K, with zeros for members that it lacks. */
 struct autotune_kernel kernel_copy(const struct autotune_kernel *k);

@@ -36,6 +36,32 @@ static bool memory_reads(struct memories *m, const char *base, size_t size) {
   return true;
 }
 
+static bool memory_section_is_returned(const struct autotune_section *s) {
+  return strncmp(s->name, "return", 6) == 0 && (s->name[6] == '[' || s->name[6] == ' ');
+}
+
+bool memory_is_returned(const struct autotune_kernel *k) {
+  for (unsigned i = 0; i < k->n_sections; i++)
+    if (memory_section_is_returned(&k->sections[i]))
+      return true;
+  return false;
+}
+
+const char *memories_returned(const struct memories *m, const void *result) {
+  const char *pointer;
+  struct memories look = { .page = 0 };
+  for (unsigned i = 0; i < m->kernel->n_sections; i++) {
+    struct memory *x = &m->list[i];
+    if (!x->returned || !x->n)
+      continue;
+    memcpy(&pointer, result, sizeof pointer);
+    x->pieces[0].base = (char *)(uintptr_t)pointer + x->distance;
+    if (!pointer || !memory_reads(&look, x->pieces[0].base, x->bytes))
+      return m->kernel->sections[i].name;
+  }
+  return NULL;
+}
+
 static bool memory_grow(struct memories *m, struct memory *of) {
   unsigned capacity = of->capacity ? 2 * of->capacity : 1;
   struct memory_piece *more = sys_realloc(of->pieces, capacity * sizeof *more);
@@ -118,6 +144,11 @@ bool memories_describe(struct memories *m, const struct autotune_kernel *k,
   m->lost = !m->list || !memories_spans(m, args);
   if (rows && !m->lost)
     rows(args, NULL, &c.rows);
+  for (unsigned i = 0; !m->lost && i < k->n_sections; i++)
+    if (memory_section_is_returned(&k->sections[i]) && m->list[i].n) {
+      m->list[i].returned = true;
+      m->list[i].distance = (size_t)(uintptr_t)m->list[i].pieces[0].base;
+    }
   if (m->lost)
     snprintf(message, size, "no memory");
   else if (m->full)
@@ -179,15 +210,38 @@ static struct memory_piece memory_bounds(const struct memory *m) {
   return (struct memory_piece){ .base = low, .bytes = (size_t)(high - low) };
 }
 
+static int pieces_by_address(const void *a, const void *b) {
+  const struct memory_piece *x = a, *y = b;
+  return (x->base > y->base) - (x->base < y->base);
+}
+
+static struct memory_piece *memory_sorted(const struct memory *m) {
+  struct memory_piece *sorted = sys_malloc(m->n * sizeof *sorted);
+  if (sorted)
+    qsort(memcpy(sorted, m->pieces, m->n * sizeof *sorted), m->n, sizeof *sorted,
+          pieces_by_address);
+  return sorted;
+}
+
+// Pieces of one section may overlap each other only where rows are the same.
 bool memory_overlap(const struct memory *a, const struct memory *b) {
-  struct memory_piece x = memory_bounds(a), y = memory_bounds(b);
-  if (!a->n || !b->n || !pieces_overlap(&x, &y))
+  if (a->n == 0 || b->n == 0)
     return false;
-  for (unsigned i = 0; i < a->n; i++)
-    for (unsigned j = 0; pieces_overlap(&a->pieces[i], &y) && j < b->n; j++)
-      if (pieces_overlap(&a->pieces[i], &b->pieces[j]))
-        return true;
-  return false;
+  struct memory_piece x = memory_bounds(a), y = memory_bounds(b);
+  if (!pieces_overlap(&x, &y))
+    return false;
+  struct memory_piece *p = memory_sorted(a), *q = memory_sorted(b);
+  bool overlap = !p || !q;
+  for (unsigned i = 0, j = 0; !overlap && i < a->n && j < b->n;) {
+    overlap = pieces_overlap(&p[i], &q[j]);
+    if (p[i].base + p[i].bytes < q[j].base + q[j].bytes)
+      i++;
+    else
+      j++;
+  }
+  free(p);
+  free(q);
+  return overlap;
 }
 
 bool memory_same(const struct memory *a, const struct memory *b) {
@@ -211,6 +265,23 @@ bool memory_within(const struct memory *a, const struct memory *b) {
       return false;
   }
   return true;
+}
+
+// True if A lies in a section of M.
+static bool memory_knows(const struct memories *m, const char *a) {
+  for (unsigned i = 0; i < m->kernel->n_sections; i++)
+    for (unsigned j = 0; !m->list[i].returned && j < m->list[i].n; j++)
+      if (a >= m->list[i].pieces[j].base &&
+          a < m->list[i].pieces[j].base + m->list[i].pieces[j].bytes)
+        return true;
+  return false;
+}
+
+bool memory_agrees(const struct memories *m, const void *a, const void *b) {
+  const char *x, *y;
+  memcpy(&x, a, sizeof x);
+  memcpy(&y, b, sizeof y);
+  return x == y || (x && y && !memory_knows(m, x) && !memory_knows(m, y));
 }
 
 // ---- names --------------------------------------------------------------------------

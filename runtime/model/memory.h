@@ -25,6 +25,9 @@ struct memory {
   struct memory_piece *pieces;
   unsigned n, capacity;
   size_t bytes;    /* of all pieces */
+  bool returned;   /* the one piece begins where the returned pointer leads; before
+                      memories_returned its base is the distance from there */
+  size_t distance; /* of the piece from there */
   unsigned n_dims; /* of a section with rows: each begins at LOW and has COUNT indices; 0:
                       they are not known */
   long long low[MEMORY_DIMS], count[MEMORY_DIMS];
@@ -46,13 +49,21 @@ bool memories_describe(struct memories *m, const struct autotune_kernel *k,
                        void *const *args, char *message, size_t size);
 void memories_free(struct memories *m);
 
+/* After a call whose result is at RESULT: finds the sections of the result. NULL, or the
+ * name of one that cannot be read. */
+const char *memories_returned(const struct memories *m, const void *result);
+/* True if K has such sections. */
+bool memory_is_returned(const struct autotune_kernel *k);
+/* True if the pointer that K returned at A is as good as that at B: no pointer is
+ * compared by its value unless it leads to memory that M knows. */
+bool memory_agrees(const struct memories *m, const void *a, const void *b);
+
 /* Copies the bytes of M to BUFFER, or from it. */
 void memory_read(const struct memory *m, char *buffer);
 void memory_write(const struct memory *m, const char *buffer);
 /* True if M holds what BUFFER does. */
 bool memory_equal(const struct memory *m, const char *buffer);
-/* True if some byte of A is a byte of B. Takes the time of A's pieces times B's, unless
- * they lie apart. */
+/* True if some byte of A is a byte of B, or if there is no memory to find out. */
 bool memory_overlap(const struct memory *a, const struct memory *b);
 /* True if A has the same pieces as B. */
 bool memory_same(const struct memory *a, const struct memory *b);

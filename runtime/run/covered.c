@@ -6,6 +6,7 @@
 
 #include "covered.h"
 #include "model/kernel.h"
+#include "model/memory.h"
 
 struct covered_list {
   char *text;
@@ -77,7 +78,7 @@ void covered_text(const struct coverage *c, char *text, size_t size) {
     return;
   }
   covered_sections(&l, c);
-  if (k->ret_size)
+  if (k->ret_size && !kernel_returns_pointer(k))
     covered_add(&l, "the value returned");
   if (c->watched && c->looked)
     covered_add(&l, "%s (%s looked at)", c->rest,
@@ -87,6 +88,8 @@ void covered_text(const struct coverage *c, char *text, size_t size) {
   if (c->state)
     covered_add(&l, "the state of thread and process");
   l.label = l.used ? "; not compared: " : "not compared: ";
+  if (kernel_returns_pointer(k) && !memory_is_returned(k))
+    covered_add(&l, "what the returned pointer leads to");
   for (unsigned i = 0; i < k->n_sections; i++)
     if (k->sections[i].access == AUTOTUNE_SCRATCH)
       covered_add(&l, "scratch(%s)", k->sections[i].name);

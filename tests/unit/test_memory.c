@@ -143,12 +143,56 @@ static void test_older(void **state) {
   memories_free(&memory);
 }
 
+// A section of the result begins where the returned pointer leads.
+static void returned_rows(void *const *args_, const void *result,
+                          struct autotune_rows *r) {
+  const long long low[] = { 2 }, count[] = { 3 };
+  (void)args_;
+  (void)result;
+  r->shape(r, 0, 1, low, count);
+  r->add(r, 0, (double *)NULL + 2, 3 * sizeof(double), 0);
+}
+static void returned_describe(void *const *args_, struct autotune_call *call) {
+  (void)args_;
+  (void)call;
+}
+
+static void test_returned(void **state) {
+  static const struct autotune_section section[] = { { "return[2:3]", AUTOTUNE_OUT,
+                                                       AUTOTUNE_F64, sizeof(double) } };
+  struct autotune_kernel k = kernel;
+  struct memories memory;
+  double *result = values[1], *none = NULL, *inside = y, *other = y + 1, got[3];
+  char message[128] = "";
+  (void)state;
+  k.sections = section;
+  k.n_sections = 1;
+  k.rows = returned_rows;
+  k.describe = returned_describe;
+  assert_true(memory_is_returned(&k));
+  assert_false(memory_is_returned(&kernel));
+  assert_true(memories_describe(&memory, &k, args, message, sizeof message));
+  assert_int_equal(memory.list[0].bytes, sizeof got);
+  assert_null(memories_returned(&memory, &result));
+  memory_read(&memory.list[0], (char *)got);
+  assert_memory_equal(got, &values[1][2], sizeof got);
+  assert_string_equal(memories_returned(&memory, &none), "return[2:3]");
+  memories_free(&memory);
+  assert_true(memories_describe(&memory, &kernel, args, message, sizeof message));
+  assert_true(memory_agrees(&memory, &inside, &inside));
+  assert_false(memory_agrees(&memory, &inside, &other));
+  assert_false(memory_agrees(&memory, &inside, &none));
+  assert_true(memory_agrees(&memory, &(double *){ values[0] }, &(double *){ got }));
+  memories_free(&memory);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup(test_rows, set_up),
     cmocka_unit_test_setup(test_neighbours, set_up),
     cmocka_unit_test_setup(test_unreadable, set_up),
     cmocka_unit_test_setup(test_older, set_up),
+    cmocka_unit_test_setup(test_returned, set_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -353,6 +353,7 @@ struct section {
   unsigned n_dims; /* low empty: 0; length empty: 1 element; none: the whole object */
   size_t offset;
   const struct leaves *leaves; /* of an element: set by leaves.c; NULL: of CUDA */
+  bool returned; /* of the value that the kernel returns: BASE is "autotune_returned" */
   bool rows; /* pointers lead from one dimension to the next, or perhaps: set by leaves.c
               */
 };

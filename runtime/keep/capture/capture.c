@@ -42,17 +42,26 @@ uint64_t capture_result_sum(const struct capture_result *r) {
   return XXH3_64bits(r, offsetof(struct capture_result, sum));
 }
 
-uint64_t capture_outputs(const struct memories *m) {
+uint64_t capture_outputs(const struct memories *m, const void *result) {
   uint64_t h = 0;
+  if (memories_returned(m, result))
+    return 0;
   for (unsigned i = 0; i < m->kernel->n_sections; i++)
     if (m->kernel->sections[i].access & AUTOTUNE_OUT)
       h = memory_hash(&m->list[i], h);
   return h;
 }
 
+uint64_t capture_returned(const struct autotune_kernel *k, const void *result) {
+  if (k->ret_size == 0 || kernel_returns_pointer(k))
+    return 0;
+  return XXH3_64bits(result, k->ret_size);
+}
+
 struct autotune_span capture_span(const struct memory *m) {
-  return m->n ? (struct autotune_span){ m->pieces[0].base, m->pieces[0].bytes }
-              : (struct autotune_span){ NULL, 0 };
+  return m->n && !m->returned
+      ? (struct autotune_span){ m->pieces[0].base, m->pieces[0].bytes }
+      : (struct autotune_span){ NULL, 0 };
 }
 
 #define REFUSE(c, ...)                               \
@@ -75,7 +84,7 @@ static void add_block(struct capturing *c, const void *base, size_t bytes) {
 
 // Adds the pieces of M. Room for them is made by capture_make_room.
 static void capture_add_memory(struct capturing *c, const struct memory *m) {
-  for (unsigned i = 0; i < m->n; i++)
+  for (unsigned i = 0; i < m->n && !m->returned; i++)
     add_block(c, m->pieces[i].base, m->pieces[i].bytes);
 }
 
@@ -342,8 +351,8 @@ void capture_end(struct autotune_call_state *state) {
   state->capture = NULL;
   c->fd = descriptor_get(&c->own);
   sys_block_signals(&blocked_signals);
-  r.outputs = capture_outputs(&c->memory);
-  r.ret = state->result ? XXH3_64bits(state->result, c->kernel->ret_size) : 0;
+  r.outputs = capture_outputs(&c->memory, state->result);
+  r.ret = capture_returned(c->kernel, state->result);
   r.sum = capture_result_sum(&r);
   if (pwrite(c->fd, &r, sizeof r, sizeof(struct capture_head)) != (ssize_t)sizeof r)
     log_message(AUTOTUNE_WARN, "%s: what the captured call wrote is not known: %s",

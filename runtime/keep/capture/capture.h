@@ -82,8 +82,11 @@ bool capture_begin(const struct autotune_kernel *k, uint64_t unit, const long lo
  * errno. */
 void capture_end(struct autotune_call_state *state);
 
-/* Returns the hash of the `out` and `inout` sections. */
-uint64_t capture_outputs(const struct memories *m);
+/* After the call, whose result is at RESULT. Returns the hash of the `out` and `inout`
+ * sections. */
+uint64_t capture_outputs(const struct memories *m, const void *result);
+/* Returns the hash of the result; of a pointer 0. */
+uint64_t capture_returned(const struct autotune_kernel *k, const void *result);
 /* Returns the first piece of M; no bytes: it has none. */
 struct autotune_span capture_span(const struct memory *m);
 uint64_t capture_result_sum(const struct capture_result *r);

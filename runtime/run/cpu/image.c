@@ -207,6 +207,14 @@ const char *image_expected(const struct image *m, const struct output *o) {
                                             : m->ret_reference;
 }
 
+// After a run: finds the sections of its result. False and a message: there are none.
+static bool image_returned(const struct image *m, char *message, size_t size) {
+  const char *lost = memories_returned(&m->memory, m->ret);
+  if (lost)
+    snprintf(message, size, "the memory of %s cannot be read", lost);
+  return !lost;
+}
+
 bool image_reference(struct image *m, char *message, size_t size) {
   const struct segment *input = changed_input(m);
   if (input) {
@@ -215,6 +223,8 @@ bool image_reference(struct image *m, char *message, size_t size) {
              segments_section(m, input->base));
     return false;
   }
+  if (!image_returned(m, message, size))
+    return false;
   for (unsigned i = 0; i < m->kernel->n_sections; i++)
     if (m->references[i])
       memory_read(&m->memory.list[i], m->references[i]);
@@ -254,8 +264,11 @@ static void image_deviates(const struct image *m, const struct output *o,
 
 static bool image_agrees(const struct image *m, const struct output *o,
                          const char *expected) {
-  return o->memory ? memory_equal(o->memory, expected)
-                   : memcmp(expected, m->ret, m->kernel->ret_size) == 0;
+  if (o->memory)
+    return memory_equal(o->memory, expected);
+  if (kernel_returns_pointer(m->kernel))
+    return memory_is_returned(m->kernel) || memory_agrees(&m->memory, expected, m->ret);
+  return memcmp(expected, m->ret, m->kernel->ret_size) == 0;
 }
 
 // FRACTION: of what is allowed.
@@ -263,6 +276,8 @@ static bool check_outputs(const struct image *m, double fraction, char *message,
                           size_t size) {
   const struct autotune_kernel *k = m->kernel;
   bool same = false;
+  if (!image_returned(m, message, size))
+    return false;
   for (unsigned i = 0; i < m->outputs.n; i++) {
     const struct output *o = &m->outputs.list[i];
     const char *expected = image_expected(m, o);

@@ -158,8 +158,9 @@ static bool remake_fits(const struct image *m, void *const *args, bool smaller) 
   for (unsigned i = 0; fits && i < n; i++) {
     const struct memory *was = &m->memory.list[i], *is = &now.list[i];
     less += is->bytes < was->bytes;
-    fits = is->bytes <= was->bytes && memory_within(is, was) &&
-        (is->n == 0 || is->pieces[0].base == was->pieces[0].base);
+    fits = is->bytes <= was->bytes &&
+        (is->n == 0 || is->returned ||
+         (memory_within(is, was) && is->pieces[0].base == was->pieces[0].base));
   }
   if (made)
     memories_free(&now);

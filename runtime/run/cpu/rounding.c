@@ -108,6 +108,8 @@ void rounding_prepare(const struct image *m) {
 }
 
 void rounding_learn(const struct image *m, bool nudged) {
+  if (memories_returned(&m->memory, m->ret))
+    return;
   rounding_seal(m, false);
   for (unsigned i = 0; i < m->outputs.n; i++) {
     const struct output *o = &m->outputs.list[i];

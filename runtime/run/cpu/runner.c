@@ -37,6 +37,7 @@ struct runner {
   struct state found, left; // by each run; what the last one left
   struct copies copies;     // of this worker, where the call is one of several
   double copied;            // seconds of CPU that they have taken
+  void *result;             // of the last run, if we must free it; NULL: there is none
 };
 
 // A variant that calls exit() must not run the program's own handlers; this one was
@@ -52,18 +53,29 @@ static void runner_allow(struct runner *r, double seconds) {
 
 // ---- running ------------------------------------------------------------------------
 
-// Runs CODE BATCH times and measures what PLAN says.
+// Frees the result of the last run.
+static void runner_free_result(struct runner *r) {
+  free(r->result);
+  r->result = NULL;
+}
+
+// Runs CODE BATCH times and measures what PLAN says. *ALLOCATED: as returned_to_free
+// needs it.
 static struct sample runner_measured(struct runner *r, const struct trial_plan *plan,
-                                     autotune_fn code, unsigned batch) {
+                                     autotune_fn code, unsigned batch,
+                                     size_t *allocated) {
   const struct objective *o = objective_get(plan->objective);
   const struct image *m = &r->zygote->image;
   state_give();
   if (r->rounding)
     fesetround(r->rounding);
+  *allocated = returned_allocated(m);
   double begun = o->begin(), start = measure_clock();
   for (unsigned i = 0; i < batch; i++)
     m->kernel->invoke(code, m->args, m->ret);
-  return objective_end(o, begun, measure_clock() - start, batch);
+  struct sample s = objective_end(o, begun, measure_clock() - start, batch);
+  *allocated = returned_allocated(m) - *allocated;
+  return s;
 }
 
 // Notes the state that the last run left, and puts it back.
@@ -86,16 +98,19 @@ static bool runner_left_state(const struct runner *r, char *message, size_t size
 static void runner_fresh_run(struct runner *r, const struct command *c, autotune_fn code,
                              bool watch, struct sample *out) {
   struct image *m = &r->zygote->image;
+  size_t allocated;
   runner_allow(r, load_limit);
+  runner_free_result(r);
   image_prepare(m, !c->reference || c->scratch);
   stack_confine(true);
   if (watch)
     changes_begin(m);
   runner_allow(r, c->plan.limit);
-  *out = runner_measured(r, &c->plan, code, 1);
+  *out = runner_measured(r, &c->plan, code, 1, &allocated);
   runner_allow(r, load_limit);
   if (watch)
     changes_end(m);
+  r->result = returned_to_free(&r->zygote->image, allocated);
   stack_confine(false);
   runner_settle(r); // it may allocate
 }
@@ -239,7 +254,9 @@ static bool runner_run(void *data, enum measure_what which, unsigned batch,
                        struct sample *out) {
   struct sampling *m = data;
   struct copies *copies = m->runner->copies.n > 0 ? &m->runner->copies : NULL;
+  size_t allocated;
   runner_allow(m->runner, load_limit);
+  runner_free_result(m->runner);
   if (copies)
     copies_ready(copies, (int)which, batch);
   image_restore(&m->runner->zygote->image);
@@ -247,7 +264,8 @@ static bool runner_run(void *data, enum measure_what which, unsigned batch,
   if (copies && (m->lost = copies_go(copies)) != 0)
     return false;
   *out = runner_measured(m->runner, m->plan, which == MEASURE_RIVAL ? m->rival : m->code,
-                         batch);
+                         batch, &allocated);
+  m->runner->result = returned_to_free(&m->runner->zygote->image, allocated);
   runner_settle(m->runner);
   return true;
 }
@@ -276,7 +294,8 @@ static void runner_sample(struct runner *r, const struct command *c, autotune_fn
   const struct measure m = {
     .plan = p,
     .rival = rival && p->rival_sample.cost > 0,
-    .batches = !image_restores(&r->zygote->image),
+    .batches = !image_restores(&r->zygote->image) &&
+        !memory_is_returned(r->zygote->kernel),
     .shortest = 5e-9,
     .settling = settling,
     .capacity = MAX_SAMPLES,
@@ -362,6 +381,7 @@ static void runner_measure(struct runner *r, const struct command *c, autotune_f
                            struct answer *a) {
   const struct image *m = &r->zygote->image;
   bool nudged = c->measures == MEASURE_NUDGED;
+  size_t allocated;
   struct sample run = { .seconds = 0 };
   mprotect(m->shared.base, m->shared.size, PROT_READ);
   rounding_seal(m, false);
@@ -371,12 +391,14 @@ static void runner_measure(struct runner *r, const struct command *c, autotune_f
   for (unsigned i = 0;
        i == 0 || (nudged && verify_nudges_again(i, run.seconds, measure_clock() - start));
        i++) {
+    runner_free_result(r);
     image_prepare(m, false);
     if (nudged && !rounding_nudge(m, i))
       return;
     stack_confine(true);
     runner_allow(r, c->plan.limit);
-    run = runner_measured(r, &c->plan, code, 1);
+    run = runner_measured(r, &c->plan, code, 1, &allocated);
+    r->result = returned_to_free(&r->zygote->image, allocated);
     runner_allow(r, load_limit);
     stack_confine(false);
     runner_settle(r);

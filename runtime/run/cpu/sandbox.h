@@ -7,6 +7,7 @@
  *   sandbox.c   what the zygote does to itself so that no variant reaches anything else
  *   image.c     the call's sections: pristine copies, the default's outputs, comparison
  *   segments.c  cuts that memory into segments of one kind each
+ *   returned.c  the memory that runs allocate and return
  *   changes.c   the memory that one run changes besides sections
  *   unnamed.c   that of the default variant: put back and compared
  *   leads.c     which pointer leads to memory
@@ -176,6 +177,16 @@ const char *segments_section(const struct image *m, const char *at);
 /* Returns a section that is larger than the memory that it lies in; NULL: none is. It
  * would crash us while copying. */
 const char *segments_too_wide(const struct image *m);
+
+/* ---- returned.c ------------------------------------------------------------------ */
+
+/* Returns the bytes that the C library's allocator has handed out, if the kernel has a
+ * section of its result. 0: that is not known, or does not matter. Writes no memory of
+ * ours. */
+size_t returned_allocated(const struct image *m);
+/* After a run that has allocated ALLOCATED bytes. Returns its result if that is all that
+ * was allocated; NULL: there is nothing to free. */
+void *returned_to_free(const struct image *m, size_t allocated);
 
 /* ---- remake.c: a call with made-up data -------------------------------------------- */
 

@@ -91,7 +91,7 @@ static bool segments_cut(struct image *m, struct segments_end *ends, size_t n_en
 // Adds the ends of the pieces of X, which is SECTION. Returns the number of ends.
 static size_t segments_add_ends(struct segments_end *ends, size_t n,
                                 const struct memory *x, unsigned section) {
-  for (unsigned i = 0; i < x->n; i++) {
+  for (unsigned i = 0; i < x->n && !x->returned; i++) {
     const struct memory_piece *p = &x->pieces[i];
     ends[n++] = (struct segments_end){ p->base, section, true };
     ends[n++] = (struct segments_end){ p->base + p->bytes, section, false };

@@ -212,8 +212,8 @@ static void replay_call(struct replay *r, void *answer) {
   double began = sys_now();
   k->invoke(k->original, r->c->args, ret);
   a->result.seconds = sys_now() - began;
-  a->result.outputs = capture_outputs(&memory);
-  a->result.ret = k->ret_size ? XXH3_64bits(ret, k->ret_size) : 0;
+  a->result.outputs = capture_outputs(&memory, ret);
+  a->result.ret = capture_returned(k, ret);
 }
 
 // Makes the call with the default variant. Returns 0: the same bits as in the program; 1:

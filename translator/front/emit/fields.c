@@ -104,6 +104,8 @@ static void fields_first(const struct template_scope *scope, struct text *out) {
     emit_gap(out, previous, t);
     if (named >= 0)
       text_printf(out, "autotune_arg_%s_%d", k->main.name, named);
+    else if (c->returned)
+      text_printf(out, "*(autotune_result_%s *)0", k->main.name);
     else
       text_add(out, t.text.data, t.text.size);
   }
@@ -291,7 +293,7 @@ static const struct template_field fields_dim[] = {
 #undef THIS
 #define THIS struct section
 static const struct template_field fields_section[] = {
-  FIELD(STRING, name), FIELD(SLICE, base), FIELD(BOOL, rows), LIST("dims", dims, n_dims, fields_dim),
+  FIELD(STRING, name), FIELD(SLICE, base), FIELD(BOOL, rows), FIELD(BOOL, returned), LIST("dims", dims, n_dims, fields_dim),
   TEMPLATE_WRITE("access", fields_access), TEMPLATE_WRITE("element", fields_element),
   TEMPLATE_WRITE("first", fields_first), TEMPLATE_WRITE("described", fields_described),
   TEMPLATE_END

@@ -138,6 +138,29 @@ static struct slice bounds_within(struct slice base) {
   return (struct slice){ 0 };
 }
 
+// Checks X, a section of the value that K returns, and gives it the name that this value
+// has in generated text.
+static bool sections_returned(const struct source *s, const struct kernel *k,
+                              struct section *x, size_t size) {
+  bool number = k->returns;
+  struct lexer l = lexer_of(k->result);
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    number &= t.kind == TOKEN_WORD && is_keyword(t.text);
+  x->returned = true;
+  x->base = slice_of("autotune_returned");
+  if (!k->returns || number)
+    diag_error(s, x->offset, size, NULL, "'%s' returns no pointer", k->main.name);
+  else if (x->access != AUTOTUNE_OUT)
+    diag_error(s, x->offset, size, "write out(…)",
+               "what the returned pointer leads to is an output");
+  else if (x->n_dims != 1)
+    diag_error(s, x->offset, size, "write return[0:N] with the number of elements",
+               "a section of the result has one dimension");
+  else
+    return true;
+  return false;
+}
+
 static void read_section(const struct source *s, struct kernel *k,
                          const struct argument *a, unsigned access) {
   const struct pragma *p = k->main.pragma;
@@ -150,7 +173,10 @@ static void read_section(const struct source *s, struct kernel *k,
     if (!read_dimension(s, p, &x, brackets[i]))
       return;
   struct slice name = sections_first_word(x.base);
-  if (name.size == 0) {
+  bool returned = slice_is(x.base, "return");
+  if (returned && !sections_returned(s, k, &x, a->text.size))
+    return;
+  if (name.size == 0 && !returned) {
     diag_error(s, a->offset, a->text.size, "write a section, as in A[0:n]",
                "this is no section");
     return;
@@ -166,7 +192,7 @@ static void read_section(const struct source *s, struct kernel *k,
         "the bounds of a section stand at its end");
     return;
   }
-  if (!check_base(s, k, &x, name))
+  if (!returned && !check_base(s, k, &x, name))
     return;
   for (unsigned i = 0; i < x.n_dims; i++) {
     names_check(s, k, p, x.dims[i].low, 0, "a section");

@@ -204,8 +204,12 @@ static const struct leaves *leaves_of(const struct expansion *x, struct ctype t,
 static void leaves_of_section(const struct expansion *x, const struct kernel *k,
                               struct section *c, unsigned index) {
   struct ctype t;
-  bool good = type_of_expression(x, k, c->base, &t);
-  c->rows = false;
+  bool good = true;
+  if (c->returned)
+    t = type_of_name(x, k->result);
+  else
+    good = type_of_expression(x, k, c->base, &t);
+  c->rows = c->returned;
   for (unsigned i = 0, n = section_subscripts(k, c); i < n && good; i++) {
     c->rows |= i > 0 && i < c->n_dims && t.n > 0 && t.derived[0] == DERIVED_POINTER;
     good = type_subscript(&t);
