@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "autotune_abi.h"
+#include "front/lang/language.h"
 #include "kernel.h"
 
 const char *const sections_access[] = { "", "in", "out", "inout", "scratch" };
@@ -249,7 +250,45 @@ static bool sections_overlap(const struct section *a, const struct section *b) {
   return true;
 }
 
+// ---- rows ---------------------------------------------------------------------------
+
+// Returns the number of pointers in the declaration of A: 2 for `double **A` and `double
+// *A[n]`.
+static unsigned sections_pointers(const struct kernel_arg *a) {
+  struct lexer l = lexer_of(a->text);
+  unsigned stars = 0, brackets = 0, nested = 0;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    nested += slice_is(t.text, "(") ? 1u : 0;
+    stars += slice_is(t.text, "*") && !nested;
+    brackets += slice_is(t.text, "[");
+  }
+  return stars + (stars && brackets && !nested);
+}
+
+// Diagnoses sections that only C can follow. In CUDA the pointers to rows lie in the
+// device's memory, where the program cannot read them.
+static void sections_check_rows(const struct source *s, const struct kernel *k,
+                                const struct section *c) {
+  for (unsigned j = 0; j < k->n_args && c->n_dims > 1; j++) {
+    const struct kernel_arg *a = &k->args[j];
+    if (a->name && slice_is(c->base, a->name) && sections_pointers(a) > 1)
+      diag_error(
+          s, c->offset, c->base.size,
+          "let the kernel take one block, as in `double (*A)[64]` or `double *A`",
+          k->language->device
+              ? "the pointers of the section '%s' lie in the device's memory, where "
+                "the program cannot follow them"
+              : "the pointers of the section '%s' are not followed in C++",
+          c->name);
+  }
+  if (c->returned)
+    diag_error(s, c->offset, strlen(c->name), NULL,
+               "sections of the result are not understood in %s", k->language->name);
+}
+
 void sections_check(const struct source *s, const struct kernel *k) {
+  for (unsigned i = 0; k->language->cplusplus && i < k->n_sections; i++)
+    sections_check_rows(s, k, &k->sections[i]);
   for (unsigned i = 0; i < k->n_sections; i++)
     for (unsigned j = 0; j < k->n_sections; j++) {
       const struct section *a = &k->sections[i], *b = &k->sections[j];

@@ -221,36 +221,6 @@ static void check_others(const struct source *s, const struct kernel *k,
   }
 }
 
-// Returns the number of pointers in the declaration of A: 2 for `double **A` and `double
-// *A[n]`.
-static unsigned front_pointers(const struct kernel_arg *a) {
-  struct lexer l = lexer_of(a->text);
-  unsigned stars = 0, brackets = 0, nested = 0;
-  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
-    nested += slice_is(t.text, "(") ? 1u : 0;
-    stars += slice_is(t.text, "*") && !nested;
-    brackets += slice_is(t.text, "[");
-  }
-  return stars + (stars && brackets && !nested);
-}
-
-// Diagnoses sections with rows that pointers lead to: the program cannot read pointers in
-// the device's memory.
-static void check_rows(const struct source *s, const struct kernel *k) {
-  for (unsigned i = 0; i < k->n_sections; i++)
-    for (unsigned j = 0; j < k->n_args; j++) {
-      const struct section *c = &k->sections[i];
-      const struct kernel_arg *a = &k->args[j];
-      if (a->name && slice_is(c->base, a->name) && c->n_dims > 1 && front_pointers(a) > 1)
-        diag_error(
-            s, c->offset, c->base.size,
-            "let the kernel take one block, as in `double (*A)[64]` or `double *A`",
-            "the pointers of the section '%s' lie in the device's memory, where the "
-            "program cannot follow them",
-            c->name);
-    }
-}
-
 void cuda_kernels_check(const struct source *s, struct kernel *all, unsigned n) {
   unsigned errors = diag_errors();
   struct mentions m = mentions_of(s, all, n);
@@ -265,7 +235,6 @@ void cuda_kernels_check(const struct source *s, struct kernel *all, unsigned n) 
       if (k->params[j].named)
         check_hidden(s, k, &k->params[j], &m);
     check_others(s, k, &m);
-    check_rows(s, k);
     if (!k->key_given)
       classify_key(k);
   }
