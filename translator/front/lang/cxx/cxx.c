@@ -295,6 +295,7 @@ const struct language language_cxx = {
   .same_scope = cxx_same_scope,
   .flags_check = values_check_flags,
   .loops_check = loops_check,
+  .functions_only = "this is not tuned: in C++ a kernel is a function",
   .not_suggested = "loops of C++ are not analysed: write `#pragma autotune kernel` above "
                    "the function, and directives above its loops",
   .translate = cxx_translate,
