@@ -29,7 +29,7 @@ both() {
   done
   grep -q 'never tuned' err && { fail "$*: the second process tuned again"; cat err; }
   for kernel in lab::axpy Grid::smooth 'scale<double, 3>' 'scale<float, 4>' matrix count spread; do
-    autotune report | grep -qF "$kernel  (program.cpp)" || fail "$*: '$kernel' was not tuned"
+    autotune report | grep -qF "$kernel  (program.cpp" || fail "$*: '$kernel' was not tuned"
   done
   autotune report | grep -q 'did not compile' && { fail "$*"; autotune report | grep -A2 'did not compile'; }
 }
