@@ -36,7 +36,7 @@ annotate_loops() {
          if (name !~ /^g_/ && text !~ ("&" name "[^a-z_0-9]")) {
            if (match($0, "; \\(" name " [<>!]=? .*\\); "))
              $0 = substr($0, 1, RSTART + 1) substr($0, RSTART + 3, RLENGTH - 6) substr($0, RSTART + RLENGTH - 2)
-           print "#pragma autotune " (n++ % 2 ? "stripe sizes({2, 5, 3})" : "unroll partial({2, 1, 3})")
+           print "#pragma autotune " (n++ % 2 ? "tile sizes({2, 5, 3})" : "unroll partial({2, 1, 3})")
          }
        }
        { print }' "$1" "$1"
@@ -51,7 +51,7 @@ annotate_translate() {
   until "$build/bin/autotune" translate "$source" -o "$output" -- "$@" > log 2>&1; do
     # A diagnostic names the directive or a line of its loop.
     lines=$(sed -n "s/^$source:\([0-9]*\):[0-9]*: error: .*/\1/p" log |
-      awk 'NR == FNR { if (/^#pragma autotune (unroll|stripe)/) at[++n] = FNR; next }
+      awk 'NR == FNR { if (/^#pragma autotune (unroll|tile)/) at[++n] = FNR; next }
            { last = 0; for (i = 1; i <= n && at[i] <= $1; i++) last = at[i]; print last }' "$source" - | sort -nu)
     [ "${lines:-0}" != 0 ] && [ "${lines%%$'\n'*}" -gt 0 ] || return 1
     sed -i "$(sed 's/$/d/' <<< "$lines")" "$source"
@@ -88,5 +88,5 @@ annotate_compare() {
 # Counts the pragmas of FILE in `kernels` and `loops`.
 annotate_count() {
   kernels=$((kernels + $(grep -c '^#pragma autotune kernel' "$1")))
-  loops=$((loops + $(grep -cE '^#pragma autotune (unroll|stripe)' "$1")))
+  loops=$((loops + $(grep -cE '^#pragma autotune (unroll|tile)' "$1")))
 }

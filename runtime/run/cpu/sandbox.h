@@ -15,7 +15,8 @@
  *   rounding.c  how far rounding moves the outputs of the default variant
  *   remake.c    in a worker: a call with made-up data in place of the real one
  *   copies.c    copies of a worker that run side by side with it
- *   runner.c    in a worker: loads, runs, checks and times variants
+ *   runner.c    in a worker: loads and times variants
+ *   runs.c      in a worker: checked runs
  *
  * The tuner talks to the zygote by one channel, and to the worker that lives by
  * another. */
