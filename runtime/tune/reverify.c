@@ -31,8 +31,8 @@ static bool reverify_start(struct tuning *t, bool compiles, struct outcome *out)
   char *why = NULL;
   t->target = target_of(t->kernel);
   bool ready = !compiles || !t->target->prepare || t->target->prepare(t->kernel, &why);
-  throttle_yield(); // the workers, too: nothing is timed, and the program goes on
   t->workers = ready ? t->target->start(t->kernel, t->call, &wish, &why) : NULL;
+  throttle_yield();
   if (!t->workers)
     SAY(out, "%s", why ? why : "no memory");
   free(why);
