@@ -43,7 +43,7 @@ struct reverify {
   long faults;             // of this process, when it began
   bool stored;             // the winner comes from an earlier process
   struct variant_code suspended; // the winner, while the default runs; function NULL: no
-  char started[64]; // when it was last seen right there; "": never, as far as known
+  time_t seen; // when it was last seen right there; 0: never, as far as known
 };
 
 // ---- which winners ------------------------------------------------------------------
@@ -89,8 +89,6 @@ void reverify_install(struct node *n, const struct service *service, bool stored
       (!r && !(r = sys_calloc(1, sizeof *r))))
     return;
   double now = sys_now(), ago = service->seen > 0 ? sys_unix() - service->seen : 1e9;
-  time_t seen = (time_t)service->seen;
-  struct tm when;
   r->account = (struct account){ .looks = service->looks,
                                  .last = stored ? now - (ago > 0 ? ago : 0) : now,
                                  .fresh = stored };
@@ -99,9 +97,7 @@ void reverify_install(struct node *n, const struct service *service, bool stored
   r->service.why = "";
   r->runs = original + best;
   r->stored = stored;
-  r->started[0] = '\0';
-  if (seen > 0 && localtime_r(&seen, &when))
-    strftime(r->started, sizeof r->started, "%F %H:%M", &when);
+  r->seen = (time_t)service->seen;
   r->right = stored ? 0 : 1; // the call on whose data it was tuned
   atomic_store(&r->calls, r->right);
   atomic_store(&r->earned, 0);
@@ -252,8 +248,11 @@ static void reverify_doubt(const struct reverify *r, char *text, size_t size) {
                    : snprintf(text, size, "of calls up to %llu", to);
   if (from > 0 || !r->stored || n < 0 || (size_t)n >= size)
     return;
-  snprintf(text + n, size - (size_t)n, " and of earlier runs%s%s",
-           r->started[0] ? " since " : "", r->started);
+  n += snprintf(text + n, size - (size_t)n, " and of earlier runs");
+  struct tm when;
+  if (r->seen > 0 && (size_t)n < size && localtime_r(&r->seen, &when) &&
+      strftime(text + n, size - (size_t)n, " since %F %H:%M", &when) == 0)
+    text[n] = '\0';
 }
 
 void reverify_revoke(struct node *n, const char *why) {

@@ -46,11 +46,12 @@ static bool entered_lives(const struct entered *e, double seconds) {
 // Opens the file; -1: there is no store, or it cannot be written.
 static int entered_open(int flags) {
   char *message = NULL;
-  const char *folder = folder_open(&message);
+  const char *folder = folder_again(&message);
   char *path = folder ? sys_printf("%s/entered", folder) : NULL;
   int fd = path ? sys_open(path, flags | O_NOFOLLOW, 0600) : -1;
   struct stat st;
-  if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
+  if (fd >= 0 &&
+      (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid())) {
     close(fd);
     fd = -1;
   }

@@ -58,6 +58,9 @@ static bool parents_are_safe(char *path, char **message) {
 
 // Creates PATH and its parents, each with mode 0700.
 static int make_folders(char *path) {
+  struct stat st;
+  if (lstat(path, &st) == 0)
+    return 0;
   for (char *p = path + 1;; p++)
     if (*p == '/' || *p == '\0') {
       char end = *p;
@@ -157,22 +160,36 @@ char *folder_default(char **message) {
   return path;
 }
 
+// The folder that was last found good, for this user. Returned paths point to it.
+static struct {
+  pthread_mutex_t mutex;
+  char *path;
+  uid_t user;
+} kept = { .mutex = PTHREAD_MUTEX_INITIALIZER };
+
 const char *folder_open(char **message) {
-  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-  static char *kept; // the folder that was last found good; returned paths point to it
   char *path = folder_default(message);
   char *good = path ? folder_check(path, message) : NULL;
   free(path);
   if (!good)
     return NULL;
-  pthread_mutex_lock(&mutex);
-  if (!kept || strcmp(kept, good) != 0)
-    kept = good; // the former one may be in use still
+  pthread_mutex_lock(&kept.mutex);
+  if (!kept.path || strcmp(kept.path, good) != 0)
+    kept.path = good; // the former one may be in use still
   else
     free(good);
-  const char *result = kept;
-  pthread_mutex_unlock(&mutex);
+  kept.user = geteuid();
+  const char *result = kept.path;
+  pthread_mutex_unlock(&kept.mutex);
   return result;
+}
+
+const char *folder_again(char **message) {
+  *message = NULL;
+  pthread_mutex_lock(&kept.mutex);
+  const char *path = kept.user == geteuid() ? kept.path : NULL;
+  pthread_mutex_unlock(&kept.mutex);
+  return path ? path : folder_open(message);
 }
 
 int folder_temporary(const char *prefix, char **path) {

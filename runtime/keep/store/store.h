@@ -136,6 +136,9 @@ unsigned entered_ended(const struct identity *id, uint64_t variant, double secon
  * The path lives as long as the process. NULL: the folder cannot be trusted or made,
  * and *MESSAGE (malloc'ed) says why. */
 const char *folder_open(char **message);
+/* Does the same, without looking again where this user's folder was found good before:
+ * for what is done around calls. */
+const char *folder_again(char **message);
 /* Does the same for PATH. Returns its resolved path, malloc'ed. */
 char *folder_check(const char *path, char **message);
 /* Returns PATH as an absolute path, without resolving links; malloc'ed. */

@@ -27,19 +27,33 @@ static _Thread_local struct {
 
 // ---- what there is ------------------------------------------------------------------
 
-static size_t left_here(void) {
+// Returns the thread's stack; size 0: not known.
+static struct range stack_of_thread(void) {
   pthread_attr_t attributes;
-  char *here = __builtin_frame_address(0);
   void *low = NULL;
   size_t size = 0;
-  bool heap;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0)
-    return enough;
+    return (struct range){ 0 };
   pthread_attr_getstack(&attributes, &low, &size);
   pthread_attr_destroy(&attributes);
-  if (here >= (char *)low && here < (char *)low + size)
-    return (size_t)(here - (char *)low);
-  struct range own = sandbox_mapping(here, &heap); // such as a coroutine's
+  return (struct range){ .base = low, .size = size };
+}
+
+static bool stack_holds(const struct range *stack, const char *here) {
+  return here >= stack->base && here < stack->base + stack->size;
+}
+
+// Returns the bytes that are left below this frame. The thread's stack is kept: to find
+// that of the main thread, /proc/self/maps is read, and a first call asks three times.
+static size_t left_here(void) {
+  static _Thread_local struct range kept;
+  char *here = __builtin_frame_address(0);
+  bool heap;
+  if (!kept.size)
+    kept = stack_of_thread();
+  struct range own = kept;
+  if (own.size && !stack_holds(&own, here))
+    own = sandbox_mapping(here, &heap); // such as a coroutine's
   return own.size ? (size_t)(here - own.base) : enough;
 }
 
