@@ -37,6 +37,7 @@ unsteady 0
 pointed 1
 stale 0
 written 1
+bracketed 1
 END
 has "private" claims.c "private(t, u)"
 has "a section by a macro" claims.c "inout(x\[0:SIZE\]\[0:SIZE\])"

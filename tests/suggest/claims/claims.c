@@ -178,3 +178,12 @@ void written(int n, double (*restrict x)[SIZE])
         s += x[l][l];
   x[0][1] = s;
 }
+
+// Parentheses around conditions and steps.
+void bracketed(int n, double (*restrict x)[SIZE])
+{
+  int i, j;
+  for (i = 0; (i < n); (i++))
+    for (j = 0; ((j) < SIZE); j = (j + 1))
+      x[i][j] += 1;
+}

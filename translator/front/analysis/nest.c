@@ -38,6 +38,39 @@ static bool nest_refuse(const char **why, TSNode *at, TSNode node, const char *r
   return false;
 }
 
+// Returns what the parentheses around E hold. Sets *PLAIN to false if there are some,
+// unless it is NULL.
+static TSNode nest_bare(TSNode e, bool *plain) {
+  while (node_is(e, "parenthesized_expression")) {
+    uint32_t i = 0;
+    while (i < ts_node_named_child_count(e) &&
+           node_is(ts_node_named_child(e, i), "comment"))
+      i++;
+    e = ts_node_named_child(e, i);
+    if (plain)
+      *plain = false;
+  }
+  return e;
+}
+
+// Returns D's variable without parentheses if E is that, else E as it is.
+static TSNode nest_bare_variable(const struct usage *u, const struct dim *d, TSNode e,
+                                 bool *plain) {
+  TSNode bare = nest_bare(e, NULL);
+  bool same = node_is(bare, "identifier") &&
+      slices_same(source_slice(u->s, bare), d->var);
+  return same ? nest_bare(e, plain) : e;
+}
+
+// Returns the step E without parentheses if it is a number or a name: what else they hold
+// may need them.
+static TSNode nest_bare_step(TSNode e) {
+  static const char *const kinds[] = { "number_literal", "identifier", NULL };
+  TSNode bare = nest_bare(e, NULL);
+  TSNode value = node_is(bare, "unary_expression") ? node_field(bare, "argument") : bare;
+  return node_is_any(value, kinds) ? bare : e;
+}
+
 // Returns the type of a declaration, specifiers and then stars: "double *" for `double *p
 // = a`. Leaves out the words that a loop's declaration cannot repeat.
 static struct slice nest_type(const struct usage *u, TSNode declaration,
@@ -95,16 +128,20 @@ static bool parse_init(const struct usage *u, struct dim *d, TSNode init,
   return true;
 }
 
+// Reads the condition C. Sets *PLAIN to false if parentheses are around it or its
+// variable.
 static bool nest_parse_condition(const struct usage *u, struct dim *d, TSNode c,
-                                 const char **why, TSNode *at) {
+                                 bool *plain, const char **why, TSNode *at) {
   static const char *const signs[] = { "<", "<=", ">", ">=", "!=" };
   static const enum relation flipped[] = { GREATER, GREATER_EQUAL, LESS, LESS_EQUAL,
                                            NOT_EQUAL };
   const char *reason =
       "its condition must compare its variable with a bound by <, <=, >, >= or !=";
+  c = nest_bare(c, plain);
   if (!node_is(c, "binary_expression"))
     return nest_refuse(why, at, ts_node_is_null(c) ? d->node : c, reason);
-  TSNode left = node_field(c, "left"), right = node_field(c, "right");
+  TSNode left = nest_bare_variable(u, d, node_field(c, "left"), plain),
+         right = nest_bare_variable(u, d, node_field(c, "right"), plain);
   struct slice sign = source_slice(u->s, node_field(c, "operator"));
   unsigned i = 0;
   while (i < 5 && !slice_is(sign, signs[i]))
@@ -130,30 +167,39 @@ static TSNode step_of(const struct usage *u, const struct dim *d, TSNode update,
                       bool *minus) {
   TSNode none = { 0 }, right = node_field(update, "right");
   struct slice op = source_slice(u->s, node_field(update, "operator"));
-  if (!slices_same(source_slice(u->s, node_field(update, "left")), d->var))
+  if (!slices_same(source_slice(u->s, nest_bare(node_field(update, "left"), NULL)),
+                   d->var))
     return none;
   *minus = slice_is(op, "-=");
   if (*minus || slice_is(op, "+="))
-    return right;
+    return nest_bare_step(right);
+  right = nest_bare(right, NULL);
   if (!slice_is(op, "=") || !node_is(right, "binary_expression"))
     return none;
   struct slice sign = source_slice(u->s, node_field(right, "operator"));
-  TSNode first = node_field(right, "left"), second = node_field(right, "right");
+  TSNode first = nest_bare(node_field(right, "left"), NULL),
+         second = nest_bare(node_field(right, "right"), NULL);
   *minus = slice_is(sign, "-");
   if (!*minus && !slice_is(sign, "+"))
     return none;
   if (slices_same(source_slice(u->s, first), d->var))
-    return second;
-  return !*minus && slices_same(source_slice(u->s, second), d->var) ? first : none;
+    return nest_bare_step(node_field(right, "right"));
+  return !*minus && slices_same(source_slice(u->s, second), d->var)
+      ? nest_bare_step(node_field(right, "left"))
+      : none;
 }
 
-static bool parse_update(const struct usage *u, struct dim *d, TSNode update,
+// Reads the step UPDATE. Sets *PLAIN to false if parentheses are in it.
+static bool parse_update(const struct usage *u, struct dim *d, TSNode update, bool *plain,
                          const char **why, TSNode *at) {
   const char *reason = "its step must be ++, --, += or -=, or 'i = i + step'";
   bool minus = false;
   d->step = slice_of("1");
+  update = nest_bare(update, plain);
+  *plain = *plain && !node_holds(update, "parenthesized_expression");
   if (node_is(update, "update_expression") &&
-      slices_same(source_slice(u->s, node_field(update, "argument")), d->var)) {
+      slices_same(source_slice(u->s, nest_bare(node_field(update, "argument"), NULL)),
+                  d->var)) {
     minus = slice_is(source_slice(u->s, node_field(update, "operator")), "--");
   } else if (node_is(update, "assignment_expression")) {
     TSNode step = step_of(u, d, update, &minus);
@@ -163,7 +209,8 @@ static bool parse_update(const struct usage *u, struct dim *d, TSNode update,
       return nest_refuse(why, at, step, "its step depends on its own variable");
     d->step = source_slice(u->s, step);
     d->safe = d->safe && nest_is_safe(step);
-    if (d->step.size > 1 && *d->step.data == '-') { // i += -1
+    if (!node_is(step, "binary_expression") && d->step.size > 1 &&
+        *d->step.data == '-') { // i += -1
       d->step = slice_trim((struct slice){ d->step.data + 1, d->step.size - 1 });
       minus = !minus;
     }
@@ -193,15 +240,37 @@ static size_t header_end(TSNode loop) {
   return end;
 }
 
+// Returns D's header without parentheses around its parts: gcc does not share out a loop
+// that has them. INIT is the text up to the condition.
+static struct slice header_plain(const struct dim *d, struct slice init) {
+  static const char *const signs[] = { "<", "<=", ">", ">=", "!=" };
+  struct text t = { 0 };
+  text_printf(&t, "%.*s%.*s %s %.*s; %.*s", (int)init.size, init.data, (int)d->var.size,
+              d->var.data, signs[d->relation], (int)d->bound.size, d->bound.data,
+              (int)d->var.size, d->var.data);
+  if (d->unit_step)
+    text_printf(&t, "%s)", d->down ? "--" : "++");
+  else
+    text_printf(&t, " %c= %.*s)", d->down ? '-' : '+', (int)d->step.size, d->step.data);
+  return (struct slice){ t.data, t.size };
+}
+
 bool dim_parse(const struct usage *u, TSNode loop, struct dim *d, const char **why,
                TSNode *at) {
   size_t start = ts_node_start_byte(loop);
+  TSNode condition = node_field(loop, "condition");
+  bool plain = true;
   d->node = loop;
   d->offset = start;
   d->header = (struct slice){ u->s->text + start, header_end(loop) - start };
-  return parse_init(u, d, node_field(loop, "initializer"), why, at) &&
-      nest_parse_condition(u, d, node_field(loop, "condition"), why, at) &&
-      parse_update(u, d, node_field(loop, "update"), why, at);
+  if (!parse_init(u, d, node_field(loop, "initializer"), why, at) ||
+      !nest_parse_condition(u, d, condition, &plain, why, at) ||
+      !parse_update(u, d, node_field(loop, "update"), &plain, why, at))
+    return false;
+  if (!plain)
+    d->header = header_plain(
+        d, (struct slice){ d->header.data, ts_node_start_byte(condition) - start });
+  return true;
 }
 
 bool only_ours(const struct source *s, size_t from, size_t to) {
