@@ -42,6 +42,22 @@ int main(int argc, char **argv)
   return (int)(sum + p.x + p.y + most) + steps;
 }
 
+/* Typedefs and macros of numbers in OpenMP's clauses: none is an array. */
+typedef double real_t;
+#define word unsigned
+void reduced(int n, const double *x, double *out)
+{
+  real_t sum = 0, scale;
+  word odd = 0;
+#pragma autotune kernel in(x[0:n])
+#pragma omp parallel for reduction(+ : sum, odd) firstprivate(scale)
+  for (int i = 0; i < n; i++) {
+    sum += x[i];
+    odd += i & 1;
+  }
+  *out = sum + odd;
+}
+
 /* Two equal ones have different names. */
 void equal(int n, double *x, double (*f)(double))
 {

@@ -78,3 +78,13 @@ void old(n, x) int n; double *x;
   for (int i = 0; i < n; i++)
     x[i] = 1;
 }
+
+typedef double triple[3];
+void hidden(int n, double *x)
+{
+  triple each = { 1 };
+#pragma autotune kernel
+#pragma omp parallel for firstprivate(each)
+  for (int i = 0; i < n; i++)
+    x[i] = each[i % 3];
+}

@@ -90,14 +90,34 @@ static bool changes_qualified(const struct capture *c, const char *word) {
   return c->shape == SHAPE_PLAIN && lex_mentions(c->specifiers, slice_of(word));
 }
 
-// True if C's type is a name that may stand for an array.
-static bool changes_hidden(const struct capture *c) {
+// True if the words of C's type hold the name of a typedef or macro.
+static bool changes_named_type(const struct capture *c) {
   struct lexer l = lexer_of(c->specifiers);
   bool tag = false;
   for (struct token t; (t = lex(&l)).kind != TOKEN_END; tag = is_tag(t.text))
     if (t.kind == TOKEN_WORD && !tag && !is_tag(t.text) && !is_type_word(t.text))
-      return c->shape == SHAPE_PLAIN;
+      return true;
   return false;
+}
+
+// True if the function assigns to all of C, which C forbids for arrays.
+static bool changes_assigned_whole(const struct statement *st, const struct capture *c) {
+  for (unsigned i = 0; i < st->usage.n_changes; i++) {
+    const struct change *h = &st->usage.changes[i];
+    if (h->how == BY_ASSIGNMENT && h->part == PART_WHOLE && changes_object(st, c, h))
+      return true;
+  }
+  return false;
+}
+
+// True if C's type is a name that may stand for an array: a typedef of one, or a name of
+// which the definition is not in sight.
+static bool changes_hidden(const struct statement *st, const struct capture *c) {
+  if (c->shape != SHAPE_PLAIN || !changes_named_type(c) || changes_assigned_whole(st, c))
+    return false;
+  struct ctype t = type_of_name(st->x, c->specifiers);
+  return t.base == BASE_UNKNOWN || t.base == BASE_COMPUTED ||
+      (t.n > 0 && t.derived[0] == DERIVED_ARRAY);
 }
 
 // True if each thread has a C of its own wherever the statement names it.
@@ -122,7 +142,7 @@ static enum pass changes_pass(const struct statement *st, const struct capture *
     return f.addressed || c->sized ? PASS_PLACE : PASS_VALUE;
   if (f.addressed || (f.stored && (f.assigned || c->shape == SHAPE_PLAIN)) ||
       changes_qualified(c, "volatile") || changes_qualified(c, "_Atomic") ||
-      (c->sized && changes_hidden(c)))
+      (c->sized && changes_hidden(st, c)))
     return PASS_PLACE;
   if (!f.assigned)
     return PASS_VALUE;
@@ -137,7 +157,7 @@ void changes_decide(struct statement *st, struct capture *c) {
   int size = (int)c->name.size;
   const char *name = c->name.data;
   bool thread = c->n_privates || c->shared;
-  if (c->pass != PASS_OWN && thread && (c->shape == SHAPE_ARRAY || changes_hidden(c)))
+  if (c->pass != PASS_OWN && thread && (c->shape == SHAPE_ARRAY || changes_hidden(st, c)))
     statement_refuse(st, "declare it within the kernel, where each thread has its own",
                      "'%.*s' in the clause '%s' may be an array, which would become a "
                      "pointer",
