@@ -378,6 +378,8 @@ struct autotune_kernel {
   /* Collects the memory of sections with rows, of which `describe` says nothing. RESULT:
    * NULL. The function itself is NULL where there are no such sections. */
   autotune_rows_fn *rows;
+  int when_hot; /* 1: nothing is tuned until calls have taken long enough: proposed by
+                   `autotune cc --auto`, not written by the user */
 };
 
 /* autotune_entry points to this in code made from a kernel's `replay`. The lists have one

@@ -99,6 +99,10 @@ autotune_rows_fn *kernel_rows(const struct autotune_kernel *k) {
   return KERNEL_HAS(k, rows) ? k->rows : NULL;
 }
 
+bool kernel_when_hot(const struct autotune_kernel *k) {
+  return KERNEL_HAS(k, when_hot) && k->when_hot;
+}
+
 struct autotune_kernel kernel_copy(const struct autotune_kernel *k) {
   struct autotune_kernel copy = { .abi = 0 };
   size_t least = offsetof(struct autotune_kernel, layouts);

@@ -403,6 +403,31 @@ static int remove_folder(void **state) {
   return rmdir(folder);
 }
 
+// Returns how often TEXT holds WORD.
+static unsigned times(const struct text *text, const char *word) {
+  unsigned n = 0;
+  for (const char *p = text->data; (p = strstr(p, word)) != NULL; p++)
+    n++;
+  return n;
+}
+
+static void marks_hot_kernels(void **state) {
+  (void)state;
+  static const char text[] =
+      "#pragma autotune kernel out(*x)\nvoid f(int *x) { *x = 1; }\n"
+      "#pragma autotune kernel out(*x)\nvoid g(int *x) { *x = 2; }\n";
+  static const char *const hot[] = { "g", NULL };
+  struct compile_options o = cc_options("x.c", (char *[]){ NULL });
+  struct text plain = { 0 }, marked = { 0 };
+  assert_true(translate_source(source_of("x.c", text, strlen(text)), &o, &plain));
+  assert_int_equal(times(&plain, ".when_hot"), 0);
+  o.when_hot = hot;
+  assert_true(translate_source(source_of("x.c", text, strlen(text)), &o, &marked));
+  assert_int_equal(times(&marked, ".when_hot = 1"), 1);
+  const char *at = strstr(marked.data, ".when_hot = 1");
+  assert_true(at > strstr(marked.data, "struct autotune_kernel autotune_kernel_g"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(reads_options),
@@ -418,6 +443,7 @@ int main(void) {
     cmocka_unit_test(headers_count_once),
     cmocka_unit_test(includes_find_files),
     cmocka_unit_test(guards_are_recognized),
+    cmocka_unit_test(marks_hot_kernels),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

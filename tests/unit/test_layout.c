@@ -170,19 +170,24 @@ static void test_older(void **state) {
                                .sections = &section,
                                .ret_size = 4,
                                .layouts = layouts,
-                               .ret_layout = &layout };
+                               .ret_layout = &layout,
+                               .when_hot = 1 };
   struct layout_plain plain;
   (void)state;
   assert_null(kernel_layouts(&k));
   assert_null(kernel_ret_layout(&k));
   assert_int_equal(layout_of_section(&k, 0, &plain)->size, 8);
   assert_int_equal(layout_of_result(&k, &plain)->size, 4);
+  assert_false(kernel_when_hot(&k));
   assert_null(kernel_copy(&k).layouts);
   assert_string_equal(kernel_copy(&k).name, "k");
   k.size = sizeof k;
   assert_ptr_equal(layout_of_section(&k, 0, &plain), &layout);
   assert_ptr_equal(layout_of_result(&k, &plain), &layout);
   assert_ptr_equal(kernel_copy(&k).layouts, layouts);
+  assert_true(kernel_when_hot(&k));
+  k.size = offsetof(struct autotune_kernel, when_hot);
+  assert_false(kernel_when_hot(&k));
 }
 
 int main(void) {

@@ -472,7 +472,9 @@ struct compile_options { /* from the user's command line, for the preprocessor *
                                   NULL-terminated; NULL: not known */
   const char *const *run; /* compilers of compiler(…) that may be run, besides "clang";
                              NULL-terminated; NULL: all */
-  bool emulate;           /* translate a .cu file to C++ for the CPU */
+  const char *const *when_hot; /* names of the kernels that are tuned only where they are
+                                  hot; NULL-terminated; NULL: none */
+  bool emulate;                /* translate a .cu file to C++ for the CPU */
   const struct baking *baking; /* writes the best variants in; NULL: kernels become
                                   tunable (emit/emit.h) */
   const struct bake *bake;     /* the options of BAKING (bake/bake.h) */

@@ -222,6 +222,14 @@ static void fields_outlined(const struct template_scope *scope, struct text *out
   text_printf(out, emit_of(scope)->outlined ? "yes" : "");
 }
 
+// True if only a hot kernel is tuned: its pragma was proposed, not written.
+static void fields_when_hot(const struct template_scope *scope, struct text *out) {
+  const struct emission *e = emit_of(scope);
+  const char *const *names = e->o->when_hot;
+  bool hot = names && slice_in(slice_of(e->k->main.name), names);
+  text_printf(out, hot ? "yes" : "");
+}
+
 static void fields_result(const struct template_scope *scope, struct text *out) {
   const struct kernel *k = emit_of(scope)->k;
   struct slice result = k->returns ? k->result : slice_of("void");
@@ -352,6 +360,7 @@ const struct template_field emit_fields[] = {
   TEMPLATE_WRITE("header", fields_header),
   TEMPLATE_WRITE("alternative", fields_alternative),
   TEMPLATE_WRITE("outlined", fields_outlined),
+  TEMPLATE_WRITE("when_hot", fields_when_hot),
   TEMPLATE_WRITE("tiled", fields_tiled), TEMPLATE_WRITE("footprint", fields_footprint),
   TEMPLATE_END
 };
