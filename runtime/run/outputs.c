@@ -140,15 +140,16 @@ size_t output_numbers(const struct output *o, size_t bytes) {
   return n;
 }
 
-size_t output_nudge(const struct output *o, void *data, size_t bytes, unsigned digits,
-                    unsigned seed) {
+size_t output_nudge(const struct output *o, void *data, size_t bytes,
+                    struct nudge nudge) {
   char buffer[PIECE * LARGEST];
   size_t changed = 0;
   if (!layout_is_real(o->element))
     return 0;
   for (struct piece p = piece_first(o, bytes); piece_next(&p);) {
     char *numbers = (char *)(uintptr_t)piece_gather(&p, data, buffer);
-    changed += verify_nudge(o->element, numbers, p.count * p.size, digits, seed);
+    changed += verify_nudge(o->element, numbers, p.count * p.size, nudge);
+    nudge.first += p.count;
     if (numbers == buffer)
       piece_copy(&p, data, buffer, true);
   }

@@ -33,8 +33,7 @@ void output_count(const struct output *o, const void *data, size_t bytes,
                   struct verify_counts *c);
 void output_move(const struct output *o, const void *reference, const void *other,
                  size_t bytes, struct verify_noise *n, struct verify_moves *m);
-size_t output_nudge(const struct output *o, void *data, size_t bytes, unsigned digits,
-                    unsigned seed);
+size_t output_nudge(const struct output *o, void *data, size_t bytes, struct nudge nudge);
 
 /* Returns the limit for O (struct verify_noise), from the first OTHER that differs from
  * REFERENCE: verify_limit of SCALE, or of DATA if O is nothing but rounding. 0: nothing

@@ -97,8 +97,8 @@ static unsigned rounding_top(const struct verify_counts *c, unsigned long long a
                              bool zeros) {
   unsigned top = rounding_below(c, VERIFY_SIZES);
   for (unsigned next; (next = rounding_below(c, top)) > 0 || zeros; top = next)
-    if (top == 0 || top - next < NEAR || c->least[top] != c->most[top] ||
-        c->n[top] < SENTINELS || c->n[top] < all / PART)
+    if (top == 0 || c->n[next] == 0 || top - next < NEAR ||
+        c->least[top] != c->most[top] || c->n[top] < SENTINELS || c->n[top] < all / PART)
       break;
   return top + 1;
 }
@@ -169,7 +169,8 @@ static void rounding_note(struct verify_noise *n, struct verify_moves *m, size_t
   if (!isfinite(move))
     return;
   if (move > n->limit) {
-    rounding_exclude(n, i, move);
+    if (!n->apart)
+      rounding_exclude(n, i, move);
     return;
   }
   m->n[size] += m->n[size] < UINT32_MAX;
@@ -196,12 +197,14 @@ double verify_step(unsigned digits) {
   return ldexp(1, 2 - (int)digits); // nudges are 1/4 to 3/2 of that
 }
 
-// Returns 1 to 3, by the magnitude of X and by SEED.
-static double rounding_steps(double x, unsigned seed) {
+// Returns 1 to 3, by the magnitude of X and by the seed; apart also by I, its index.
+static double rounding_steps(double x, size_t i, struct nudge nudge) {
   double magnitude = fabs(x);
   uint64_t state;
   memcpy(&state, &magnitude, sizeof state);
-  state ^= (uint64_t)seed << 32;
+  state ^= (uint64_t)nudge.seed << 32;
+  if (nudge.apart)
+    state += (nudge.first + i) * UINT64_C(0x9e3779b97f4a7c15);
   return 1 + 2 * rng_unit(&state);
 }
 
@@ -237,13 +240,13 @@ static bool rounding_is_integer(double x) {
   return fabs(x) < 0x1p31 && x == (double)(int32_t)x;
 }
 
-size_t verify_nudge(enum autotune_element e, void *data, size_t bytes, unsigned digits,
-                    unsigned seed) {
+size_t verify_nudge(enum autotune_element e, void *data, size_t bytes,
+                    struct nudge nudge) {
   double block[VERIFY_BLOCK];
   const unsigned own = verify_digits(e);
   const size_t each = verify_element_size(e);
   size_t n = verify_reader(e) ? bytes / each : 0, changed = 0;
-  digits = digits < own ? digits : own;
+  const unsigned digits = nudge.digits < own ? nudge.digits : own;
   const double last = ldexp(1, (int)(own - digits)), part = ldexp(1, -(int)digits);
   for (size_t i = 0; i < n; i++) {
     double *x = &block[i % VERIFY_BLOCK];
@@ -251,7 +254,7 @@ size_t verify_nudge(enum autotune_element e, void *data, size_t bytes, unsigned 
       verify_read(e, data, i, rounding_block(n - i), block);
     if (!isfinite(*x) || rounding_is_integer(*x))
       continue;
-    double steps = rounding_steps(*x, seed);
+    double steps = rounding_steps(*x, i, nudge);
     changed += own <= DBL_MANT_DIG
         ? rounding_step(data, i, each, (uint64_t)(steps * last))
         : rounding_reduce(e, data, i, (number)(steps * part));
@@ -260,12 +263,12 @@ size_t verify_nudge(enum autotune_element e, void *data, size_t bytes, unsigned 
 }
 
 bool verify_nudges_again(unsigned done, double seconds, double taken) {
-  static const double quick = 0.02; // seconds
+  static const double quick = 0.02, slow = 0.25; // seconds
   enum {
-    NUDGES = 2, // of a call that does not take long
+    NUDGES = 2, // of a call that does not take very long: alike and apart
     MORE = 8    // of one so small that all of them do not, which may have few elements
   };
-  return done < NUDGES ? seconds < quick : done < MORE && taken < quick;
+  return done < NUDGES ? seconds < slow : done < MORE && taken < quick;
 }
 
 // ---- what it allows -------------------------------------------------------------------

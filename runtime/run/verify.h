@@ -76,6 +76,7 @@ struct verify_noise {
   double step;  /* the relative change of the inputs to which `nudged` is the answer */
   double limit; /* elements that move further are undetermined */
   unsigned char *undetermined; /* a bit for each element */
+  bool apart; /* numbers are nudged apart: moves beyond the limit do not count */
   size_t n_undetermined;
   double furthest;            /* the largest move of those */
   struct verify_moves nudged; /* the default again, its inputs nudged; all 0: not known */
@@ -83,7 +84,8 @@ struct verify_noise {
                                   same bits, or not known */
 };
 /* True if to run the default once more with nudged inputs, after DONE such runs that have
- * taken TAKEN seconds. The default alone takes SECONDS. */
+ * taken TAKEN seconds. The default alone takes SECONDS. Every second run is nudged apart.
+ */
 bool verify_nudges_again(unsigned done, double seconds, double taken);
 enum {
   VERIFY_WILD = 16,     /* times as far as was seen may undetermined elements be off */
@@ -116,12 +118,22 @@ void verify_move(enum autotune_element e, const void *reference, const void *oth
  * compiler. Where nothing moved, atol is rtol * SCALE. */
 void verify_settle(const struct verify_noise *n, double rtol, double scale, double data,
                    double *atols);
-/* Changes numbers of DATA (elements E) by one to three last digits of a number with
- * DIGITS binary digits, towards zero, equal ones and opposite ones alike; SEED chooses by
- * how many. Zero, NaN, infinities and integers below 2^31, which may be indices or flags,
- * stay. Returns how many numbers changed. */
-size_t verify_nudge(enum autotune_element e, void *data, size_t bytes, unsigned digits,
-                    unsigned seed);
+struct nudge {
+  unsigned digits; /* binary, of the numbers whose last digits change */
+  unsigned seed;   /* chooses by how many */
+  bool apart;      /* equal numbers change by different amounts */
+  size_t first;    /* if they do: the index of the first number */
+};
+/* Changes numbers of DATA (elements E) by one to three last digits, towards zero, equal
+ * ones and opposite ones alike unless NUDGE says otherwise. Zero, NaN, infinities and
+ * integers below 2^31, which may be indices or flags, stay. Returns how many numbers
+ * changed.
+ *
+ * Alike, what is equal stays equal, so no comparison goes the other way by our fault.
+ * But then equal numbers that cancel still cancel exactly, as in a uniform flow, and the
+ * rounding of their sum in another order does not show. Apart, it does. */
+size_t verify_nudge(enum autotune_element e, void *data, size_t bytes,
+                    struct nudge nudge);
 /* Returns the binary digits of an element; 0: it is no number. */
 unsigned verify_digits(enum autotune_element e);
 /* Returns the step of such a nudge (struct verify_noise). */

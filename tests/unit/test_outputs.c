@@ -177,7 +177,8 @@ static void test_gathering(void **state) {
   memset(&counts, 0, sizeof counts);
   output_count(pressure, reference, sizeof reference, &counts);
   assert_int_equal(counts.n[verify_size(1e5)], 3 * N);
-  assert_true(output_nudge(density, got, sizeof got, 53, 1) > N / 2);
+  assert_true(output_nudge(density, got, sizeof got, (struct nudge){ 53, 1, false, 0 }) >
+              N / 2);
   for (int i = 1; i < N; i++) {
     assert_true(got[i].density == reference[i].density - 0 ||
                 got[i].density < reference[i].density);

@@ -168,10 +168,10 @@ static void test_rule(void **state) {
   }
 }
 
-static double scale_of(const double *data, size_t n) {
+static double scale_of(const double *data, size_t n, bool zeros) {
   struct verify_counts *c = calloc(1, sizeof *c);
   verify_count(AUTOTUNE_F64, data, n * sizeof *data, c);
-  double scale = verify_scale(c, false);
+  double scale = verify_scale(c, zeros);
   free(c);
   return scale;
 }
@@ -182,40 +182,59 @@ static void test_scale(void **state) {
                masked[] = { 3, -1e9, -1e9, -4, -1e9, 3, 4 },
                endless[] = { DBL_MAX, DBL_MAX, 1, DBL_MAX },
                peak[] = { 1e9, 1e9, 1e-9, 2e-9 }, small[] = { 3e-300, 4e-300 },
-               largest[] = { DBL_MAX, 1, 1 }, same[] = { 1e9, 1e9, 1e9 };
-  assert_float_equal(scale_of(plain, 7), sqrt(12.5), 1e-6);
-  assert_float_equal(scale_of(masked, 7), sqrt(12.5), 1e-6);
-  assert_float_equal(scale_of(endless, 4), 1, 1e-6);
-  assert_float_equal((scale_of(peak, 4) / 1e9), sqrt(0.5), 1e-6); // two are no sentinel
-  assert_float_equal((scale_of(small, 2) * 1e300), sqrt(12.5), 1e-6);
-  assert_float_equal((scale_of(largest, 3) / DBL_MAX), sqrt(1. / 3), 1e-6);
-  assert_float_equal(scale_of(same, 3), 1e9, 1e-3);
-  assert_true(scale_of(NULL, 0) == 0);
+               largest[] = { DBL_MAX, 1, 1 }, same[] = { 1e9, 1e9, 1e9 },
+               flags[] = { 1e9, 0, 1e9, 1e9 };
+  assert_float_equal(scale_of(plain, 7, false), sqrt(12.5), 1e-6);
+  assert_float_equal(scale_of(masked, 7, false), sqrt(12.5), 1e-6);
+  assert_float_equal(scale_of(endless, 4, false), 1, 1e-6);
+  assert_float_equal((scale_of(peak, 4, false) / 1e9), sqrt(0.5),
+                     1e-6); // two are no sentinel
+  assert_float_equal((scale_of(small, 2, false) * 1e300), sqrt(12.5), 1e-6);
+  assert_float_equal((scale_of(largest, 3, false) / DBL_MAX), sqrt(1. / 3), 1e-6);
+  assert_float_equal(scale_of(same, 3, false), 1e9, 1e-3);
+  assert_float_equal(scale_of(same, 3, true), 1e9, 1e-3); // larger than no other number
+  assert_true(scale_of(flags, 4, true) == 0);             // zeros are others
+  assert_true(scale_of(NULL, 0, false) == 0);
 }
 
 static void test_nudge(void **state) {
   (void)state;
   double d[] = { 1, -3, 0, 1e9, 0.1, -0.1, 0.1, NAN, INFINITY, 1e30, 5e-324 }, was[11];
   memcpy(was, d, sizeof d);
-  assert_int_equal(verify_nudge(AUTOTUNE_F64, d, sizeof d, 53, 1), 4);
+  assert_int_equal(
+      verify_nudge(AUTOTUNE_F64, d, sizeof d, (struct nudge){ .digits = 53, .seed = 1 }),
+      4);
   assert_true(d[4] < 0.1 && d[4] >= 0.1 - 0.1 * 0x1p-50 && d[4] == d[6]);
   assert_true(d[9] < 1e30 && d[9] >= 1e30 - 1e30 * 0x1p-50);
   memcpy(d + 4, was + 4, 3 * sizeof *d);
   d[9] = was[9];
   assert_memory_equal(d, was, sizeof d); // integers, zero, no numbers, the least number
-  assert_int_equal(verify_nudge(AUTOTUNE_F64, d, sizeof d, 24, 1), 4);
+  assert_int_equal(
+      verify_nudge(AUTOTUNE_F64, d, sizeof d, (struct nudge){ .digits = 24, .seed = 1 }),
+      4);
   assert_true(d[4] < 0.1 - 0.1 * 0x1p-25 && d[4] >= 0.1 - 0.1 * 0x1p-21);
   float f = 0.3f;
-  assert_int_equal(verify_nudge(AUTOTUNE_F32, &f, 4, 24, 1), 1);
+  assert_int_equal(
+      verify_nudge(AUTOTUNE_F32, &f, 4, (struct nudge){ .digits = 24, .seed = 1 }), 1);
   assert_true(f < 0.3f && f > 0.3f - 1e-6f);
   uint16_t half[2] = { 0x3555, 0xb555 }; // a third
-  assert_int_equal(verify_nudge(AUTOTUNE_F16, half, 4, 11, 1), 2);
+  assert_int_equal(
+      verify_nudge(AUTOTUNE_F16, half, 4, (struct nudge){ .digits = 11, .seed = 1 }), 2);
   assert_true(half[0] < 0x3555 && half[0] >= 0x3552 && half[1] == (half[0] | 0x8000));
   long double l = 0.3L;
-  assert_int_equal(verify_nudge(AUTOTUNE_F80, &l, sizeof l, 53, 1), 1);
+  assert_int_equal(
+      verify_nudge(AUTOTUNE_F80, &l, sizeof l, (struct nudge){ .digits = 53, .seed = 1 }),
+      1);
   assert_true(l < 0.3L && l > 0.3L - 1e-15L);
+  double apart[4] = { 0.1, 0.1, -0.1, 0.1 };
+  const struct nudge by = { .digits = 53, .seed = 1, .apart = true, .first = 7 };
+  assert_int_equal(verify_nudge(AUTOTUNE_F64, apart, sizeof apart, by), 4);
+  assert_true(apart[0] != apart[1] || apart[0] != apart[3]);
+  assert_true(apart[0] < 0.1 && apart[0] >= 0.1 - 0.1 * 0x1p-50);
   int bytes[2] = { 7, 8 };
-  assert_int_equal(verify_nudge(AUTOTUNE_BYTES, bytes, sizeof bytes, 24, 1), 0);
+  assert_int_equal(verify_nudge(AUTOTUNE_BYTES, bytes, sizeof bytes,
+                                (struct nudge){ .digits = 24, .seed = 1 }),
+                   0);
 }
 
 // ---- kernels ------------------------------------------------------------------------
@@ -260,8 +279,9 @@ static double scale_in(const struct versions *v, const void *data) {
   return scale;
 }
 
-// Runs kernel K as written, nudges it, and returns the tolerance.
-static struct tolerance learn(const struct versions *v, size_t k) {
+// Runs the kernel as written, nudges it, and returns the tolerance.
+static struct tolerance learn(const struct versions *v,
+                              void (*written)(const void *in, void *out)) {
   size_t bytes = ROUNDING_SIZE * v->size;
   struct verify_noise *n = calloc(1, sizeof *n);
   unsigned digits = verify_digits(v->element);
@@ -271,15 +291,17 @@ static struct tolerance learn(const struct versions *v, size_t k) {
                             .element = v->element };
   memset(bits, 0, sizeof bits);
   memset(wanted, 0, BYTES);
-  v->written[k].run(input, wanted);
+  written(input, wanted);
   struct tolerance t = verify_tolerance(&kernel, v->element, wanted, bytes);
   double scale = t.atol / t.rtol, data = fmax(scale, scale_in(v, input));
   n->undetermined = bits;
   for (unsigned seed = 0; seed < 8; seed++) { // as for a quick call
     memcpy(changed, input, BYTES);
     memset(got, 0, BYTES);
-    assert_true(verify_nudge(v->element, changed, bytes, digits, seed) > 0);
-    v->written[k].run(changed, got);
+    const struct nudge by = { .digits = digits, .seed = seed, .apart = seed % 2 == 1 };
+    n->apart = by.apart;
+    assert_true(verify_nudge(v->element, changed, bytes, by) > 0);
+    written(changed, got);
     if (n->limit == 0)
       n->limit = output_limit(&o, wanted, got, bytes, t.rtol, scale, data);
     output_move(&o, wanted, got, bytes, n, &n->nudged);
@@ -312,7 +334,7 @@ static void test_no_false_alarms(void **state) {
       for (int data = 0; data < DATA; data++)
         for (unsigned seed = 1; seed <= 3; seed++) {
           put_input(&all[i], data, seed);
-          struct tolerance t = learn(&all[i], k);
+          struct tolerance t = learn(&all[i], all[i].written[k].run);
           for (int o = 0; o < 4; o++, n++)
             if (!answer_passes(&all[i], &all[i].others[o][k], t, message)) {
               print_message("%s of %zu bytes, version %d, data %d, seed %u: %s\n",
@@ -340,7 +362,7 @@ static void test_errors(void **state) {
     if (!checked)
       continue;
     put_input(v, 0, 1);
-    struct tolerance t = learn(v, k);
+    struct tolerance t = learn(v, v->written[k].run);
     for (size_t i = 0; i < ROUNDING_N * ROUNDING_N; i += 17) {
       memcpy(got, wanted, BYTES);
       got[i] *= 1.001;
@@ -351,11 +373,44 @@ static void test_errors(void **state) {
   }
 }
 
+// What flows into and out of cells, as written: what goes in and what goes out of each
+// pair of faces cancels, exactly if the flow is uniform.
+static void flow_written(const void *in, void *out) {
+  const double *x = in;
+  for (size_t i = 0; i + 12 <= ROUNDING_SIZE; i++)
+    for (size_t k = 0; k < 6; k++)
+      ((double *)out)[i] += x[i + k] - x[i + k + 6];
+}
+
+// In another order: first all that goes in, then all that goes out.
+static void flow_ordered(const void *in, void *out) {
+  const double *x = in;
+  for (size_t i = 0; i + 12 <= ROUNDING_SIZE; i++)
+    for (size_t k = 0; k < 12; k++)
+      ((double *)out)[i] += k < 6 ? x[i + k] : -x[i + k];
+}
+
+static void test_uniform(void **state) {
+  (void)state;
+  const struct versions *v = &all[1];
+  char message[160] = "";
+  for (size_t i = 0; i < ROUNDING_SIZE; i++)
+    input[i] = 0.7;
+  struct tolerance t = learn(v, flow_written);
+  memset(got, 0, BYTES);
+  flow_ordered(input, got);
+  assert_true(wanted[0] == 0 && got[0] != 0);
+  if (!fixture_compare(v->element, t, wanted, got, BYTES, message, 160))
+    fail_msg("%s", message);
+  got[17] = 1e-6;
+  assert_false(fixture_compare(v->element, t, wanted, got, BYTES, message, 160));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_rule),   cmocka_unit_test(test_scale),
     cmocka_unit_test(test_nudge),  cmocka_unit_test(test_no_false_alarms),
-    cmocka_unit_test(test_errors),
+    cmocka_unit_test(test_errors), cmocka_unit_test(test_uniform),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

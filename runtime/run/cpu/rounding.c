@@ -61,7 +61,7 @@ void rounding_seal(const struct image *m, bool sealed) {
     mprotect(m->rounding, m->rounding->size, sealed ? PROT_READ : PROT_READ | PROT_WRITE);
 }
 
-bool rounding_nudge(const struct image *m, unsigned seed) {
+bool rounding_nudge(const struct image *m, unsigned seed, bool apart) {
   const struct autotune_kernel *k = m->kernel;
   size_t changed = 0;
   for (unsigned i = 0; m->rounding && i < m->outputs.n; i++) {
@@ -71,7 +71,8 @@ bool rounding_nudge(const struct image *m, unsigned seed) {
         !segments_writable(m, o->section))
       continue; // constants cannot be written
     struct range r = image_memory(m, o);
-    changed += output_nudge(o, r.base, r.size, m->rounding->digits, seed);
+    changed += output_nudge(o, r.base, r.size,
+                            (struct nudge){ m->rounding->digits, seed, apart, 0 });
     image_put_back(m, o->section);
   }
   return changed > 0;
@@ -107,7 +108,7 @@ void rounding_prepare(const struct image *m) {
     rounding_measure(m);
 }
 
-void rounding_learn(const struct image *m, bool nudged) {
+void rounding_learn(const struct image *m, bool nudged, bool apart) {
   if (memories_returned(&m->memory, m->ret))
     return;
   rounding_seal(m, false);
@@ -121,6 +122,7 @@ void rounding_learn(const struct image *m, bool nudged) {
     if (!rounding_wanted(m, o) || memcmp(expected, r.base, r.size) == 0)
       continue;
     n->step = verify_step(m->rounding->digits);
+    n->apart = apart;
     if (n->limit == 0)
       n->limit =
           output_limit(o, expected, r.base, r.size, rtol, own->scale, m->rounding->data);

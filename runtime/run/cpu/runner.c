@@ -197,9 +197,10 @@ static void runner_measure(struct runner *r, const struct command *c, autotune_f
   for (unsigned i = 0;
        i == 0 || (nudged && verify_nudges_again(i, run.seconds, measure_clock() - start));
        i++) {
+    const bool apart = nudged && i % 2 == 1;
     run_free_result(r);
     image_prepare(m, false);
-    if (nudged && !rounding_nudge(m, i))
+    if (nudged && !rounding_nudge(m, i, apart))
       return;
     stack_confine(true);
     run_allow(r, c->plan.limit);
@@ -210,7 +211,7 @@ static void runner_measure(struct runner *r, const struct command *c, autotune_f
     run_settle(r);
     if (!nudged)
       image_check(m, false, a->note, sizeof a->note);
-    rounding_learn(m, nudged);
+    rounding_learn(m, nudged, apart);
     a->samples[0] = run.cost;
     a->n_samples = 1;
     a->run_seconds = run.seconds;

@@ -298,12 +298,12 @@ void unnamed_seal(const struct image *m); /* nothing more will be learned */
 bool rounding_new(struct image *m);
 /* In a worker that measures, before its run, once there is memory as at the call: changes
  * the last digits of the inputs. False: no input is a number that can be changed. */
-bool rounding_nudge(const struct image *m, unsigned seed);
+bool rounding_nudge(const struct image *m, unsigned seed, bool apart);
 /* Before that: finds the scales of the call's data. */
 void rounding_prepare(const struct image *m);
 /* After that run: notes how far the outputs are from the reference. NUDGED: the inputs
- * were; else the code was made by another compiler. */
-void rounding_learn(const struct image *m, bool nudged);
+ * were, APART or not; else the code was made by another compiler. */
+void rounding_learn(const struct image *m, bool nudged, bool apart);
 /* In the zygote: sets TOLERANCES, of the sections and of the result. */
 void rounding_settle(const struct image *m, struct tolerance *tolerances);
 void rounding_seal(const struct image *m, bool sealed); /* read-only, or not */

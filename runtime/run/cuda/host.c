@@ -107,6 +107,7 @@ gpu_result host_hash(struct gpu_run *r, gpu_pointer p, size_t bytes,
 
 gpu_result host_nudge(struct gpu_run *r, enum autotune_element e, gpu_pointer p,
                       size_t bytes, unsigned digits, unsigned seed, struct finding *out) {
+  const struct nudge nudge = { .digits = digits, .seed = seed };
   struct chunks c;
   gpu_result error = 0;
   size_t size;
@@ -117,7 +118,7 @@ gpu_result host_nudge(struct gpu_run *r, enum autotune_element e, gpu_pointer p,
     size = bytes - at < CHUNK ? bytes - at : CHUNK;
     error = chunks_fetch(&c, 0, p + at, size);
     if (error == 0)
-      out->count += verify_nudge(e, c.memory, size, digits, seed);
+      out->count += verify_nudge(e, c.memory, size, nudge);
     if (error == 0)
       error = r->api->copy_from_host(p + at, c.memory, size, r->stream);
     if (error == 0)
