@@ -46,6 +46,27 @@ void guarded(int n, double *c, int debug)
     }
   }
 }
+static int thousandth(int n)
+{
+  return n / 1000;
+}
+// One branch opens a brace, the #else does not.
+#pragma autotune kernel flags("", "-O1") inout(c[0:n])
+void offloaded(int n, double *c)
+{
+  int first = 0;
+#ifdef A
+  {
+    first = thousandth(n) - 1;
+#else
+  first = thousandth(2 * n) - 2;
+#endif
+  for (int i = first; i < n; i++)
+    c[i] += 7;
+#ifdef A
+  }
+#endif
+}
 #ifdef __cplusplus
 }
 #endif
@@ -56,6 +77,7 @@ int main(void)
   backwards(1000, c);
   guarded(1000, c, 4);
   guarded(1000, c, 0);
+  offloaded(1000, c);
   for (int i = 0; i < 1000; i++)
     sum += c[i] * i;
   printf("%.17g\n", sum);

@@ -40,14 +40,23 @@ static void branches_keep(struct branches *b, const struct branched *g, unsigned
   }
 }
 
-// Finds the #if before G with the same condition, whose braces G closes, and keeps both.
+// Returns the braces that branch I of G leaves open; 0 for an #else that is not there.
+static int branches_net(const struct branched *g, unsigned i) {
+  return i < g->n_nets ? g->nets[i] : 0;
+}
+
+// Finds the #if before G with the same condition, whose braces G closes, and keeps the
+// same branch of both: the first, or the #else if one of them has it.
 static bool branches_pair(struct branches *b, const struct branched *g) {
   for (unsigned i = b->n_waiting; i-- > 0;) {
     const struct branched *w = &b->waiting[i];
-    if (w->nets[0] != -g->nets[0] || !slices_same(w->condition, g->condition))
+    const unsigned kept = w->n_nets > 1 || g->n_nets > 1;
+    if (branches_net(w, 0) != -branches_net(g, 0) ||
+        branches_net(w, 1) != -branches_net(g, 1) ||
+        !slices_same(w->condition, g->condition))
       continue;
-    branches_keep(b, w, 0);
-    branches_keep(b, g, 0);
+    branches_keep(b, w, kept);
+    branches_keep(b, g, kept);
     b->n_waiting = i;
     return true;
   }
@@ -74,7 +83,8 @@ static int branches_decide(struct branches *b, struct branched *g) {
     branches_keep(b, g, 0);
     return 0;
   }
-  if (g->n_nets == 1 && !branches_pair(b, g))
+  const bool pairs = g->n_nets == 1 || (g->n_nets == 2 && g->otherwise);
+  if (pairs && !branches_pair(b, g))
     *GROW(b->waiting, b->n_waiting) = *g;
   return g->nets[0];
 }
