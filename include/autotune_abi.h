@@ -8,6 +8,8 @@
  *
  *   hot path    site->hot has this call's key: the function calls that entry's code
  *   slow path   autotune_begin returns the code to call; autotune_end takes the result
+ *   gate        of a kernel that is tuned only when hot: without an entry most calls run
+ *               the default at once, and a sample takes the slow path
  *   launches    of CUDA kernels go through autotune_launch_kernel (autotune_cuda.h)
  *
  * Everything except the site and its entries is constant, and lives as long as the
@@ -380,7 +382,16 @@ struct autotune_kernel {
   autotune_rows_fn *rows;
   int when_hot; /* 1: nothing is tuned until calls have taken long enough: proposed by
                    `autotune cc --auto`, not written by the user */
+  struct autotune_gate *gate; /* with when_hot; NULL: each call asks the runtime */
 };
+
+/* Lets one of many calls of a kernel through to the runtime, while no entry is for them.
+ * Zero at first. */
+struct autotune_gate {
+  unsigned left; /* calls until the next one that goes through, with that one; 0: the next
+                    one; AUTOTUNE_GATE_CLOSED: none does */
+};
+#define AUTOTUNE_GATE_CLOSED (~0u)
 
 /* autotune_entry points to this in code made from a kernel's `replay`. The lists have one
  * element for each condition. */
@@ -449,6 +460,17 @@ static __inline__ int autotune_due(struct autotune_entry *entry) {
     return 1;
   __atomic_store_n(&entry->left, left - 1, __ATOMIC_RELAXED);
   return 0;
+}
+
+/* True if this call, for which there is no entry, runs the default without the runtime.
+ * As above, threads may race for the count. */
+static __inline__ int autotune_gate_shut(struct autotune_gate *gate) {
+  unsigned left = __atomic_load_n(&gate->left, __ATOMIC_RELAXED);
+  if (left <= 1)
+    return 0;
+  if (left != AUTOTUNE_GATE_CLOSED)
+    __atomic_store_n(&gate->left, left - 1, __ATOMIC_RELAXED);
+  return 1;
 }
 
 /* Launches a CUDA kernel on the current device for the calling thread: a tuned variant,

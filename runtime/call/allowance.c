@@ -16,6 +16,17 @@ static void allowance_add(_Atomic double *sum, double seconds) {
     ;
 }
 
+// Kernels that are tuned when hot, beside the program, have one allowance
+// (hot_allowance), which their tunings share, unless a fraction is requested.
+static const double hot_fraction = 0.05;
+static _Atomic double hot_cost; // CPU seconds of their tunings
+
+static bool allowance_is_shared(const struct autotune_kernel *k) {
+  enum tuning_mode mode = decide_mode(k);
+  return kernel_when_hot(k) && allowance_asked(k) <= 0 &&
+      (mode == MODE_BACKGROUND || mode == MODE_ONLINE);
+}
+
 double allowance_asked(const struct autotune_kernel *k) {
   const struct options *o = options_get();
   if (o->mode_set && o->mode == MODE_TUNE)
@@ -26,19 +37,25 @@ double allowance_asked(const struct autotune_kernel *k) {
 // A launch returns before its kernel runs, so the time in CUDA kernels is not known and
 // no fraction of it can be enforced.
 double allowance_fraction(const struct autotune_kernel *k) {
-  return target_of(k)->synchronous ? allowance_asked(k) : 0;
+  return !target_of(k)->synchronous ? 0
+      : allowance_is_shared(k)      ? hot_fraction
+                                    : allowance_asked(k);
 }
 
-void allowance_spend(struct site *s, double seconds) {
-  allowance_add(&s->spent, seconds);
-  atomic_fetch_add_explicit(&s->calls, 1, memory_order_relaxed);
+void allowance_spend(struct site *s, double seconds, double calls) {
+  allowance_add(&s->spent, seconds * calls);
+  atomic_fetch_add_explicit(&s->calls, (unsigned long long)calls, memory_order_relaxed);
 }
 
 void allowance_cost(struct site *s, double seconds) {
   allowance_add(&s->cost, seconds);
+  if (kernel_when_hot(s->kernel))
+    allowance_add(&hot_cost, seconds);
 }
 
 double allowance_left(const struct site *s) {
+  if (allowance_is_shared(s->kernel))
+    return hot_allowance() - atomic_load_explicit(&hot_cost, memory_order_relaxed);
   return allowance_fraction(s->kernel) *
       atomic_load_explicit(&s->spent, memory_order_relaxed) -
       atomic_load_explicit(&s->cost, memory_order_relaxed);

@@ -62,19 +62,48 @@ static bool begin_is_final(const struct node *n) {
   return atomic_load_explicit(&n->decided, memory_order_acquire);
 }
 
+// For kernels that are tuned when hot: true if this call only has to be timed, and runs
+// *CODE. Otherwise it goes on like a call of another kernel.
+static bool begin_is_sample(struct site *s, const struct call *call,
+                            struct autotune_call_state *state, autotune_fn *code) {
+  struct node *n = site_find(s, call->key);
+  if (n && begin_is_final(n)) {
+    if (__atomic_load_n(&s->place->hot, __ATOMIC_RELAXED) != &n->entry)
+      hot_enter(s);
+    return false;
+  }
+  unsigned calls = hot_enter(s);
+  state->reserved[2] = calls;
+  if (hot_lets(s, n))
+    return false;
+  bool own = n || (n = hot_node(s, call->key));
+  if (!own && !(n = atomic_load(&s->all)))
+    return true; // no memory
+  if (own)
+    atomic_store_explicit(&s->last, n, memory_order_relaxed);
+  state->node = n;
+  state->code = own ? *code = decide_current(n) : NULL; // NULL: N has another key
+  state->began = sys_now();
+  return true;
+}
+
 static autotune_fn begin_call(struct autotune_site *place, const long long *key,
                               void *const *args, struct autotune_call_state *state) {
   const struct autotune_kernel *k = place->kernel;
   const struct call call = { .args = args, .key = key };
   state->node = NULL;
-  state->reserved[0] = state->reserved[1] = 0;
+  state->reserved[0] = state->reserved[1] = state->reserved[2] = 0;
   state->capture = NULL;
   int error = errno;
   if (role_inside() || k->abi != AUTOTUNE_ABI)
     return k->original;
   struct site *s = site_of(place);
-  struct node *n = s ? given_up_node(s, key) : NULL;
   autotune_fn code = k->original;
+  if (s && kernel_when_hot(k) && begin_is_sample(s, &call, state, &code)) {
+    errno = error;
+    return code;
+  }
+  struct node *n = s ? given_up_node(s, key) : NULL;
   if (n && options_get()->capture && begin_captures(n, &call, state)) {
     state->node = n;
     errno = error;
@@ -88,7 +117,7 @@ static autotune_fn begin_call(struct autotune_site *place, const long long *key,
   } else if (n) {
     if (!begin_is_idle(n, state, &code))
       code = decide_key(s, n, &call);
-    timed = allowance_fraction(k) > 0 &&
+    timed = (state->reserved[2] || allowance_fraction(k) > 0) &&
         !atomic_load_explicit(&n->decided, memory_order_relaxed);
   }
   bool first = n && !state->node && code != k->original && begin_is_final(n) &&
@@ -131,8 +160,11 @@ static void begin_end(struct autotune_call_state *state) {
     first_leave(n);
   if (state->began <= 0)
     return; // it is not timed
+  unsigned calls = (unsigned)state->reserved[2];
+  if (calls)
+    hot_see(n->site, state->code ? n : NULL, seconds, calls);
   if (!atomic_load_explicit(&n->decided, memory_order_acquire))
-    allowance_spend(n->site, seconds);
+    allowance_spend(n->site, seconds, calls ? calls : 1);
   else if (n->watch && state->code == decide_current(n))
     watch_see(n, seconds);
   if (live_end(state) && decide_take()) {

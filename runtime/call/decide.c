@@ -163,6 +163,7 @@ static bool decide_ask(struct site *s, struct node *n) {
   bool hurries = mode == MODE_BACKGROUND || mode == MODE_ONLINE;
   struct recall *known = n->known = sys_calloc(1, sizeof *known);
   bool adopted = false;
+  double start = sys_now();
   if (known) {
     recall_find(s->kernel, &id, why_not(mode) != REFUSED_NOT,
                 hurries ? 0.001 : STORE_WAIT, known);
@@ -182,6 +183,7 @@ static bool decide_ask(struct site *s, struct node *n) {
       decide_free(n);
   }
   atomic_store(&n->asked, true);
+  hot_asked(sys_now() - start);
   return adopted;
 }
 
@@ -293,7 +295,9 @@ static void decide_tune(struct site *s, struct node *n, const struct call *call,
 enum tuning_mode decide_mode(const struct autotune_kernel *k) {
   const struct options *o = options_get();
   int own = k->mode && !o->mode_set ? value_word(k->mode, mode_names) : -1;
-  enum tuning_mode mode = own >= 0 ? (enum tuning_mode)own : o->mode;
+  enum tuning_mode mode = own >= 0         ? (enum tuning_mode)own
+      : kernel_when_hot(k) && !o->mode_set ? MODE_BACKGROUND
+                                           : o->mode;
   bool other = o->kernel && strcmp(o->kernel, k->name) != 0;
   return other && mode != MODE_OFF ? MODE_LOCKED : mode;
 }
@@ -389,6 +393,8 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
     return;
   }
   atomic_store(&n->asked, true);
+  if (!hot_tunes(s))
+    return refuse(n, REFUSED_COLD, NULL);
   background_yield();
   if (!again && given_up_decides(s, n, no != REFUSED_NOT))
     return;

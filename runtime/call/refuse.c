@@ -51,12 +51,12 @@ void refuse(struct node *n, enum refusal reason, const char *text) {
 }
 
 // True if N was refused for a reason that could have passed, but did not. A node that
-// another thread is tuning is no such node.
+// another thread is tuning is no such node; for those that are cold see hot_at_exit.
 static bool refuse_is_left(const struct node *n) {
   enum refusal reason = atomic_load(&n->refusal);
-  return reason != REFUSED_NOT && !refusal_words[reason].lasts &&
-      !atomic_load(&n->decided) && !atomic_load(&n->retired) &&
-      (reason != REFUSED_THREAD || !atomic_load(&n->asked));
+  return reason != REFUSED_NOT && reason != REFUSED_COLD &&
+      !refusal_words[reason].lasts && !atomic_load(&n->decided) &&
+      !atomic_load(&n->retired) && (reason != REFUSED_THREAD || !atomic_load(&n->asked));
 }
 
 static void refuse_rest(void *data) {

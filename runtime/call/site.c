@@ -31,6 +31,7 @@ static void site_after_fork(void) {
   runtime.lock = fresh;
   decide_after_fork();
   session_forget();
+  hot_after_fork(runtime.sites);
 }
 
 // Runs before any destructor of the program, because it was registered after them.
@@ -42,12 +43,14 @@ static void at_exit(void) {
     for (struct node *n = atomic_load(&s->all); n; n = n->all)
       first_at_exit(n);
   refuse_at_exit(runtime.sites);
+  hot_at_exit(runtime.sites);
   pthread_mutex_unlock(&runtime.lock);
 }
 
 static void site_begin(void) {
   pthread_atfork(NULL, NULL, site_after_fork);
   atexit(at_exit);
+  hot_begin();
 }
 
 struct site *sites_lock(void) {

@@ -15,6 +15,7 @@
  *   watch.c         watches whether a winner stays as fast; drift.c decides (drift.h)
  *   first.c         notes the first call of a winner
  *   team.c          calls that several threads make at the same time
+ *   hot.c           kernels that are tuned only when much of the time is spent in them
  *   refuse.c        calls that are not tuned, and why
  *   reverify.c      checks winners again; account.c decides when (account.h)
  *   session/        one tuning as a process (session.h) */
@@ -85,11 +86,27 @@ struct node {
   bool tuned;                    /* in this process, to its end */
   bool refused;                  /* the winner that other keys agree on is wrong */
   _Atomic double not_before;     /* sys_now: it cannot be decided earlier; or 0 */
+  _Atomic double usual; /* hot.c: seconds of its calls, rather low; 0: not known */
   struct site *site;
   _Atomic(struct team *) team; /* NULL: its calls are made one at a time */
   struct team *teams;          /* all that it ever had */
   struct recall *known; /* a stored result that must be checked before tuning; or NULL */
   struct autotune_entry entry; /* last: its key has the length that the kernel declares */
+};
+
+/* What samples of the calls of a kernel that is tuned when hot say (hot.c). */
+struct heat {
+  _Atomic double calls, seconds; /* estimated, of all calls */
+  _Atomic double longer;         /* estimated seconds in calls long enough to be tuned */
+  _Atomic double next;           /* of LONGER: it is judged again from there on */
+  _Atomic double mean;           /* seconds of a call, of the last samples */
+  _Atomic double share;          /* of the program's time, when judged last */
+  atomic_uint armed;             /* calls that the next sample is for */
+  atomic_uint most;              /* of ARMED */
+  atomic_uint samples;
+  _Atomic(pthread_t) thread; /* of the first sample; 0: there was none */
+  atomic_bool shared;        /* samples of several threads */
+  atomic_bool hot;
 };
 
 enum { BUCKETS = 64 };
@@ -112,6 +129,7 @@ struct site {
   struct given_up *agreements;
   unsigned n_agreements, tunings;
   double tuning_first, tuning_seconds, tuning_began;
+  struct heat heat; /* of a kernel that is tuned when hot */
 };
 
 /* ---- site.c ---------------------------------------------------------------------- */
@@ -183,12 +201,37 @@ double allowance_asked(
     const struct autotune_kernel *k); /* the requested fraction; 0: none */
 double allowance_fraction(
     const struct autotune_kernel *k); /* the fraction that is enforced; 0: none */
-void allowance_spend(struct site *s, double seconds); /* adds time in a call */
+void allowance_spend(struct site *s, double seconds,
+                     double calls); /* adds CALLS calls of SECONDS */
 void allowance_cost(struct site *s,
                     double seconds); /* adds cost: tuning, and calls waiting for it */
 double allowance_left(const struct site *s); /* CPU seconds that tuning may still cost */
 /* True if a tuning may begin. */
 bool allowance_begins(const struct site *s);
+
+/* ---- hot.c: kernels that are tuned when hot (kernel_when_hot); any thread --------- */
+
+void hot_begin(void); /* at the first call of any kernel */
+/* Sets the gate of S, whose kernel is tuned when hot, for the calls after this one, and
+ * returns how many calls this one is a sample of. */
+unsigned hot_enter(struct site *s);
+/* Returns the node of KEY, made if S has few yet; NULL: it is not made. */
+struct node *hot_node(struct site *s, const long long *key);
+/* True if a call of N may be decided: looked up, or tuned if S is hot. N: NULL: the key
+ * is new. */
+bool hot_lets(const struct site *s, const struct node *n);
+/* True if S is hot, or need not be. */
+bool hot_tunes(const struct site *s);
+/* Notes that a call of S took SECONDS, which is a sample of CALLS calls. N: NULL: it is
+ * not known which key it had. */
+void hot_see(struct site *s, struct node *n, double seconds, unsigned calls);
+/* Notes that a look into the store took SECONDS. */
+void hot_asked(double seconds);
+/* Returns the CPU seconds that tunings of such kernels may have cost by now. */
+double hot_allowance(void);
+/* At the end of the process: stores why kernels that are not hot were not tuned. */
+void hot_at_exit(struct site *sites);
+void hot_after_fork(struct site *sites); /* in the child of a fork */
 
 /* ---- first.c: the first call of a winner; any thread --------------------------------
  */

@@ -100,7 +100,11 @@ autotune_rows_fn *kernel_rows(const struct autotune_kernel *k) {
 }
 
 bool kernel_when_hot(const struct autotune_kernel *k) {
-  return KERNEL_HAS(k, when_hot) && k->when_hot;
+  return KERNEL_HAS(k, when_hot) && k->when_hot != 0;
+}
+
+struct autotune_gate *kernel_gate(const struct autotune_kernel *k) {
+  return KERNEL_HAS(k, gate) && k->when_hot ? k->gate : NULL;
 }
 
 struct autotune_kernel kernel_copy(const struct autotune_kernel *k) {

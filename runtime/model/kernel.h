@@ -44,8 +44,9 @@ const struct autotune_layout *kernel_ret_layout(const struct autotune_kernel *k)
 /* True if K returns a pointer. */
 bool kernel_returns_pointer(const struct autotune_kernel *k);
 autotune_rows_fn *kernel_rows(const struct autotune_kernel *k);
-/* True if nothing of K is tuned until its calls have taken long enough. */
+/* True if K is tuned only when much of the program's time is spent in it. */
 bool kernel_when_hot(const struct autotune_kernel *k);
+struct autotune_gate *kernel_gate(const struct autotune_kernel *k);
 /* Returns a copy of K, with zeros for members that it lacks. */
 struct autotune_kernel kernel_copy(const struct autotune_kernel *k);
 

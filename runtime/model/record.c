@@ -55,6 +55,9 @@ const struct refusal_words refusal_words[REFUSALS] = {
                          false, false },
   [REFUSED_KEYS] = { "default", false, false },
   [REFUSED_MEMORY] = { "default for now: no memory for a stack", true, false },
+  [REFUSED_COLD] = { "default for now: too little of the program's time is spent in it to "
+                     "tune it",
+                     false, false },
 };
 
 #define COLUMN(name, version) .column = name, .since = version

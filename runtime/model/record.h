@@ -156,6 +156,7 @@ enum refusal {
   REFUSED_FRACTION,
   REFUSED_KEYS,
   REFUSED_MEMORY,
+  REFUSED_COLD, /* it is tuned when hot, and is not */
   REFUSALS
 };
 struct asked { /* a request of a program that found no winner, and what it offered */

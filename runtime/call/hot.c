@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// hot.c: kernels that are tuned only when much of the program's time is spent in them.
+//
+// Such kernels are many: a build may make each loop nest one. The stub's gate
+// (autotune_abi.h) lets one of N calls through. It is timed, which costs SAMPLE_COST and
+// stands for N calls; N is such that this is at most PART of the time of the calls. N is
+// drawn from a range, so that a program that repeats a pattern of calls is not always
+// seen at the same place.
+//
+// The sum of calls times seconds is an estimate of the kernel's time. Only calls that
+// take LONG_CALL or more count: for these a sample of each call costs PART, so that a
+// kernel with many keys may ask for each of them. Where the sum is large enough, in
+// seconds and as a share of the program's time, the kernel is hot, and its calls go on
+// as in other kernels. Before that a key may be looked up in the store, if that costs at
+// most PART of the program's time.
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/units.h"
+#include "keep/store/tables.h"
+#include "run/cpu/stack.h"
+#include "site.h"
+
+#define PART 0.01
+#define SAMPLE_COST 0.2e-6 // seconds of autotune_begin and autotune_end, rather high
+#define LONG_CALL (SAMPLE_COST / PART)
+// A tuning costs some tenths of a second at least. A kernel that takes less in a whole
+// run, or a twentieth of it, does not earn that in many runs.
+static const double hot_seconds = 0.2, hot_share = 0.05;
+static const double again = 1.05;        // judged again when its time has grown by this
+static const double shared_from = 50e-6; // seconds: shorter calls of several threads are
+                                         // not counted, which would slow them down
+static const double look_cost = 1e-3;    // seconds: of the first look into the store
+static const double program_part = 0.05; // of the time, for tunings
+static const double idle_part = 0.5; // of the time of a processor that is idle, likewise
+static const double exit_from = 1; // seconds: shorter programs store nothing at their end
+
+enum { MOST_CALLS = 1024, COLD_NODES = 64, MEAN_OF = 16 };
+
+// The program's time: of its processors, and since it began.
+static struct {
+  _Atomic double began;     // sys_now
+  _Atomic double cpu, when; // sys_cpu, and when it was read
+  _Atomic double looks;     // seconds of looks into the store
+} program;
+
+static double hot_get(const _Atomic double *number) {
+  return atomic_load_explicit(number, memory_order_relaxed);
+}
+
+static void hot_set(_Atomic double *number, double value) {
+  atomic_store_explicit(number, value, memory_order_relaxed);
+}
+
+static void hot_add(_Atomic double *sum, double value) {
+  double old = hot_get(sum);
+  while (!atomic_compare_exchange_weak_explicit(
+      sum, &old, old + value, memory_order_relaxed, memory_order_relaxed))
+    ;
+}
+
+// ---- the program's time -------------------------------------------------------------
+
+// The program had one thread until its first call of a kernel, about.
+void hot_begin(void) {
+  double cpu = sys_cpu();
+  hot_set(&program.began, sys_now() - cpu);
+  hot_set(&program.cpu, cpu);
+}
+
+static double hot_elapsed(void) {
+  return sys_now() - hot_get(&program.began);
+}
+
+// Returns sys_cpu, which is a system call, as it was a millisecond ago at most.
+static double hot_cpu(void) {
+  double now = sys_now();
+  if (now - hot_get(&program.when) > 1e-3) {
+    hot_set(&program.when, now);
+    hot_set(&program.cpu, sys_cpu());
+  }
+  return hot_get(&program.cpu);
+}
+
+// A processor that the program leaves idle costs it little. More than one is not counted:
+// others may need them.
+double hot_allowance(void) {
+  double time = hot_elapsed(),
+         idle = (double)machine_identity()->numbers.threads * time - hot_cpu();
+  idle = idle < 0 ? 0 : idle > time ? time : idle;
+  return program_part * time + idle_part * idle;
+}
+
+void hot_asked(double seconds) {
+  hot_add(&program.looks, seconds);
+}
+
+static bool hot_may_ask(void) {
+  return hot_get(&program.looks) + look_cost <= PART * hot_elapsed();
+}
+
+// ---- samples ------------------------------------------------------------------------
+
+static unsigned hot_interval(struct heat *h) {
+  unsigned most = atomic_load_explicit(&h->most, memory_order_relaxed);
+  double mean = hot_get(&h->mean);
+  double wanted = mean > 0 ? LONG_CALL / mean : 1;
+  unsigned n = wanted < 1 ? 1 : wanted < most ? (unsigned)wanted : most;
+  if (n < 4)
+    return n ? n : 1;
+  unsigned serial = atomic_fetch_add_explicit(&h->samples, 1, memory_order_relaxed);
+  return n / 2 + (serial * 2654435769u >> 12) % (n + 1);
+}
+
+unsigned hot_enter(struct site *s) {
+  struct autotune_gate *gate = kernel_gate(s->kernel);
+  struct heat *h = &s->heat;
+  unsigned n = gate ? hot_interval(h) : 1;
+  bool closed = (atomic_load_explicit(&h->shared, memory_order_relaxed) &&
+                 hot_get(&h->mean) < shared_from) ||
+      decide_mode(s->kernel) == MODE_OFF;
+  if (gate)
+    __atomic_store_n(&gate->left, closed ? AUTOTUNE_GATE_CLOSED : n, __ATOMIC_RELAXED);
+  unsigned before = atomic_exchange_explicit(&h->armed, n, memory_order_relaxed);
+  return before ? before : 1;
+}
+
+struct node *hot_node(struct site *s, const long long *key) {
+  return atomic_load_explicit(&s->n_nodes, memory_order_relaxed) < COLD_NODES
+      ? node_of(s, key)
+      : NULL;
+}
+
+bool hot_tunes(const struct site *s) {
+  return !kernel_when_hot(s->kernel) ||
+      atomic_load_explicit(&s->heat.hot, memory_order_relaxed);
+}
+
+bool hot_lets(const struct site *s, const struct node *n) {
+  bool hot = hot_tunes(s);
+  double usual = n ? hot_get(&n->usual) : 0;
+  if (usual <= 0 && hot)
+    usual = hot_get(&s->heat.mean);
+  if (usual < LONG_CALL)
+    return false;
+  return n && atomic_load(&n->asked) ? hot : hot_may_ask();
+}
+
+// Follows the time that a quarter of the calls do not exceed, about: a call that is
+// interrupted is not a long one.
+static void hot_follow(struct node *n, double seconds) {
+  double usual = hot_get(&n->usual);
+  double up = 1.1 * usual, down = 0.75 * usual;
+  hot_set(&n->usual,
+          usual <= 0           ? seconds
+              : seconds > up   ? up
+              : seconds < down ? down
+                               : seconds);
+}
+
+// Returns the part of the program's time that S's long calls took. The time of a program
+// that waits is that of its processors; calls of several threads take as much time as
+// these have.
+static double hot_part(const struct site *s) {
+  double time = hot_elapsed(), cpu = hot_cpu();
+  if (atomic_load(&s->heat.shared) || cpu < time)
+    time = cpu;
+  double part = time > 0 ? hot_get(&s->heat.longer) / time : 0;
+  return part < 1 ? part : 1;
+}
+
+static void hot_judge(struct site *s) {
+  struct heat *h = &s->heat;
+  double longer = hot_get(&h->longer), part = hot_part(s);
+  hot_set(&h->share, part);
+  hot_set(&h->next, again * longer);
+  if (longer < hot_seconds || part < hot_share || atomic_exchange(&h->hot, true))
+    return;
+  log_message(AUTOTUNE_INFO, "%s: hot: %.0f %% of the time so far, %.3g ms a call",
+              s->kernel->name, 100 * part, 1e3 * hot_get(&h->mean));
+}
+
+static void hot_notice_thread(struct heat *h) {
+  pthread_t self = pthread_self(), nobody = 0;
+  if (!atomic_compare_exchange_strong(&h->thread, &nobody, self) &&
+      !pthread_equal(nobody, self))
+    atomic_store_explicit(&h->shared, true, memory_order_relaxed);
+}
+
+void hot_see(struct site *s, struct node *n, double seconds, unsigned calls) {
+  struct heat *h = &s->heat;
+  double mean = hot_get(&h->mean);
+  unsigned most = atomic_load_explicit(&h->most, memory_order_relaxed);
+  hot_set(&h->mean, mean > 0 ? mean + (seconds - mean) / MEAN_OF : seconds);
+  if (most < MOST_CALLS) // calls that are short at first may be long later
+    atomic_store_explicit(&h->most, most ? 2 * most : 2, memory_order_relaxed);
+  hot_add(&h->calls, calls);
+  hot_add(&h->seconds, seconds * calls);
+  hot_notice_thread(h);
+  if (n && atomic_load_explicit(&n->refusal, memory_order_relaxed) == REFUSED_NOT &&
+      !hot_tunes(s))
+    refuse(n, REFUSED_COLD, NULL);
+  if (n)
+    hot_follow(n, seconds);
+  if (n ? hot_get(&n->usual) < LONG_CALL : seconds < LONG_CALL)
+    return;
+  hot_add(&h->longer, seconds * calls);
+  if (!hot_tunes(s) && hot_get(&h->longer) >= hot_seconds &&
+      hot_get(&h->longer) >= hot_get(&h->next))
+    hot_judge(s);
+}
+
+// ---- the end ------------------------------------------------------------------------
+
+// Writes to TEXT why S was not tuned.
+static void hot_say(const struct site *s, char *text, size_t size) {
+  double calls = hot_get(&s->heat.calls), seconds = hot_get(&s->heat.seconds);
+  char call[32];
+  units_seconds(call, sizeof call, seconds / calls);
+  if (hot_get(&s->heat.longer) < seconds / 2)
+    snprintf(text, size, "default: called %.2g times, %s a call: too short to tune",
+             calls, call);
+  else
+    snprintf(text, size,
+             "default: called %.2g times, %s a call, %.2g %% of the program's time: too "
+             "little to tune it",
+             calls, call, 100 * hot_part(s));
+}
+
+// Returns a key of S that was called and not tuned, because S is not hot; NULL: S is hot,
+// or was not called.
+static struct node *hot_cold_node(const struct site *s) {
+  if (hot_tunes(s) || hot_get(&s->heat.calls) <= 0)
+    return NULL;
+  for (struct node *n = atomic_load(&s->all); n; n = n->all)
+    if (atomic_load(&n->refusal) == REFUSED_COLD && !atomic_load(&n->decided) &&
+        !atomic_load(&n->retired) && !atomic_load(&n->team))
+      return n;
+  return NULL;
+}
+
+// Stores why N was not tuned, unless that is known.
+static void hot_store(struct store *store, struct node *n) {
+  struct identity id = node_identity(n);
+  struct asked known;
+  bool old = store_find_asked(store, problem_id(&id), &known);
+  char text[160];
+  if (!old || known.refused != REFUSED_COLD || known.space != id.space) {
+    hot_say(n->site, text, sizeof text);
+    store_asked(store, &id, n->site->kernel, REFUSED_COLD, text);
+  }
+  free(known.block);
+}
+
+static void hot_store_all(void *data) {
+  double start = sys_now(), most = PART * hot_elapsed();
+  char *message = NULL;
+  struct store *store = store_open(&message);
+  free(message); // a tuning says it
+  for (struct site *s = data; store && s && sys_now() - start < most; s = s->next) {
+    struct node *n = hot_cold_node(s);
+    if (n)
+      hot_store(store, n);
+  }
+  if (store)
+    store_close(store);
+}
+
+void hot_at_exit(struct site *sites) {
+  unsigned cold = 0, all = 0;
+  for (struct site *s = sites; s; s = s->next) {
+    all += kernel_when_hot(s->kernel);
+    cold += hot_cold_node(s) != NULL;
+  }
+  if (cold == 0)
+    return;
+  log_message(AUTOTUNE_INFO, "%u of %u kernels took too little of the time to be tuned",
+              cold, all);
+  if (hot_elapsed() >= exit_from)
+    stack_run(hot_store_all, sites);
+}
+
+void hot_after_fork(struct site *sites) {
+  hot_begin();
+  hot_set(&program.when, 0);
+  for (struct site *s = sites; s; s = s->next) {
+    hot_set(&s->heat.calls, 0);
+    hot_set(&s->heat.seconds, 0);
+    hot_set(&s->heat.longer, 0);
+    hot_set(&s->heat.next, 0);
+  }
+}

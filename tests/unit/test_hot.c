@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that are tuned only when much of the program's time is spent in them.
+#include <pthread.h>
+
+#include <sqlite3.h>
+
+#include "tuned_fixture.h"
+
+#define RUN(body, ...) \
+  assert_int_equal(in_child(body, (const char *const[]){ SILENT, __VA_ARGS__, NULL }), 0)
+#define SILENT "AUTOTUNE_LOG=error"
+
+enum { SHORT_N = 20 }; // a call of about a microsecond
+
+static struct autotune_gate gate;
+static unsigned long begun; // calls that went through the runtime
+
+// The stub of such a kernel.
+static void call(int n, const double *a, double *c) {
+  struct autotune_entry *hot = __atomic_load_n(&scale_site.hot, __ATOMIC_ACQUIRE);
+  struct autotune_call_state state = { .node = NULL };
+  autotune_fn fn = scale_kernel.original;
+  double f = 3;
+  if (hot && hot->key[0] == n && !autotune_due(hot)) {
+    fn = hot->code;
+  } else if (!autotune_gate_shut(&gate)) {
+    long long key[] = { n };
+    void *args[] = { &n, &f, &a, &c };
+    fn = autotune_begin(&scale_site, key, args, &state);
+    begun++;
+  }
+  ((void (*)(int, double, const double *, double *))fn)(n, f, a, c);
+  if (state.node)
+    autotune_end(&state);
+}
+
+static double a[2 * SCALE_N], c[2 * SCALE_N];
+
+static bool call_is_right(int n) {
+  bool right = true;
+  for (int i = 0; i < n; i++)
+    c[i] = -1;
+  call(n, a, c);
+  for (int i = 0; right && i < n; i++)
+    right = c[i] == 3.0 * i;
+  return right;
+}
+
+static void when_hot(void) {
+  scale_kernel.size = sizeof scale_kernel;
+  scale_kernel.when_hot = 1;
+  scale_kernel.gate = &gate;
+  for (int i = 0; i < 2 * SCALE_N; i++)
+    a[i] = i;
+}
+
+static bool is_tuned(void) {
+  return scale_site.hot && scale_site.hot->code != scale_kernel.original;
+}
+
+// ---- cold ---------------------------------------------------------------------------
+
+static void short_calls(void) {
+  when_hot();
+  for (int i = 0; i < 200000; i++)
+    call(SHORT_N, a, c);
+  EXPECT(!scale_site.hot && begun > 100 && begun < 200000 / 4);
+  EXPECT(scale_why_has("too little of the program's time"));
+}
+
+// Keys that are always new are no more work than others.
+static void short_calls_of_many_keys(void) {
+  when_hot();
+  for (int i = 0; i < 200000; i++)
+    call(i % 997 % SHORT_N + 2 * (i % 3), a, c);
+  EXPECT(!scale_site.hot && begun < 200000 / 4);
+}
+
+static void test_short(void **state) {
+  (void)state;
+  RUN(short_calls, NULL);
+  RUN(short_calls_of_many_keys, NULL);
+}
+
+static void *calls_in_a_thread(void *data) {
+  (void)data;
+  for (int i = 0; i < 1000; i++) {
+    double out[SHORT_N];
+    call(SHORT_N, a, out);
+  }
+  return NULL;
+}
+
+// Threads would share the counter.
+static void short_calls_of_threads(void) {
+  pthread_t thread;
+  when_hot();
+  calls_in_a_thread(NULL);
+  EXPECT(pthread_create(&thread, NULL, calls_in_a_thread, NULL) == 0 &&
+         pthread_join(thread, NULL) == 0);
+  EXPECT(gate.left == AUTOTUNE_GATE_CLOSED);
+}
+
+static void calls_of_mode_off(void) {
+  when_hot();
+  call(SCALE_N, a, c);
+  EXPECT(gate.left == AUTOTUNE_GATE_CLOSED);
+}
+
+static void test_closed(void **state) {
+  (void)state;
+  RUN(short_calls_of_threads, NULL);
+  RUN(calls_of_mode_off, "AUTOTUNE_MODE=off");
+}
+
+// A kernel whose calls are long, but which takes little of the program's time.
+static void rare_calls(void) {
+  when_hot();
+  for (int i = 0; i < 50; i++)
+    EXPECT(call_is_right(SCALE_N));
+  EXPECT(!scale_site.hot && first_child(getpid()) == 0);
+}
+
+static void test_rare(void **state) {
+  (void)state;
+  RUN(rare_calls, NULL);
+}
+
+static int one_text(void *data, int n, char **columns, char **names) {
+  (void)n, (void)names;
+  snprintf(data, 256, "%s", columns[0] ? columns[0] : "");
+  return 0;
+}
+
+static void read_why(char text[256]) {
+  char path[64];
+  sqlite3 *db = NULL;
+  *text = '\0';
+  snprintf(path, sizeof path, "%s/results.db", fixture_folder);
+  assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+  assert_int_equal(sqlite3_exec(db, "SELECT why FROM asked", one_text, text, NULL),
+                   SQLITE_OK);
+  sqlite3_close(db);
+}
+
+static double seconds_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void short_calls_for_long(void) {
+  when_hot();
+  for (double end = seconds_now() + 1.5; seconds_now() < end;)
+    for (int i = 0; i < 1000; i++)
+      call(SHORT_N, a, c);
+  exit(0);
+}
+
+static void test_stored_why(void **state) {
+  char why[256];
+  (void)state;
+  RUN(short_calls_for_long, NULL);
+  read_why(why);
+  assert_non_null(strstr(why, "default: called "));
+  assert_non_null(strstr(why, " a call: too short to tune"));
+}
+
+// ---- hot ----------------------------------------------------------------------------
+
+static void becomes_hot(void) {
+  when_hot();
+  double start = seconds_now();
+  while (!is_tuned() && seconds_now() - start < 60)
+    EXPECT(call_is_right(SCALE_N));
+  EXPECT(is_tuned() && scale_why_has("tuned: "));
+  EXPECT(seconds_now() - start > 0.2);
+  EXPECT(call_is_right(SCALE_N));
+}
+
+// The next process need not wait until it is hot.
+static void is_known(void) {
+  when_hot();
+  double start = seconds_now();
+  while (!is_tuned() && seconds_now() - start < 60)
+    EXPECT(call_is_right(SCALE_N));
+  EXPECT(is_tuned() && scale_why_has("stored: "));
+}
+
+// What is stored is not even looked for where calls are short.
+static void is_not_looked_up(void) {
+  when_hot();
+  for (double end = seconds_now() + 0.5; seconds_now() < end;)
+    call(SHORT_N, a, c);
+  EXPECT(!scale_site.hot && scale_why_has("too little of the program's time"));
+}
+
+static void test_hot(void **state) {
+  (void)state;
+  RUN(becomes_hot, NULL);
+  RUN(is_known, "AUTOTUNE_MODE=locked");
+  RUN(is_known, NULL);
+  RUN(is_not_looked_up, NULL);
+}
+
+// The user's mode holds: its tuning is waited for.
+static void waits(void) {
+  when_hot();
+  for (int i = 0; i < 2000 && !is_tuned(); i++)
+    EXPECT(call_is_right(SCALE_N) && first_child(getpid()) == 0);
+  EXPECT(is_tuned() && scale_why_has("tuned: "));
+}
+
+static void test_mode(void **state) {
+  (void)state;
+  RUN(waits, "AUTOTUNE_MODE=first");
+}
+
+// A key with a new value in each call: a few are tuned, and then they agree.
+static bool agreed;
+
+static void look_for_agreement(enum autotune_level level, const char *message,
+                               void *data) {
+  (void)level, (void)data;
+  agreed = agreed || strstr(message, "compared with the default for this key");
+}
+
+static void changes_always(void) {
+  when_hot();
+  autotune_set_log(look_for_agreement, NULL);
+  double start = seconds_now();
+  for (int i = 0; !agreed && seconds_now() - start < 100; i++)
+    EXPECT(call_is_right(SCALE_N + i % 8000));
+  EXPECT(agreed);
+}
+
+static void test_changing_keys(void **state) {
+  (void)state;
+  RUN(changes_always, "AUTOTUNE_LOG=info", "AUTOTUNE_BUDGET=0.5s");
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1)
+    cmocka_set_test_filter(argv[1]);
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test_setup_teardown(test_short, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_closed, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_rare, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_stored_why, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_hot, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_mode, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_changing_keys, make_folder, drop_folder),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
