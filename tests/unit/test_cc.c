@@ -424,6 +424,9 @@ static void marks_hot_kernels(void **state) {
   o.when_hot = hot;
   assert_true(translate_source(source_of("x.c", text, strlen(text)), &o, &marked));
   assert_int_equal(times(&marked, ".when_hot = 1"), 1);
+  assert_int_equal(times(&plain, "autotune_gate"), 0);
+  assert_int_equal(times(&marked, "if (autotune_gate_shut(&autotune_gate_"), 1);
+  assert_int_equal(times(&marked, "  .gate = &autotune_gate_"), 1);
   const char *at = strstr(marked.data, ".when_hot = 1");
   assert_true(at > strstr(marked.data, "struct autotune_kernel autotune_kernel_g"));
 }
