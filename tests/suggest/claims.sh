@@ -35,7 +35,7 @@ counted 1
 steady 1
 unsteady 0
 pointed 1
-stale 0
+stale 1 line 166 is not shared out among threads: its iterations depend on each other
 written 1
 bracketed 1
 END

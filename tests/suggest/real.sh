@@ -170,20 +170,31 @@ END
 autotune suggest reasons.c > reasons.patch 2> reasons.notes
 check "reasons: the patch applies" patch -s -p1 -i reasons.patch
 check "reasons: check accepts the patched file" autotune check reasons.c > list
-is "kernels" "$(grep -o ' kernel .*' list | paste -sd,)" " kernel smooth, kernel twice"
+kernels() { sed -n 's/.* kernel //p' list | sed 's/_[0-9a-f]\{6\}$/ loop/' | paste -sd,; }
+is "kernels" "$(kernels)" "NAME loop,smooth,steps loop,twice loop,printed loop,returned loop"
 while read -r line said; do
   has "line $line: why" reasons.notes "^reasons.c:$line:.*left as it is: .*$said"
 done << 'END'
-3 its head is not of the form
 18 its loop calls 'smooth', a kernel of its own
-26 a kernel cannot have variable arguments
-31 it returns a pointer
-37 'main' is no kernel: write '#pragma autotune kernel' before its loops
+37 only its loops can be kernels
+40 it only sets up arrays, once
 44 a macro makes its head
 END
 echo 'int one(void) { return 1; }' > none.c
 autotune suggest none.c 2> none.notes > none.patch
 has "a file without loops" none.notes "none.c: nothing to suggest: no function has a 'for' loop"
+
+# Loops as kernels: of main, and of functions that call others between their loops. Not the loops that call kernels, and not
+# those that set up data once.
+cp "$here/mixed.c" .
+autotune suggest mixed.c > mixed.patch 2> mixed.notes
+check "mixed: the patch applies" patch -s -p1 -i mixed.patch
+check "mixed: check accepts the patched file" autotune check mixed.c > list
+is "mixed: kernels" "$(kernels)" "scale,mixed loop,main loop,main loop"
+has "mixed: set up" mixed.notes "mixed.c:25:.*the loop in line 25 of 'main' is left as it is: it only sets up arrays, once"
+has "mixed: calls a kernel" mixed.notes "mixed.c:44:.*the loop in line 43 of 'main' .* its loop calls 'scale', a kernel"
+is "mixed: threads" "$(grep -c "^ *#pragma autotune parallel for" mixed.c)" 4
+has "mixed: a sum" mixed.c "^ *in(x\[0:n\].*c\["
 
 # An #if whose branches open a brace: read where the build takes the branch that the tree has.
 cat > branches.c << 'END'

@@ -43,6 +43,17 @@ while read -r name expected; do
 done < "$here/expected.txt"
 is "kernels" $n 20
 
+# Loops as kernels, of main and of a function that calls others: verified, with the output of the plain program.
+gcc -O1 -w mixed.c -o mixed.plain
+autotune suggest mixed.c > mixed.patch 2> mixed.notes
+check "mixed: apply" patch -s -p1 -i mixed.patch
+check "mixed: build" autotune cc gcc -O1 -w mixed.c -o mixed.tuned
+AUTOTUNE_MODE=first ./mixed.tuned 40 > mixed.out 2> mixed.err
+is "mixed: the output of the plain program" "$(cat mixed.out)" "$(./mixed.plain 40)"
+is "mixed: no message" "$(cat mixed.err)" ""
+autotune report > report.out
+is "mixed: loops of main, verified" "$(grep -c "^main_[0-9a-f]* " report.out)" 2
+
 # The assumptions are printed, and the unproven facts, with their places.
 cat > notes.c << 'END'
 void overlap(int n, double *a, const double *b)

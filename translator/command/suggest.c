@@ -12,24 +12,36 @@
 #include "tools/common/command.h"
 #include "front/reach/unit.h"
 
-enum { MAX_WIDTH = 96 }; // of a line, if clauses are short enough
-
 struct candidates {
   const struct source *s;
   const struct pragma *pragmas;
   unsigned n_pragmas;
-  struct kernel *list;
+  struct kernel *list; // functions that may be kernels
   unsigned n;
+  struct mixed *mixed; // functions of which only loops may be
+  unsigned n_mixed;
   TSNode *seen; // all functions in the tree
   unsigned n_seen;
   bool loops; // a function has some
 };
 
-static void suggest_say(const struct source *s, size_t at, const char *text) {
-  const char *path;
-  unsigned column, line = source_where(s, at, &path, &column);
-  fprintf(stderr, "%s:%u:%u: note: %s\n", path, line, column, text);
-}
+// A function that is no kernel, but whose loops may be.
+struct mixed {
+  TSNode node;
+  const char *name;
+  const char *why;       // the head is not as a kernel's; or NULL
+  struct finding *whole; // of the function as a kernel; or NULL
+  unsigned index;        // then: of its proposal
+};
+
+// The lines of one kernel.
+struct proposal {
+  struct insertion *list;
+  unsigned n; // 0: dropped
+  const char *function;
+  const char *what; // as in struct finding
+  TSNode node;      // the function, or a loop in it
+};
 
 // ---- which functions ----------------------------------------------------------------
 
@@ -71,8 +83,18 @@ static const char *why_not_plain(const struct candidates *c, TSNode n) {
   if (!node_is(d, "function_declarator") || !node_is(name, "identifier"))
     return "its head is not of the form 'type name(arguments)'";
   if (slice_is(source_slice(c->s, name), "main"))
-    return "'main' is no kernel: write '#pragma autotune kernel' before its loops";
+    return "only its loops can be kernels";
   return why_arguments(c, node_field(d, "parameters"));
+}
+
+// Returns the name of the function N, for messages.
+static const char *suggest_name(const struct source *s, TSNode n) {
+  TSNode d = node_field(n, "declarator");
+  while (!ts_node_is_null(d) && !node_is(d, "function_declarator"))
+    d = declarator_inner(d);
+  struct slice name = ts_node_is_null(d) ? (struct slice){ "?", 1 }
+                                         : source_slice(s, node_field(d, "declarator"));
+  return arena_copy(name.data, name.size);
 }
 
 static void add_function(struct candidates *c, TSNode n) {
@@ -87,10 +109,11 @@ static void add_function(struct candidates *c, TSNode n) {
                               .end = ts_node_end_byte(n),
                               .body_at = ts_node_start_byte(body) };
   c->loops = true;
-  if (why)
-    suggest_say(c->s, k.main.start, arena_printf("left as it is: %s", why));
-  else if (has_pragma(c, &k.main))
-    suggest_say(c->s, k.main.start, "left as it is: it has pragmas already");
+  if (has_pragma(c, &k.main))
+    notes_say(c->s, k.main.start, "left as it is: it has pragmas already");
+  else if (why)
+    *GROW(c->mixed, c->n_mixed) =
+        (struct mixed){ .node = n, .name = suggest_name(c->s, n), .why = why };
   else if (signature_read(c->s, &k.main, &k)) {
     *GROW(k.compilers, k.n_compilers) = "clang";
     *GROW(c->list, c->n) = k;
@@ -124,123 +147,12 @@ static void say_hidden(struct candidates *c, const struct expansion *x) {
     struct slice name = item->names[0].name,
                  text = { c->s->text + item->start, item->end - item->start };
     c->loops = true;
-    suggest_say(c->s, item->start,
-                arena_printf("'%.*s' is left as it is: %s", (int)name.size, name.data,
-                             lex_mentions(text, name)
-                                 ? "an #if or a macro hides a part of its syntax"
-                                 : "a macro makes its head"));
+    notes_say(c->s, item->start,
+              arena_printf("'%.*s' is left as it is: %s", (int)name.size, name.data,
+                           lex_mentions(text, name)
+                               ? "an #if or a macro hides a part of its syntax"
+                               : "a macro makes its head"));
   }
-}
-
-// ---- the pragma of a function -------------------------------------------------------
-
-// Appends clauses for ACCESS. *WIDTH is the width of the line so far; 0: no line is
-// begun.
-static void put_sections(const struct sections *found, unsigned access,
-                         const char *clause, size_t *width, struct text *t) {
-  struct text c = { 0 };
-  for (unsigned i = 0; i < found->n; i++)
-    if (found->list[i].access == access)
-      text_printf(&c, "%s%s%s", c.size ? ", " : clause, c.size ? "" : "(",
-                  found->list[i].name);
-  if (!c.size)
-    return;
-  bool next = *width == 0 || *width + c.size > MAX_WIDTH;
-  text_printf(t, next ? " \\\n    %s)" : " %s)", c.data);
-  *width = (next ? 4 : *width + 1) + c.size + 1;
-}
-
-// Appends the number of threads that this process may use, and the smaller powers of two.
-static void put_threads(const struct autotune_machine *m, const char *name,
-                        struct text *t) {
-  long long n = m->threads, power = 1;
-  while (2 * power < n)
-    power *= 2;
-  text_printf(t, " \\\n    param(%s: %lld", name, n);
-  for (; n > 1 && power > 0; power /= 2)
-    text_printf(t, ", %lld", power);
-  text_printf(t, ") constraint(%s <= AUTOTUNE_THREADS)", name);
-}
-
-// Returns the kernel's pragma. THREADS is the name of the param of threads, or NULL.
-static const char *kernel_pragma(const struct sections *found, const char *threads) {
-  struct text t = { 0 };
-  const struct autotune_machine *m = plan_machine();
-  bool wide = m->vector >= 64;
-  text_printf(&t, "#pragma autotune kernel%s",
-              wide ? " flags(\"\", \"-mprefer-vector-width=512\")" : "");
-  if (threads)
-    put_threads(m, threads, &t);
-  if (!found->why && found->n) {
-    size_t width = 0;
-    for (unsigned access = AUTOTUNE_IN; access <= AUTOTUNE_INOUT; access++)
-      put_sections(found, access, sections_access[access], &width, &t);
-  }
-  text_printf(&t, "\n");
-  return t.data;
-}
-
-// ---- messages ------------------------------------------------------------------------
-
-// Prints the arrays that other objects may overlap, as far as their declarations show.
-static void say_assumed(const struct model *m, const struct sections *found) {
-  struct text names = { 0 };
-  unsigned arguments = 0;
-  bool written = false;
-  for (unsigned i = 0; i < m->n_arrays; i++) {
-    const struct array *a = m->arrays[i];
-    arguments += !a->local && (a->read || a->written);
-    if (a->local || a->global || a->restricted || !(a->read || a->written))
-      continue;
-    written |= a->written;
-    text_printf(&names, "%s'%.*s'", names.size ? ", " : "", (int)a->name.size,
-                a->name.data);
-  }
-  if (names.size && written && arguments > 1)
-    suggest_say(m->source, m->function->start,
-                arena_printf("assumed: no other array overlaps %s; "
-                             "'restrict' would say so",
-                             names.data));
-  if (!ts_node_is_null(found->row))
-    suggest_say(m->source, model_offset(m, found->row, NULL),
-                "assumed: subscripts stay within their rows");
-  if (found->assumed)
-    suggest_say(m->source, m->function->start,
-                arena_printf("assumed of each call: %s", found->assumed));
-}
-
-static void say_notes(const struct model *m, const struct plan *plan,
-                      const struct sections *found) {
-  const char *name = m->function->name;
-  if (plan->n == 0 && plan->n_notes) { // one reason is enough
-    suggest_say(m->source, model_offset(m, plan->notes[0].at, NULL),
-                arena_printf("'%s' is left as it is: %s", name, plan->notes[0].text));
-    return;
-  }
-  for (unsigned i = 0; i < plan->n_notes; i++)
-    suggest_say(m->source, model_offset(m, plan->notes[i].at, NULL), plan->notes[i].text);
-  if (plan->n == 0)
-    suggest_say(m->source, m->function->start,
-                arena_printf("'%s' is left as it is", name));
-  if (plan->n && found->why)
-    suggest_say(
-        m->source, model_offset(m, found->at, NULL),
-        arena_printf("no sections: %s; without out(…) nothing is verified", found->why));
-  if (plan->n)
-    say_assumed(m, found);
-}
-
-static int suggest_by_offset(const struct insertion *a, const struct insertion *b) {
-  return a->offset < b->offset ? -1 : a->offset > b->offset;
-}
-
-static void suggest_sort(struct insertion *list, unsigned n) {
-  for (unsigned i = 1; i < n; i++)
-    for (unsigned j = i; j > 0 && suggest_by_offset(&list[j], &list[j - 1]) < 0; j--) {
-      struct insertion swapped = list[j];
-      list[j] = list[j - 1];
-      list[j - 1] = swapped;
-    }
 }
 
 // Returns a name that is not used in the file.
@@ -254,26 +166,28 @@ static const char *name_threads(const struct source *s, const struct expansion *
   return name;
 }
 
-struct proposal {
-  struct insertion *list;
-  unsigned n;
-}; // for one kernel
-
-static struct proposal suggest_kernel(const struct source *s, const struct expansion *x,
-                                      struct kernel *k, const char *threads) {
-  struct proposal p = { 0 };
+// Examines K, a function of S. WHAT and AT, of FILE, are for messages.
+static struct finding suggest_find(const struct source *s, const struct expansion *x,
+                                   struct kernel *k, const char *threads,
+                                   const char *what, const struct source *file,
+                                   size_t at) {
   struct model *m = scan_function(s, k, &k->main, x);
-  struct plan plan = plan_function(m, threads);
-  struct sections found = sections_infer(m, false);
-  say_notes(m, &plan, &found);
-  if (plan.n == 0)
-    return p;
-  *GROW(p.list, p.n) =
-      (struct insertion){ k->main.start,
-                          kernel_pragma(&found, plan.threads ? threads : NULL) };
-  for (unsigned i = 0; i < plan.n; i++)
-    *GROW(p.list, p.n) = plan.list[i];
-  return p;
+  return (struct finding){
+    m, plan_function(m, threads), sections_infer(m, false), what, file, at
+  };
+}
+
+// Sets the lines of P from F, of the function K.
+static void suggest_function(const struct finding *f, const struct kernel *k,
+                             const char *threads, struct proposal *p) {
+  notes_print(f);
+  if (f->plan.n == 0)
+    return;
+  *GROW(p->list, p->n) = (struct insertion){
+    k->main.start, pragma_of_kernel(&f->sections, f->plan.threads ? threads : NULL, "")
+  };
+  for (unsigned i = 0; i < f->plan.n; i++)
+    *GROW(p->list, p->n) = f->plan.list[i];
 }
 
 // Returns NULL if the other commands accept the patched file, otherwise their first
@@ -289,50 +203,65 @@ static const char *suggest_refused(const struct source *s, const struct insertio
   return diag_tried();
 }
 
-// Returns the first call in N, which is within a loop, of a function that has a proposal
-// in ALL; null: none.
-static TSNode call_of_kernel(const struct candidates *c, const struct proposal *all,
+struct proposals {
+  struct proposal *list;
+  unsigned n;
+};
+
+// True if a kernel is proposed that is the function NAME or a loop in it.
+static bool suggest_has(const struct proposals *all, struct slice name) {
+  for (unsigned i = 0; i < all->n; i++)
+    if (all->list[i].n && slice_is(name, all->list[i].function))
+      return true;
+  return false;
+}
+
+// Returns the first call in N of a function that has a proposal; null: none.
+static TSNode call_of_kernel(const struct candidates *c, const struct proposals *all,
                              TSNode n) {
   TSNode f = node_field(n, "function"), found = { 0 };
-  if (node_is(n, "call_expression") && node_is(f, "identifier"))
-    for (unsigned i = 0; i < c->n; i++)
-      if (all[i].n && slice_is(source_slice(c->s, f), c->list[i].main.name))
-        return n;
+  if (node_is(n, "call_expression") && node_is(f, "identifier") &&
+      suggest_has(all, source_slice(c->s, f)))
+    return n;
   for (uint32_t i = 0; i < ts_node_named_child_count(n) && ts_node_is_null(found); i++)
     found = call_of_kernel(c, all, ts_node_named_child(n, i));
   return found;
 }
 
 // Returns the first such call in a loop in N.
-static TSNode call_in_loop(const struct candidates *c, const struct proposal *all,
+static TSNode call_in_loop(const struct candidates *c, const struct proposals *all,
                            TSNode n) {
   TSNode found = { 0 };
-  if (node_is(n, "for_statement") || node_is(n, "while_statement") ||
-      node_is(n, "do_statement"))
+  if (node_is_loop(n))
     return call_of_kernel(c, all, n);
   for (uint32_t i = 0; i < ts_node_named_child_count(n) && ts_node_is_null(found); i++)
     found = call_in_loop(c, all, ts_node_named_child(n, i));
   return found;
 }
 
+static void say_calls(const struct candidates *c, TSNode call, const char *what) {
+  struct slice callee = source_slice(c->s, node_field(call, "function"));
+  notes_say(c->s, ts_node_start_byte(call),
+            arena_printf("%s is left as it is: its loop calls '%.*s', a kernel of its "
+                         "own",
+                         what, (int)callee.size, callee.data));
+}
+
 // Removes proposals for functions whose loops call functions that have proposals. The
 // time of such a function is that of the others, and its variants would not call their
-// winners.
-static void drop_callers(const struct candidates *c, struct proposal *all) {
-  struct proposal *before = arena_alloc((c->n + 1) * sizeof *before);
-  for (unsigned i = 0; i < c->n; i++)
-    before[i] = all[i];
+// winners. Their other loops may be kernels.
+static void drop_callers(struct candidates *c, struct proposals *all) {
+  struct proposals before = { arena_alloc((all->n + 1) * sizeof *before.list), all->n };
+  for (unsigned i = 0; i < all->n; i++)
+    before.list[i] = all->list[i];
   for (unsigned i = 0; i < c->n; i++) {
-    TSNode call = before[i].n ? call_in_loop(c, before, c->list[i].main.node)
-                              : (TSNode){ 0 };
+    struct proposal *p = &all->list[i];
+    TSNode call = p->n ? call_in_loop(c, &before, p->node) : (TSNode){ 0 };
     if (ts_node_is_null(call))
       continue;
-    struct slice callee = source_slice(c->s, node_field(call, "function"));
-    suggest_say(c->s, ts_node_start_byte(call),
-                arena_printf("'%s' is left as it is: its loop calls '%.*s', a kernel of "
-                             "its own",
-                             c->list[i].main.name, (int)callee.size, callee.data));
-    all[i].n = 0;
+    say_calls(c, call, p->what);
+    p->n = 0;
+    *GROW(c->mixed, c->n_mixed) = (struct mixed){ .node = p->node, .name = p->function };
   }
 }
 
@@ -343,29 +272,167 @@ static struct insertion *suggest_join(const struct proposal *all, unsigned n,
   for (unsigned i = 0; i < n; i++)
     for (unsigned j = 0; j < all[i].n; j++)
       *GROW(list, *total) = all[i].list[j];
-  suggest_sort(list, *total);
+  patch_sort(list, *total);
   return list;
 }
 
 // Removes proposals that the translator would refuse for reasons that only it knows.
-static void drop_refused(const struct candidates *c, struct proposal *all,
+static void drop_refused(const struct candidates *c, struct proposals *all,
                          const struct compile_options *o) {
-  for (unsigned i = 0; i < c->n; i++) {
+  for (unsigned i = 0; i < all->n; i++) {
+    struct proposal *p = &all->list[i];
     unsigned n;
-    struct insertion *list = suggest_join(&all[i], 1, &n);
+    struct insertion *list = suggest_join(p, 1, &n);
     const char *why = n ? suggest_refused(c->s, list, n, o) : NULL;
     if (!why)
       continue;
-    suggest_say(c->s, c->list[i].main.start,
-                arena_printf("'%s' is left as it is: it cannot be a kernel: %s",
-                             c->list[i].main.name, why));
-    all[i].n = 0;
+    notes_say(
+        c->s, ts_node_start_byte(p->node),
+        arena_printf("%s is left as it is: it cannot be a kernel: %s", p->what, why));
+    p->n = 0;
+  }
+}
+
+// ---- loops of functions that are no kernels as a whole -------------------------------
+
+// Proposes K, of which F is known.
+static void nests_propose(const struct candidates *c, const struct nest_kernel *k,
+                          const struct finding *f, const char *threads,
+                          struct proposals *all) {
+  struct proposal p = { .function = k->function, .what = f->what, .node = k->loop };
+  size_t at = ts_node_start_byte(k->loop), line = source_line(c->s, at, NULL);
+  notes_print(f);
+  if (f->plan.n == 0)
+    return;
+  *GROW(p.list, p.n) =
+      (struct insertion){ c->s->lines[line - 1],
+                          pragma_of_kernel(&f->sections, f->plan.threads ? threads : NULL,
+                                           patch_indent(c->s, at)) };
+  for (unsigned i = 0; i < f->plan.n; i++)
+    *GROW(p.list, p.n) =
+        (struct insertion){ nests_offset(c->s, k, f->plan.list[i].offset),
+                            f->plan.list[i].text };
+  *GROW(all->list, all->n) = p;
+}
+
+// A loop that holds code that is not understood: proposed if no loop in it is.
+struct outer_nest {
+  struct nest_kernel k;
+  struct finding f;
+};
+struct outer_nests {
+  struct outer_nest *list;
+  unsigned n;
+};
+
+// Proposes K, or adds the loops in it to INNER, and perhaps K to OUTER.
+static void nests_try(const struct candidates *c, const struct nest_kernel *k,
+                      const char *threads, struct proposals *all, struct nests *inner,
+                      struct outer_nests *outer) {
+  TSNode body = node_field(k->loop, "body");
+  const char *what = arena_printf(
+      "the loop in line %u of '%s'",
+      source_where(c->s, ts_node_start_byte(k->loop), NULL, NULL), k->function);
+  bool holds = node_holds(body, "for_statement");
+  if (!k->k) {
+    if (holds)
+      nests_collect(c->s, body, k->function, inner);
+    else if (k->why)
+      notes_say(c->s, ts_node_start_byte(k->loop),
+                arena_printf("%s is left as it is: it is no kernel of its own: %s", what,
+                             k->why));
+    return;
+  }
+  struct finding f = suggest_find(k->source, k->x, k->k, threads, what, c->s,
+                                  ts_node_start_byte(k->loop));
+  TSNode call = call_of_kernel(c, all, k->loop);
+  if (holds && (f.m->n_refusals || !ts_node_is_null(call))) {
+    nests_collect(c->s, body, k->function, inner);
+    *GROW(outer->list, outer->n) = (struct outer_nest){ *k, f };
+  } else if (!ts_node_is_null(call)) {
+    say_calls(c, call, what);
+  } else {
+    nests_propose(c, k, &f, threads, all);
+  }
+}
+
+// True if a kernel is proposed in N, or N calls one.
+static bool nests_served(const struct candidates *c, const struct proposals *all,
+                         TSNode n) {
+  for (unsigned i = 0; i < all->n; i++)
+    if (all->list[i].n && node_within(all->list[i].node, n))
+      return true;
+  return !ts_node_is_null(call_of_kernel(c, all, n));
+}
+
+// Proposes the loops NESTS as kernels; if they hold code that is not understood, the
+// loops in them.
+static void nests_suggest(const struct candidates *c, struct nests nests,
+                          const char *threads, const struct compile_options *o,
+                          struct proposals *all) {
+  struct outer_nests outer = { 0 };
+  while (nests.n) {
+    struct nests inner = { 0 };
+    nests_outline(c->s, nests.list, nests.n, o);
+    for (unsigned i = 0; i < nests.n; i++)
+      nests_try(c, &nests.list[i], threads, all, &inner, &outer);
+    nests = inner;
+  }
+  for (unsigned i = outer.n; i-- > 0;)
+    if (!nests_served(c, all, outer.list[i].k.loop))
+      nests_propose(c, &outer.list[i].k, &outer.list[i].f, threads, all);
+}
+
+// Proposes loops of the functions that are no kernels, or else says why there is none.
+static void suggest_mixed(struct candidates *c, const char *threads,
+                          const struct compile_options *o, struct proposals *all) {
+  struct nests nests = { 0 };
+  for (unsigned i = 0; i < c->n_mixed; i++)
+    nests_collect(c->s, node_field(c->mixed[i].node, "body"), c->mixed[i].name, &nests);
+  nests_sort(&nests);
+  nests_suggest(c, nests, threads, o, all);
+  for (unsigned i = 0; i < c->n_mixed; i++) {
+    struct mixed *mixed = &c->mixed[i];
+    if (suggest_has(all, slice_of(mixed->name)))
+      continue;
+    if (mixed->why)
+      notes_say(c->s, ts_node_start_byte(mixed->node),
+                arena_printf("'%s' is left as it is: %s", mixed->name, mixed->why));
+    else if (mixed->whole)
+      suggest_function(mixed->whole, &c->list[mixed->index], threads,
+                       &all->list[mixed->index]);
+  }
+}
+
+// ---- the file ------------------------------------------------------------------------
+
+// Proposes each function that may be a kernel as a whole. One that holds code that is not
+// understood becomes a mixed one.
+static void suggest_functions(struct candidates *c, const struct expansion *x,
+                              const char *threads, struct proposals *all) {
+  for (unsigned i = 0; i < c->n; i++) {
+    struct kernel *k = &c->list[i];
+    struct proposal *p = GROW(all->list, all->n);
+    *p = (struct proposal){ .function = k->main.name,
+                            .what = arena_printf("'%s'", k->main.name),
+                            .node = k->main.node };
+    if (!expand_function(x, &k->main)) // an #if may leave it out
+      continue;
+    expand_classify(x, k);
+    struct finding *f = arena_alloc(sizeof *f);
+    *f = suggest_find(c->s, x, k, threads, p->what, c->s, k->main.start);
+    if (f->m->n_refusals)
+      *GROW(c->mixed, c->n_mixed) =
+          (struct mixed){ .node = p->node, .name = p->function, .whole = f, .index = i };
+    else
+      suggest_function(f, k, threads, p);
   }
 }
 
 static bool suggest(struct source *s, const struct compile_options *o) {
   struct candidates c = { .s = s };
   struct text out = { 0 };
+  struct proposals all = { 0 };
   unsigned n = 0;
   c.pragmas = pragma_all(s, &c.n_pragmas);
   source_parse(s, o->language);
@@ -376,8 +443,7 @@ static bool suggest(struct source *s, const struct compile_options *o) {
       lex_mentions((struct slice){ s->text, s->size }, slice_of("for"))
       ? expand_file(s, c.list, c.n, "clang", o)
       : NULL;
-  struct proposal *all = arena_alloc((c.n + 1) * sizeof *all);
-  if (c.n && !x) {
+  if ((c.n || c.n_mixed) && !x) {
     fprintf(
         stderr,
         "%s: '%s' cannot preprocess this file: put -I and -D of the build after `--`\n",
@@ -385,17 +451,17 @@ static bool suggest(struct source *s, const struct compile_options *o) {
     return false;
   }
   say_hidden(&c, x);
-  const char *threads = x ? name_threads(s, x) : NULL;
-  for (unsigned i = 0; i < c.n; i++)
-    if (expand_function(x, &c.list[i].main)) { // an #if may leave it out
-      expand_classify(x, &c.list[i]);
-      all[i] = suggest_kernel(s, x, &c.list[i], threads);
-    }
-  drop_callers(&c, all);
-  struct insertion *list = suggest_join(all, c.n, &n);
+  if (x) {
+    const char *threads = name_threads(s, x);
+    suggest_functions(&c, x, threads, &all);
+    drop_callers(&c, &all);
+    suggest_mixed(&c, threads, o, &all);
+    drop_callers(&c, &all);
+  }
+  struct insertion *list = suggest_join(all.list, all.n, &n);
   if (n && suggest_refused(s, list, n, o)) {
-    drop_refused(&c, all, o);
-    list = suggest_join(all, c.n, &n);
+    drop_refused(&c, &all, o);
+    list = suggest_join(all.list, all.n, &n);
   }
   if (n == 0)
     fprintf(stderr, "%s: nothing to suggest%s\n", s->path,

@@ -39,6 +39,31 @@ static unsigned put_lines(const struct source *s, const char *text, const char *
   return n;
 }
 
+static int patch_by_offset(const struct insertion *a, const struct insertion *b) {
+  return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+void patch_sort(struct insertion *list, unsigned n) {
+  for (unsigned i = 1; i < n; i++)
+    for (unsigned j = i; j > 0 && patch_by_offset(&list[j], &list[j - 1]) < 0; j--) {
+      struct insertion swapped = list[j];
+      list[j] = list[j - 1];
+      list[j - 1] = swapped;
+    }
+}
+
+const char *patch_indent(const struct source *s, size_t offset) {
+  size_t from = offset;
+  while (from > 0 && s->text[from - 1] != '\n')
+    from--;
+  return arena_copy(s->text + from, offset - from);
+}
+
+bool patch_begins_line(const struct source *s, size_t offset) {
+  const char *indent = patch_indent(s, offset);
+  return indent[strspn(indent, " \t")] == '\0';
+}
+
 void patch_apply(const struct source *s, const struct insertion *list, unsigned n,
                  struct text *out) {
   size_t from = 0;

@@ -40,18 +40,6 @@ static long long plan_side(long long bytes, long long otherwise) {
   return power_below(root);
 }
 
-static const char *indent_of(const struct model *m, size_t offset) {
-  size_t from = offset;
-  while (from > 0 && m->source->text[from - 1] != '\n')
-    from--;
-  return arena_copy(m->source->text + from, offset - from);
-}
-
-static bool begins_line(const struct model *m, size_t offset) {
-  const char *indent = indent_of(m, offset);
-  return indent[strspn(indent, " \t")] == '\0';
-}
-
 static void put_variables(const struct band *b, struct text *t) {
   for (unsigned product = 0; product < 2; product++) {
     unsigned n = 0;
@@ -101,12 +89,12 @@ static void put_sizes(const struct planner *p, const struct band *b, struct reus
 static void put_band(struct planner *p, const struct band *b, bool shared) {
   TSNode loop = b->loops[0]->node;
   size_t at = model_offset(p->m, loop, NULL);
-  const char *indent = indent_of(p->m, at);
+  const char *indent = patch_indent(p->m->source, at);
   struct reuse r = band_reuse(p->m, b);
   struct text t = { 0 };
   bool alone = b->n == 1 && b->leaf && b->n_sums && b->v.n == 0;
   bool blocks = b->n > 1 && b->permutable && (r.again || r.near || r.far);
-  if (!begins_line(p->m, at)) {
+  if (!patch_begins_line(p->m->source, at)) {
     plan_note(p->plan, loop,
               "this loop does not begin its line, so no pragma can stand on it");
     return;
@@ -163,7 +151,8 @@ static bool plan_is_short(struct planner *p, TSNode loop) {
               arena_printf(
                   "the loop in line %u takes at most %.0f "
                   "operations, less than starting threads",
-                  source_line(p->m->source, model_offset(p->m, loop, NULL), NULL), work));
+                  source_where(p->m->source, model_offset(p->m, loop, NULL), NULL, NULL),
+                  work));
   return work < SHORT;
 }
 
@@ -246,7 +235,8 @@ static void plan_nest(struct planner *p, TSNode loop, struct around a) {
     plan_note(p->plan, at,
               arena_printf(
                   "the loop in line %u is not shared out among threads: %s",
-                  source_line(p->m->source, model_offset(p->m, loop, NULL), NULL), why));
+                  source_where(p->m->source, model_offset(p->m, loop, NULL), NULL, NULL),
+                  why));
   plan_count(p, a, chain, n, around);
   a.loops = n ? around[n - 1] + 1 : a.loops + 1;
   a.shared = a.shared || placed;

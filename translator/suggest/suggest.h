@@ -5,6 +5,9 @@
  *   work.c    estimates how many operations a loop takes
  *   once.c    finds functions that only set up data
  *   plan.c    chooses directives that use this, with sets for this machine
+ *   pragma.c  writes the pragma of a kernel
+ *   notes.c   the messages
+ *   nests.c   reads loops as kernels of their own
  *   patch.c   inserts lines into a file, as a unified diff
  *
  * command/suggest.c finds the functions and reports the assumptions. */
@@ -79,8 +82,66 @@ struct plan {
 struct plan plan_function(struct model *m, const char *threads);
 const struct autotune_machine *plan_machine(void);
 
+/* ---- notes.c --------------------------------------------------------------------- */
+
+/* The facts about a kernel that may be proposed. */
+struct finding {
+  const struct model *m;
+  struct plan plan;
+  struct sections sections;
+  const char *what;          /* for messages: "'f'", "the loop in line 5 of 'f'" */
+  const struct source *file; /* as the user has it; the model's may differ */
+  size_t at;                 /* where the function or loop begins in FILE */
+};
+/* Prints a note about the place AT of S on standard error. */
+void notes_say(const struct source *s, size_t at, const char *text);
+/* Prints what F assumes and what it could not prove, or the reason why nothing is
+ * proposed. */
+void notes_print(const struct finding *f);
+
+/* ---- pragma.c -------------------------------------------------------------------- */
+
+/* Returns the kernel's pragma, with INDENT before its lines. THREADS is the name of the
+ * param of threads, or NULL. Sections of variables that the kernel's function alone has
+ * are left out. */
+const char *pragma_of_kernel(const struct sections *found, const char *threads,
+                             const char *indent);
+
+/* ---- nests.c --------------------------------------------------------------------- */
+
+struct nest_kernel {           /* a loop as a kernel */
+  TSNode loop;                 /* in the file; it begins its line */
+  const char *function;        /* the name of the function around it */
+  const struct source *source; /* the file with the loop as a function, … */
+  struct kernel *k;            /* … which this is; NULL: it cannot be one … */
+  const struct expansion *x;
+  const char *why; /* … for this reason; NULL: an #if leaves it out */
+};
+struct nests {
+  struct nest_kernel *list;
+  unsigned n;
+};
+/* Adds to NESTS the outermost loops in N, a part of FUNCTION, that are worth a kernel. A
+ * loop without further loops that two others start again and again is not. A loop that
+ * does not begin its line is left out with a note. */
+void nests_collect(const struct source *s, TSNode n, const char *function,
+                   struct nests *nests);
+void nests_sort(struct nests *nests); /* by their places */
+/* Sets SOURCE, K, X and WHY of the N loops LIST of S, sorted by their places. None may be
+ * in another one or in a kernel. */
+void nests_outline(const struct source *s, struct nest_kernel *list, unsigned n,
+                   const struct compile_options *o);
+/* Returns the offset in S of the line that has the offset AT in K's source. */
+size_t nests_offset(const struct source *s, const struct nest_kernel *k, size_t at);
+
 /* ---- patch.c --------------------------------------------------------------------- */
 
+/* Returns the text from the beginning of OFFSET's line to OFFSET. */
+const char *patch_indent(const struct source *s, size_t offset);
+/* True if only blanks stand before OFFSET in its line. */
+bool patch_begins_line(const struct source *s, size_t offset);
+/* Sorts LIST by offset; what has the same offset keeps its order. */
+void patch_sort(struct insertion *list, unsigned n);
 /* Writes the text of S with the lines of LIST inserted. LIST must be sorted by offset. */
 void patch_apply(const struct source *s, const struct insertion *list, unsigned n,
                  struct text *out);

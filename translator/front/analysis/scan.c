@@ -279,6 +279,12 @@ static bool scan_is_plain(TSNode n) {
   return node_is_any(n, types);
 }
 
+// True if N is a `#line`.
+static bool scan_is_line(const struct model *m, TSNode n) {
+  return node_is(n, "preproc_call") &&
+      slice_is(slice_trim(model_text(m, node_field(n, "directive"))), "#line");
+}
+
 static bool is_nothing(TSNode n) {
   static const char *const types[] = { "comment",
                                        "number_literal",
@@ -296,7 +302,7 @@ static bool is_nothing(TSNode n) {
 }
 
 static void scan_visit(struct model *m, TSNode n, struct place p, unsigned access) {
-  if (is_nothing(n))
+  if (is_nothing(n) || scan_is_line(m, n))
     return;
   m->jumps |= is_jump(n);
   if (node_is(n, "identifier"))

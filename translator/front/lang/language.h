@@ -128,6 +128,11 @@ bool language_is_header(const char *path);
  * diagnosed. */
 bool translate_source(struct source *s, const struct compile_options *o,
                       struct text *out);
+/* Returns the kernels of S, as written, and their number in *N. S becomes the text in
+ * which those that are loops or blocks are functions. *N is 0 after errors, all
+ * diagnosed. */
+struct kernel *translate_outlined(struct source *s, const struct compile_options *o,
+                                  unsigned *n);
 /* Runs the passes without writing. Returns the kernels, with the types and defaults that
  * the build gives them. *N is 0 if there were errors. */
 const struct kernel *translate_kernels(struct source *s, const struct compile_options *o,

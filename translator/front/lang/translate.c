@@ -30,26 +30,47 @@ static bool translate_heads(struct translation *t, const struct language *l) {
   return true;
 }
 
-// Reads S and hands it to its language, which writes to OUT unless that is NULL. A file
-// without pragmas comes out as it is. False: errors, all diagnosed.
-static bool translate_pass(struct translation *t, struct text *out) {
+static const struct language *translate_language(const struct translation *t) {
   const struct language *l = t->o->language;
   l = l ? l : language_of(t->s->path);
-  l = l ? l : language_default();
+  return l ? l : language_default();
+}
+
+// Reads the kernels of S, which becomes the text with kernels that are statements as
+// functions. False: errors, all diagnosed.
+static bool translate_read(struct translation *t, const struct language *l) {
   t->errors = diag_errors();
   t->pragmas = pragma_all(t->s, &t->n_pragmas);
-  if (t->n_pragmas == 0) {
-    if (out && diag_errors() == t->errors)
-      text_add(out, t->s->text, t->s->size);
+  if (t->n_pragmas == 0)
     return diag_errors() == t->errors;
-  }
   if (!translate_heads(t, l))
     return false;
   source_parse(t->s, l);
   if (!translate_outline(t, l))
     return false;
   t->kernels = kernel_all(t->s, t->pragmas, t->n_pragmas, &t->n_kernels);
-  return l->translate(t, out);
+  return true;
+}
+
+// Reads S and hands it to its language, which writes to OUT unless that is NULL. A file
+// without pragmas comes out as it is. False: errors, all diagnosed.
+static bool translate_pass(struct translation *t, struct text *out) {
+  const struct language *l = translate_language(t);
+  if (!translate_read(t, l))
+    return false;
+  if (t->n_pragmas)
+    return l->translate(t, out);
+  if (out)
+    text_add(out, t->s->text, t->s->size);
+  return true;
+}
+
+struct kernel *translate_outlined(struct source *s, const struct compile_options *o,
+                                  unsigned *n) {
+  struct translation t = { .s = s, .o = o };
+  bool fine = translate_read(&t, translate_language(&t)) && diag_errors() == t.errors;
+  *n = fine ? t.n_kernels : 0;
+  return t.kernels;
 }
 
 const struct kernel *translate_kernels(struct source *s, const struct compile_options *o,

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// nests.c: reads loops of a file as kernels of their own, as if each had a pragma. They
+// become functions (statement/statement.h), so all that suggests directives for functions
+// does so for loops.
+#include <string.h>
+
+#include "front/lang/language.h"
+#include "front/reach/unit.h"
+#include "suggest.h"
+
+static unsigned nests_around(TSNode n) {
+  unsigned loops = 0;
+  for (n = ts_node_parent(n); !ts_node_is_null(n); n = ts_node_parent(n))
+    loops += node_is_loop(n);
+  return loops;
+}
+
+void nests_collect(const struct source *s, TSNode n, const char *function,
+                   struct nests *nests) {
+  if (!node_is(n, "for_statement")) {
+    for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
+      nests_collect(s, ts_node_named_child(n, i), function, nests);
+    return;
+  }
+  size_t at = ts_node_start_byte(n);
+  bool holds = node_holds(node_field(n, "body"), "for_statement");
+  if (nests_around(n) > 1 && !holds)
+    return;
+  if (patch_begins_line(s, at))
+    *GROW(nests->list, nests->n) =
+        (struct nest_kernel){ .loop = n, .function = function };
+  else
+    notes_say(s, at, "this loop does not begin its line, so no pragma can stand on it");
+}
+
+void nests_sort(struct nests *nests) {
+  for (unsigned i = 1; i < nests->n; i++)
+    for (unsigned j = i; j > 0 &&
+         ts_node_start_byte(nests->list[j].loop) <
+             ts_node_start_byte(nests->list[j - 1].loop);
+         j--) {
+      struct nest_kernel swapped = nests->list[j];
+      nests->list[j] = nests->list[j - 1];
+      nests->list[j - 1] = swapped;
+    }
+}
+
+// Returns the lines that make a kernel of LOOP: a #line, so that all other lines keep
+// their numbers, and the pragma.
+static const char *nests_lines(const struct source *s, TSNode loop) {
+  struct text t = { 0 };
+  unsigned line = source_line(s, ts_node_start_byte(loop), NULL);
+  source_resume(s, s->lines[line - 2], &t); // a function's head is before it
+  text_printf(&t, "#pragma autotune kernel\n");
+  return t.data;
+}
+
+static bool nests_same_line(const struct source *a, size_t at, const struct source *b,
+                            size_t other, unsigned difference) {
+  const char *path, *other_path;
+  unsigned line = source_where(a, at, &path, NULL),
+           other_line = source_where(b, other, &other_path, NULL);
+  return line == other_line + difference && strcmp(path, other_path) == 0;
+}
+
+// Reads the loops LIST together. Returns NULL, or the first error.
+static const char *nests_read(const struct source *s, struct nest_kernel *list,
+                              unsigned n, const struct compile_options *o) {
+  struct insertion *lines = arena_alloc((n + 1) * sizeof *lines);
+  struct text all = { 0 };
+  for (unsigned i = 0; i < n; i++)
+    lines[i] = (struct insertion){ ts_node_start_byte(list[i].loop),
+                                   nests_lines(s, list[i].loop) };
+  patch_apply(s, lines, n, &all);
+  struct source *outlined = source_of(s->path, all.data, all.size);
+  unsigned n_kernels;
+  diag_try();
+  struct kernel *kernels = translate_outlined(outlined, o, &n_kernels);
+  const char *why = diag_tried();
+  const struct expansion *x = why ? NULL
+                                  : expand_file(outlined, kernels, n_kernels, "clang", o);
+  for (unsigned i = 0; i < n && x; i++)
+    for (unsigned j = 0; j < n_kernels; j++)
+      if (nests_same_line(s, ts_node_start_byte(list[i].loop), outlined,
+                          kernels[j].main.pragma->offset, 1) &&
+          expand_function(x, &kernels[j].main)) {
+        list[i].source = outlined;
+        list[i].k = &kernels[j];
+        list[i].x = x;
+        expand_classify(x, &kernels[j]);
+      }
+  return why ? why : x ? NULL : "it cannot be preprocessed";
+}
+
+void nests_outline(const struct source *s, struct nest_kernel *list, unsigned n,
+                   const struct compile_options *o) {
+  if (n == 0 || !nests_read(s, list, n, o))
+    return;
+  for (unsigned i = 0; i < n; i++)
+    list[i].why = nests_read(s, &list[i], 1, o);
+}
+
+size_t nests_offset(const struct source *s, const struct nest_kernel *k, size_t at) {
+  unsigned first = source_line(s, ts_node_start_byte(k->loop), NULL),
+           last = source_line(s, ts_node_end_byte(k->loop), NULL);
+  for (unsigned line = first; line <= last; line++)
+    if (nests_same_line(k->source, at, s, s->lines[line - 1], 0))
+      return s->lines[line - 1];
+  return ts_node_start_byte(k->loop);
+}

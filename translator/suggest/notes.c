@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// notes.c: the messages of `autotune suggest`: what a proposal assumes, and why there is
+// none.
+#include <string.h>
+
+#include "suggest.h"
+
+void notes_say(const struct source *s, size_t at, const char *text) {
+  const char *path;
+  unsigned column, line = source_where(s, at, &path, &column);
+  fprintf(stderr, "%s:%u:%u: note: %s\n", path, line, column, text);
+}
+
+// Prints the arrays that other objects may overlap, as far as their declarations show.
+static void notes_assumed(const struct finding *f) {
+  const struct model *m = f->m;
+  const struct sections *found = &f->sections;
+  struct text names = { 0 };
+  unsigned arguments = 0;
+  bool written = false;
+  for (unsigned i = 0; i < m->n_arrays; i++) {
+    const struct array *a = m->arrays[i];
+    arguments += !a->local && (a->read || a->written);
+    if (strncmp(a->name.data, "autotune_", 9) == 0) // of the statement's function
+      continue;
+    if (a->local || a->global || a->restricted || !(a->read || a->written))
+      continue;
+    written |= a->written;
+    text_printf(&names, "%s'%.*s'", names.size ? ", " : "", (int)a->name.size,
+                a->name.data);
+  }
+  if (names.size && written && arguments > 1)
+    notes_say(f->file, f->at,
+              arena_printf("assumed: no other array overlaps %s; "
+                           "'restrict' would say so",
+                           names.data));
+  if (!ts_node_is_null(found->row))
+    notes_say(m->source, model_offset(m, found->row, NULL),
+              "assumed: subscripts stay within their rows");
+  if (found->assumed)
+    notes_say(f->file, f->at, arena_printf("assumed of each call: %s", found->assumed));
+}
+
+// Prints TEXT for the place N of F's model. A place in text that the user does not have
+// is F's beginning.
+static void notes_at(const struct finding *f, TSNode n, const char *text) {
+  if (ts_node_eq(n, f->m->u.f->node))
+    notes_say(f->file, f->at, text);
+  else
+    notes_say(f->m->source, model_offset(f->m, n, NULL), text);
+}
+
+void notes_print(const struct finding *f) {
+  const struct model *m = f->m;
+  const struct plan *plan = &f->plan;
+  const struct sections *found = &f->sections;
+  if (plan->n == 0 && plan->n_notes) { // one reason is enough
+    notes_at(f, plan->notes[0].at,
+             arena_printf("%s is left as it is: %s", f->what, plan->notes[0].text));
+    return;
+  }
+  for (unsigned i = 0; i < plan->n_notes; i++)
+    notes_say(m->source, model_offset(m, plan->notes[i].at, NULL), plan->notes[i].text);
+  if (plan->n == 0)
+    notes_say(f->file, f->at, arena_printf("%s is left as it is", f->what));
+  if (plan->n && found->why)
+    notes_say(
+        m->source, model_offset(m, found->at, NULL),
+        arena_printf("no sections: %s; without out(…) nothing is verified", found->why));
+  if (plan->n)
+    notes_assumed(f);
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// pragma.c: writes the pragma of a kernel: the param of threads, and sections.
+#include <string.h>
+
+#include "suggest.h"
+
+enum { MAX_WIDTH = 96 }; // of a line, if clauses are short enough
+
+// True if S is of a variable that only the function of a statement has, which names
+// it by itself.
+static bool pragma_is_own(const struct section *s) {
+  return strncmp(s->name, "autotune_", 9) == 0;
+}
+
+// Appends clauses for ACCESS. *WIDTH is the width of the line so far; 0: no line is
+// begun.
+static void pragma_sections(const struct sections *found, unsigned access,
+                            const char *clause, size_t *width, struct text *t) {
+  struct text c = { 0 };
+  for (unsigned i = 0; i < found->n; i++)
+    if (found->list[i].access == access && !pragma_is_own(&found->list[i]))
+      text_printf(&c, "%s%s%s", c.size ? ", " : clause, c.size ? "" : "(",
+                  found->list[i].name);
+  if (!c.size)
+    return;
+  bool next = *width == 0 || *width + c.size > MAX_WIDTH;
+  text_printf(t, next ? " \\\n    %s)" : " %s)", c.data);
+  *width = (next ? 4 : *width + 1) + c.size + 1;
+}
+
+// Appends the number of threads that this process may use, and the smaller powers of two.
+static void pragma_threads(const struct autotune_machine *m, const char *name,
+                           struct text *t) {
+  long long n = m->threads, power = 1;
+  while (2 * power < n)
+    power *= 2;
+  text_printf(t, " \\\n    param(%s: %lld", name, n);
+  for (; n > 1 && power > 0; power /= 2)
+    text_printf(t, ", %lld", power);
+  text_printf(t, ") constraint(%s <= AUTOTUNE_THREADS)", name);
+}
+
+const char *pragma_of_kernel(const struct sections *found, const char *threads,
+                             const char *indent) {
+  struct text t = { 0 };
+  const struct autotune_machine *m = plan_machine();
+  bool wide = m->vector >= 64;
+  text_printf(&t, "%s#pragma autotune kernel%s", indent,
+              wide ? " flags(\"\", \"-mprefer-vector-width=512\")" : "");
+  if (threads)
+    pragma_threads(m, threads, &t);
+  if (!found->why && found->n) {
+    size_t width = 0;
+    for (unsigned access = AUTOTUNE_IN; access <= AUTOTUNE_INOUT; access++)
+      pragma_sections(found, access, sections_access[access], &width, &t);
+  }
+  text_printf(&t, "\n");
+  return t.data;
+}
