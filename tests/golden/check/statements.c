@@ -58,6 +58,26 @@ void reduced(int n, const double *x, double *out)
   *out = sum + odd;
 }
 
+/* Structs whose members are written before they are read, and one that is not. */
+struct point centre(const struct point *p);
+void members(int n, const struct point *p, double *out)
+{
+  struct point own, rest = { 3, 4 }, whole, kept = { 0, 0 };
+  for (int k = 0; k < 3; k++)
+#pragma autotune kernel in(p[0:n]) inout(out[0:n])
+    for (int i = 0; i < n; i++) {
+      own.x = p[i].x - k;
+      own.y = p[i].y - own.x;
+      rest.x = own.y;
+      whole.x = own.x;
+      whole.y = own.y;
+      kept.x = kept.y + own.y;
+      kept.y = own.x;
+      out[i] += centre(&p[i]).x + whole.x * whole.y;
+      whole = rest;
+    }
+}
+
 /* Two equal ones have different names. */
 void equal(int n, double *x, double (*f)(double))
 {
