@@ -12,10 +12,23 @@ static void scale(int n, double *x)
   for (int i = 0; i < n; i += STEP)
     x[i] = half(x[i]);
 }
+/* Short names are parts of others: of N, of a variable, of words in comments. */
+#pragma autotune kernel param(A: 1, 2) param(N: 1, 2) inout(x[0:n])
+static void shift(int n, double *x)
+{
+  double NEAR = 1; // N and A
+  for (int i = 0; i < n; i++)
+    x[i] += NEAR;
+}
+static int other(int A, int N)
+{
+  return A + N;
+}
 int main(void)
 {
   const int BLOCK = 100;
   static double x[100];
   scale(BLOCK, x);
-  return x[3] > 0;
+  shift(BLOCK, x);
+  return x[3] > other(1, 2);
 }

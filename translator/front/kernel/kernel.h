@@ -130,6 +130,9 @@ bool name_defined(const struct source *s, struct slice name, bool *system);
 const char *name_nearest(const struct kernel *k, struct slice name, unsigned uses);
 /* Reports params that the file does not use. */
 void names_check_params(const struct source *s, const struct kernel *k);
+/* Warns of params that only other functions of the file use. UNIT is the text of K and of
+ * what it reaches. */
+void names_check_used(const struct source *s, const struct kernel *k, struct slice unit);
 /* Reports a variable of F that the macro PARAM would replace. */
 void names_check_declared(const struct source *s, const struct function *f,
                           const struct param *param);

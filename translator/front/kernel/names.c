@@ -302,3 +302,50 @@ void names_check_params(const struct source *s, const struct kernel *k) {
                  "the param '%s' is used nowhere", param->name);
   }
 }
+
+// True if NAME is a word of TEXT, also within a string: _Pragma("…") and asm hold code.
+// Comments and #line do not count.
+static bool names_uses(struct slice text, const char *name) {
+  struct lexer l = lexer_of(text);
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    struct lexer word = l, rest;
+    if (t.first && slice_is(t.text, "#") && slice_is(lex(&word).text, "line")) {
+      lex_directive(&l, &rest);
+      continue;
+    }
+    bool string = t.kind == TOKEN_STRING && t.text.size > 2;
+    struct slice inside = { t.text.data + 1, t.text.size - 2 };
+    if ((t.kind == TOKEN_WORD && slice_is(t.text, name)) ||
+        (string && names_uses(inside, name)))
+      return true;
+  }
+  return false;
+}
+
+// True if an #if of the file mentions NAME.
+static bool names_in_condition(const struct source *s, const char *name) {
+  struct lexer l = lexer_of((struct slice){ s->text, s->size }), line;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    if (t.first && slice_is(t.text, "#") &&
+        line_is_conditional(lex_directive(&l, &line)) &&
+        lex_mentions((struct slice){ line.p, (size_t)(l.p - line.p) }, slice_of(name)))
+      return true;
+  return false;
+}
+
+void names_check_used(const struct source *s, const struct kernel *k, struct slice unit) {
+  for (unsigned i = 0; i < k->n_params; i++) {
+    const struct param *p = &k->params[i];
+    bool used = !p->named || names_uses(unit, p->name) ||
+        (k->language->clauses_use && k->language->clauses_use(k, p));
+    for (unsigned j = 0; j <= k->n_alternatives && !used; j++) {
+      const struct function *f = j ? &k->alternatives[j - 1] : &k->main;
+      used = names_uses((struct slice){ s->text + f->start, f->end - f->start }, p->name);
+    }
+    if (!used && !names_in_condition(s, p->name))
+      diag_warning(
+          s, p->offset, strlen(p->name),
+          "all its values give the same variant: use it in the kernel, or drop it",
+          "'%s' and what it calls do not use the param '%s'", k->main.name, p->name);
+  }
+}

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // translate.c: the passes over a file, in their order.
+#include <string.h>
+
 #include "front/lang/language.h"
 
 // Makes functions of the kernels that are statements, and reads the file once more if
@@ -52,14 +54,41 @@ static bool translate_read(struct translation *t, const struct language *l) {
   return true;
 }
 
+// Returns the last -fsanitize= of the build that is not taken back; NULL: none.
+static const char *translate_sanitizer(const struct compile_options *o) {
+  const char *found = NULL;
+  for (const char *const *a = o->args; a && *a; a++)
+    found = strncmp(*a, "-fsanitize=", 11) == 0 ? *a
+        : strncmp(*a, "-fno-sanitize=", 14) == 0 &&
+            (!found || strcmp(*a + 14, "all") == 0 || strcmp(*a + 14, found + 11) == 0)
+        ? NULL
+        : found;
+  return found;
+}
+
+// Warns once of a sanitizer in the build's options, which variants are compiled without.
+static void translate_check_sanitizer(const struct translation *t,
+                                      const struct language *l) {
+  const char *sanitizer = t->o->baking || l->device ? NULL : translate_sanitizer(t->o);
+  if (!sanitizer || t->n_kernels == 0)
+    return;
+  const struct pragma *p = t->kernels[0].main.pragma;
+  diag_warning(t->s, p->offset, p->end - p->offset,
+               "run with AUTOTUNE_MODE=off to have the sanitizer watch the kernels",
+               "variants are compiled without %s: it watches the kernels as written only",
+               sanitizer);
+}
+
 // Reads S and hands it to its language, which writes to OUT unless that is NULL. A file
 // without pragmas comes out as it is. False: errors, all diagnosed.
 static bool translate_pass(struct translation *t, struct text *out) {
   const struct language *l = translate_language(t);
   if (!translate_read(t, l))
     return false;
-  if (t->n_pragmas)
+  if (t->n_pragmas) {
+    translate_check_sanitizer(t, l);
     return l->translate(t, out);
+  }
   if (out)
     text_add(out, t->s->text, t->s->size);
   return true;

@@ -10,41 +10,6 @@
 
 const TSLanguage *tree_sitter_c(void); // a grammar's one symbol; it has no header
 
-// True if TEXT holds WORD, also in a string or a comment.
-static bool holds_word(struct slice text, const char *word) {
-  return memmem(text.data, text.size, word, strlen(word)) != NULL;
-}
-
-// True if an #if of the file mentions NAME.
-static bool condition_mentions(const struct source *s, struct slice name) {
-  struct lexer l = lexer_of((struct slice){ s->text, s->size }), line;
-  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
-    if (t.first && slice_is(t.text, "#") &&
-        line_is_conditional(lex_directive(&l, &line)) &&
-        lex_mentions((struct slice){ line.p, (size_t)(l.p - line.p) }, name))
-      return true;
-  return false;
-}
-
-// Warns of params that only other functions of the file mention.
-static void check_params(const struct source *s, const struct kernel *k,
-                         const struct unit *u) {
-  for (unsigned i = 0; i < k->n_params; i++) {
-    const struct param *p = &k->params[i];
-    bool used = !p->named ||
-        holds_word((struct slice){ u->text.data, u->text.size }, p->name);
-    for (unsigned j = 0; j <= k->n_alternatives && !used; j++) {
-      const struct function *f = j ? &k->alternatives[j - 1] : &k->main;
-      used = holds_word((struct slice){ s->text + f->start, f->end - f->start }, p->name);
-    }
-    if (!used && !condition_mentions(s, slice_of(p->name)))
-      diag_warning(
-          s, p->offset, strlen(p->name),
-          "all its values give the same variant: use it in the kernel, or drop it",
-          "'%s' and what it calls do not use the param '%s'", k->main.name, p->name);
-  }
-}
-
 // ---- the file as the kernels' compilers see it ---------------------------------------
 
 struct builds {
@@ -137,7 +102,7 @@ static struct unit *units_for(struct builds *v, struct kernel *k) {
     k->openmp |= units[i].openmp;
     if (i == 0) {
       writes_check(s, k, x, &units[i]);
-      check_params(s, k, &units[i]);
+      names_check_used(s, k, (struct slice){ units[i].text.data, units[i].text.size });
     }
   }
   return units;

@@ -248,6 +248,8 @@ static struct unit *cxx_units(struct cxx_builds *b, struct kernel *k,
                    k->main.name, error);
       return NULL;
     }
+    if (i == 0)
+      names_check_used(t->s, k, (struct slice){ units[i].text.data, units[i].text.size });
   }
   return units;
 }
