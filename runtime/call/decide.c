@@ -318,6 +318,7 @@ static struct plan plan_for(const struct node *n) {
         allowance_asked(k) > 0,
     .again = mode == MODE_TUNE,
     .fraction = fraction,
+    .usage = hot_usage(n->site),
     .until = o->until > 0 ? o->until : k->until,
   };
 }

@@ -169,10 +169,18 @@ static double hot_part(const struct site *s) {
   return part < 1 ? part : 1;
 }
 
+struct usage hot_usage(const struct site *s) {
+  double calls = hot_get(&s->heat.calls);
+  if (calls <= 0)
+    return (struct usage){ 0 };
+  return (struct usage){ .calls = calls,
+                         .seconds = hot_get(&s->heat.seconds) / calls,
+                         .share = hot_part(s) };
+}
+
 static void hot_judge(struct site *s) {
   struct heat *h = &s->heat;
   double longer = hot_get(&h->longer), part = hot_part(s);
-  hot_set(&h->share, part);
   hot_set(&h->next, again * longer);
   if (longer < hot_seconds || part < hot_share || atomic_exchange(&h->hot, true))
     return;
@@ -213,18 +221,18 @@ void hot_see(struct site *s, struct node *n, double seconds, unsigned calls) {
 // ---- the end ------------------------------------------------------------------------
 
 // Writes to TEXT why S was not tuned.
-static void hot_say(const struct site *s, char *text, size_t size) {
-  double calls = hot_get(&s->heat.calls), seconds = hot_get(&s->heat.seconds);
+static void hot_say(const struct site *s, const struct usage *u, char *text,
+                    size_t size) {
   char call[32];
-  units_seconds(call, sizeof call, seconds / calls);
-  if (hot_get(&s->heat.longer) < seconds / 2)
+  units_seconds(call, sizeof call, u->seconds);
+  if (hot_get(&s->heat.longer) < u->calls * u->seconds / 2)
     snprintf(text, size, "default: called %.2g times, %s a call: too short to tune",
-             calls, call);
+             u->calls, call);
   else
     snprintf(text, size,
              "default: called %.2g times, %s a call, %.2g %% of the program's time: too "
              "little to tune it",
-             calls, call, 100 * hot_part(s));
+             u->calls, call, 100 * u->share);
 }
 
 // Returns a key of S that was called and not tuned, because S is not hot; NULL: S is hot,
@@ -246,8 +254,9 @@ static void hot_store(struct store *store, struct node *n) {
   bool old = store_find_asked(store, problem_id(&id), &known);
   char text[160];
   if (!old || known.refused != REFUSED_COLD || known.space != id.space) {
-    hot_say(n->site, text, sizeof text);
-    store_asked(store, &id, n->site->kernel, REFUSED_COLD, text);
+    struct usage usage = hot_usage(n->site);
+    hot_say(n->site, &usage, text, sizeof text);
+    store_asked(store, &id, n->site->kernel, REFUSED_COLD, text, &usage);
   }
   free(known.block);
 }

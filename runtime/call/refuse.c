@@ -15,7 +15,7 @@ static const char *refuse_text(const struct node *n, enum refusal reason) {
 // Writes the reason to S.
 static void refuse_store(struct store *s, const struct node *n, enum refusal reason) {
   struct identity id = node_identity(n);
-  store_asked(s, &id, n->site->kernel, reason, refuse_text(n, reason));
+  store_asked(s, &id, n->site->kernel, reason, refuse_text(n, reason), NULL);
 }
 
 static struct store *refuse_open(void) {

@@ -100,7 +100,6 @@ struct heat {
   _Atomic double longer;         /* estimated seconds in calls long enough to be tuned */
   _Atomic double next;           /* of LONGER: it is judged again from there on */
   _Atomic double mean;           /* seconds of a call, of the last samples */
-  _Atomic double share;          /* of the program's time, when judged last */
   atomic_uint armed;             /* calls that the next sample is for */
   atomic_uint most;              /* of ARMED */
   atomic_uint samples;
@@ -225,6 +224,8 @@ bool hot_tunes(const struct site *s);
 /* Notes that a call of S took SECONDS, which is a sample of CALLS calls. N: NULL: it is
  * not known which key it had. */
 void hot_see(struct site *s, struct node *n, double seconds, unsigned calls);
+/* Returns what the program spends in S so far; 0: it need not be hot. Any thread. */
+struct usage hot_usage(const struct site *s);
 /* Notes that a look into the store took SECONDS. */
 void hot_asked(double seconds);
 /* Returns the CPU seconds that tunings of such kernels may have cost by now. */

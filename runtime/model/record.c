@@ -183,6 +183,9 @@ static const struct fact asked_facts[] = {
   { FACT_TEXT, AT(why), COLUMN("why", 2), .most = TEXT },
   { FACT_MOMENT, AT(when), COLUMN("at", 2) },
   { FACT_ENUM, AT(refused), COLUMN("refused", 8), .most = REFUSALS - 1 },
+  { FACT_AMOUNT, AT(usage.calls), COLUMN("calls", 9) },
+  { FACT_SECONDS, AT(usage.seconds), COLUMN("took", 9) },
+  { FACT_AMOUNT, AT(usage.share), COLUMN("share", 9) },
 };
 #undef AT
 

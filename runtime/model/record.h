@@ -159,13 +159,20 @@ enum refusal {
   REFUSED_COLD, /* it is tuned when hot, and is not */
   REFUSALS
 };
+/* What a program spends in a kernel that is tuned when hot; 0: it is another kernel. */
+struct usage {
+  double calls;   /* about */
+  double seconds; /* of a call, about */
+  double share;   /* of the program's time, in calls long enough to be tuned: 0 to 1 */
+};
 struct asked { /* a request of a program that found no winner, and what it offered */
   int64_t problem;
   const char *toolchain, *params, *conditions, *why;
   uint64_t space;
   double when;
   enum refusal refused; /* NOT: a tuning began; else `why` says more */
-  void *block;          /* malloc'ed, with the texts */
+  struct usage usage;
+  void *block; /* malloc'ed, with the texts */
 };
 /* How far the last tuning of a problem is, for `autotune report --follow`. */
 enum phase { PHASE_SEARCH, PHASE_RACE, PHASE_ENDED, PHASES };
@@ -266,7 +273,7 @@ struct kind {
   size_t size; /* of the struct */
   const struct fact *facts;
 };
-enum { KINDS = 6, RECORD_VERSION = 8 /* version of the store's format */ };
+enum { KINDS = 6, RECORD_VERSION = 9 /* version of the store's format */ };
 extern const struct kind kind_problem, kind_record, kind_summary, kind_asked,
     kind_progress, kind_service;
 extern const struct kind *const kinds[KINDS];

@@ -53,6 +53,7 @@ struct plan {
                    0: not bounded */
   double until;    /* end where less improvement is expected; 0: never */
   double ratio, since; /* PLAN_RACE: how much slower it became, and when (unix time) */
+  struct usage usage;  /* of the kernel, if it is tuned when hot */
   const choice *points;
   unsigned n_points; /* the points follow each other in POINTS; only session_start reads
                         them */

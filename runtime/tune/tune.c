@@ -299,7 +299,7 @@ int tune_run(const struct autotune_kernel *k, const struct identity *id,
     setup_store(&t);
     bool searches = plan->kind == PLAN_SEARCH || plan->kind == PLAN_ONLINE;
     if (t.store && searches)
-      store_asked(t.store, t.id, k, REFUSED_NOT, plan->why);
+      store_asked(t.store, t.id, k, REFUSED_NOT, plan->why, &plan->usage);
     share_phase(&t, PHASE_SEARCH, "");
     if (searches || plan->kind == PLAN_RACE)
       setup_hints(&t);

@@ -132,14 +132,15 @@ static int one_text(void *data, int n, char **columns, char **names) {
   return 0;
 }
 
-static void read_why(char text[256]) {
-  char path[64];
+// Reads COLUMN of the row about the kernel.
+static void read_asked(const char *column, char text[256]) {
+  char path[64], select[64];
   sqlite3 *db = NULL;
   *text = '\0';
+  snprintf(select, sizeof select, "SELECT %s FROM asked", column);
   snprintf(path, sizeof path, "%s/results.db", fixture_folder);
   assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-  assert_int_equal(sqlite3_exec(db, "SELECT why FROM asked", one_text, text, NULL),
-                   SQLITE_OK);
+  assert_int_equal(sqlite3_exec(db, select, one_text, text, NULL), SQLITE_OK);
   sqlite3_close(db);
 }
 
@@ -161,9 +162,11 @@ static void test_stored_why(void **state) {
   char why[256];
   (void)state;
   RUN(short_calls_for_long, NULL);
-  read_why(why);
+  read_asked("why", why);
   assert_non_null(strstr(why, "default: called "));
   assert_non_null(strstr(why, " a call: too short to tune"));
+  read_asked("took", why);
+  assert_true(atof(why) > 0 && atof(why) < 20e-6);
 }
 
 // ---- hot ----------------------------------------------------------------------------
@@ -197,10 +200,74 @@ static void is_not_looked_up(void) {
 
 static void test_hot(void **state) {
   (void)state;
-  RUN(becomes_hot, NULL);
+  char text[256];
+  RUN(becomes_hot, "AUTOTUNE_BUDGET=10s");
+  read_asked("share", text);
+  assert_true(atof(text) > 0.05 && atof(text) <= 1);
   RUN(is_known, "AUTOTUNE_MODE=locked");
   RUN(is_known, NULL);
   RUN(is_not_looked_up, NULL);
+}
+
+// ---- a program with one hot kernel and three cold ones --------------------------------
+
+enum { COLD = 3 };
+static struct autotune_kernel cold_kernels[COLD];
+static struct autotune_gate cold_gates[COLD];
+static struct autotune_site cold_sites[COLD];
+
+static void call_cold(unsigned which, int n) {
+  struct autotune_call_state state = { .node = NULL };
+  const double *in = a;
+  double f = 3, *out = c;
+  long long key[] = { n };
+  void *args[] = { &n, &f, &in, &out };
+  autotune_fn fn = cold_kernels[which].original;
+  if (!autotune_gate_shut(&cold_gates[which]))
+    fn = autotune_begin(&cold_sites[which], key, args, &state);
+  scale_invoke(fn, args, NULL);
+  if (state.node)
+    autotune_end(&state);
+}
+
+// The first is short, the second changes its key, and the third is called a few times.
+static void one_of_four(void) {
+  static const char *const names[COLD] = { "short", "changing", "rare" };
+  when_hot();
+  for (unsigned i = 0; i < COLD; i++) {
+    cold_kernels[i] = scale_kernel;
+    cold_kernels[i].name = names[i];
+    cold_kernels[i].gate = &cold_gates[i];
+    cold_sites[i].kernel = &cold_kernels[i];
+  }
+  double start = seconds_now();
+  for (int i = 0; !is_tuned() && seconds_now() - start < 60; i++) {
+    EXPECT(call_is_right(SCALE_N));
+    call_cold(0, SHORT_N);
+    call_cold(1, i % SHORT_N);
+    if (i % 100 == 0)
+      call_cold(2, SCALE_N);
+  }
+  EXPECT(is_tuned() && scale_why_has("tuned: "));
+  while (seconds_now() - start < 1.2) // shorter programs store nothing of the others
+    call(SCALE_N, a, c);
+  for (unsigned i = 0; i < COLD; i++)
+    EXPECT(!cold_sites[i].hot);
+  exit(0);
+}
+
+static void test_one_of_four(void **state) {
+  char text[256];
+  (void)state;
+  RUN(one_of_four, "AUTOTUNE_BUDGET=10s");
+  read_asked("count(*)", text);
+  assert_string_equal(text, "4");
+  read_asked("sum(share > 0.05)", text);
+  assert_string_equal(text, "1");
+  read_asked("sum(why LIKE '%too short to tune')", text);
+  assert_string_equal(text, "2");
+  read_asked("sum(why LIKE '%too little to tune it')", text);
+  assert_string_equal(text, "1");
 }
 
 // The user's mode holds: its tuning is waited for.
@@ -248,6 +315,7 @@ int main(int argc, char **argv) {
     cmocka_unit_test_setup_teardown(test_rare, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_stored_why, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_hot, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_one_of_four, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_mode, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_changing_keys, make_folder, drop_folder),
   };

@@ -657,10 +657,31 @@ static void test_the_schema_is_of_these_facts(void **state) {
   json_decref(schema);
 }
 
+// Kernels that stayed cold are one line, and hot ones have their share of the time.
+static void test_hot_and_cold(void **state) {
+  static const struct autotune_kernel kernel = { .name = "any" };
+  const struct usage hot = { 1000, 2e-3, 0.34 }, cold = { 1e6, 7e-7, 0.01 };
+  struct identity id = fixture_identity();
+  make_database(*state);
+  struct store *s = open_store(*state);
+  assert_int_equal(store_asked(s, &id, &kernel, REFUSED_NOT, "", &hot), 0);
+  id.kernel = "mute";
+  assert_int_equal(store_asked(s, &id, &kernel, REFUSED_COLD, "", &cold), 0);
+  store_close(s);
+  char *text = report(*state, (struct report_options){ .kernel = NULL }, 0);
+  expect_in_order(text,
+                  (const char *const[]){
+                      "\ngemm  (", "hot", "34 % of the program's time, 2.000 ms a call",
+                      "\nscan  (", "\n1 kernel took too little of the time", NULL });
+  assert_null(strstr(text, "mute"));
+  free(text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_the_schema_is_of_these_facts),
     TEST(test_text_says_all),
+    TEST(test_hot_and_cold),
     TEST(test_verbose_shows_messages),
     TEST(test_no_line_is_too_long),
     TEST(test_only_what_matters_is_shown),

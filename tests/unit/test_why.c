@@ -118,7 +118,7 @@ static void test_refused(void **state) {
   struct identity id = fixture_identity();
   struct store *s = open_store(*state);
   const char *why = refusal_words[REFUSED_REGION].text;
-  assert_int_equal(store_asked(s, &id, &kernel, REFUSED_REGION, why), 0);
+  assert_int_equal(store_asked(s, &id, &kernel, REFUSED_REGION, why, NULL), 0);
   expect(*state, &(struct why_options){ HERE },
          "the default, until it is tuned: never tuned for this key\n"
          "      its last call ran the default: called inside a parallel region of gcc's "

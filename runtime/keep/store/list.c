@@ -106,6 +106,12 @@ int store_list(struct store *s, const char *kernel, struct listing *out) {
   if (kernel)
     keep_kernel(out, kernel);
   for (unsigned i = 0; i < out->n && status == 0; i++) {
+    struct asked asked;
+    if (store_find_asked(s, out->items[i].problem.id, &asked)) {
+      out->items[i].usage = asked.usage;
+      out->items[i].refused = asked.refused;
+    }
+    free(asked.block);
     status = read_rows(s, &kind_summary, "WHERE problem = ?1", out, &out->items[i]);
     if (status == 0)
       status = read_rows(s, &kind_record, "WHERE problem = ?1 ORDER BY at", out,

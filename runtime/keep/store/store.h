@@ -53,9 +53,10 @@ int store_begin(struct store *s, const struct identity *id, const struct record 
 int store_finish(struct store *s, const struct identity *id, const struct record *r);
 int store_summary(struct store *s, const struct identity *id, const struct summary *m);
 /* Records that K was called for ID, that no winner is known, and that it is REFUSED to
- * tune it; WHY is the reason for one of these. */
+ * tune it; WHY is the reason for one of these. USAGE: NULL: not known. */
 int store_asked(struct store *s, const struct identity *id,
-                const struct autotune_kernel *k, enum refusal refused, const char *why);
+                const struct autotune_kernel *k, enum refusal refused, const char *why,
+                const struct usage *usage);
 /* Records how far this process has come in tuning ID. */
 int store_progress(struct store *s, const struct identity *id, const struct progress *c);
 /* Calls SEE for each variant of ID that has been a winner in a program. */

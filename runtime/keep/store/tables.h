@@ -172,6 +172,8 @@ struct listed {
   bool finished;    /* a tuning ended; SUMMARY is its result */
   bool provisional; /* no tuning ended; SUMMARY is the variant of other keys that runs */
   struct summary summary;
+  struct usage usage;   /* as a program stored it last */
+  enum refusal refused; /* likewise; NOT: a tuning began, or nothing is known */
   struct record *records;
   unsigned n_records;
   void **blocks;

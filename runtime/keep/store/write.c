@@ -249,7 +249,8 @@ int store_summary(struct store *s, const struct identity *id, const struct summa
 }
 
 int store_asked(struct store *s, const struct identity *id,
-                const struct autotune_kernel *k, enum refusal refused, const char *why) {
+                const struct autotune_kernel *k, enum refusal refused, const char *why,
+                const struct usage *usage) {
   if (!store_usable(s) || s->dead)
     return -1;
   char *params = identity_params(k), *conditions = identity_conditions(k);
@@ -260,7 +261,8 @@ int store_asked(struct store *s, const struct identity *id,
                        .why = why,
                        .space = id->space,
                        .when = sys_unix(),
-                       .refused = refused };
+                       .refused = refused,
+                       .usage = usage ? *usage : (struct usage){ 0 } };
   int status = write_row(s, row.problem, &kind_asked, &row, false);
   free(params);
   free(conditions);

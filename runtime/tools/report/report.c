@@ -45,6 +45,21 @@ static int report_say_nothing(const struct report_options *o, const char *folder
 
 // ---- the report ---------------------------------------------------------------------
 
+// Moves to the end what was never tuned because too little of the time is spent in it.
+// Returns how much remains.
+static unsigned report_part_cold(struct listing *l) {
+  unsigned n = 0;
+  for (unsigned i = 0; i < l->n; i++) {
+    struct listed item = l->items[i];
+    if (item.refused == REFUSED_COLD && !item.finished && !item.provisional &&
+        item.n_records == 0)
+      continue;
+    l->items[i] = l->items[n];
+    l->items[n++] = item;
+  }
+  return n;
+}
+
 static int report_show(const struct report_options *o, const char *folder,
                        const struct listing *l, FILE *out) {
   struct analysis *all = analysis_make_all(l);
@@ -81,7 +96,17 @@ int report_print(const struct report_options *o, FILE *out) {
   int status = store_list(s, o->kernel, &l);
   if (status != 0)
     log_message(AUTOTUNE_WARN, "%s/results.db could not be read to its end", folder);
+  unsigned all = l.n;
+  l.n = report_part_cold(&l);
+  unsigned cold = all - l.n;
   status = l.n ? report_show(o, folder, &l, out) : report_say_nothing(o, folder, s, out);
+  if (cold && !o->json && !o->markdown && !o->html)
+    fprintf(
+        out,
+        "\n%u kernel%s took too little of the time to be tuned; `autotune why KERNEL` "
+        "says how little\n",
+        cold, cold == 1 ? "" : "s");
+  l.n = all;
   store_list_free(&l);
   store_close(s);
   free(folder);

@@ -52,6 +52,19 @@ static void print_head(const struct sheet *s, const struct listed *item) {
   free(machine);
 }
 
+// Prints what a program spends in a kernel that is tuned when hot.
+static void print_usage(const struct sheet *s, const struct listed *item) {
+  const struct usage *u = &item->usage;
+  char call[64];
+  char *text = u->share > 0 && item->refused == REFUSED_NOT
+      ? sys_printf("%.0f %% of the program's time, %s a call, before it was tuned",
+                   100 * u->share, units_seconds(call, sizeof call, u->seconds))
+      : NULL;
+  if (text)
+    sheet_line(s, "hot", text);
+  free(text);
+}
+
 // True if there is room for the interval next to the rates of M.
 static bool text_is_wide(const struct sheet *s, const struct summary *m) {
   return !m || (m->flops <= 0 && m->bytes <= 0) || sheet_columns(s) >= FULL_ROW;
@@ -414,6 +427,7 @@ static void print_all(const struct sheet *s, const struct report_options *o,
   for (unsigned i = 0; i < l->n; i++) {
     const struct analysis *a = &all[i];
     print_head(s, a->item);
+    print_usage(s, a->item);
     print_times(s, a);
     text_print_winner(s, a);
     if (o->verbose && a->item->finished && a->item->summary.winner)

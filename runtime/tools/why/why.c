@@ -144,6 +144,9 @@ static void why_print_winner(const struct why *w, const struct listed *item) {
     fprintf(w->out, ": %s, %.2f x over the default",
             objective_show(item->problem.objective, text, sizeof text, m->best.median),
             m->original.median / m->best.median);
+  if (item->usage.share > 0 && item->refused == REFUSED_NOT)
+    fprintf(w->out, "; hot: %.0f %% of the program's time before",
+            100 * item->usage.share);
   fprintf(w->out, "; %s%s", *source ? "from " : "found ", source);
   if (!*source)
     fputs(clean_moment(text, m->when), w->out);
