@@ -1,8 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# real.sh BUILD [PROGRAM…]: programs by others (tests/integration/real), each as its build system makes it, with -O3
-# -march=native, and through `autotune cc`; medians of runs of the three in turns. Prints the table of docs/real.md.
-# BENCH_RUNS: the number of runs; BENCH_BUDGET: of each tuning.
+# real.sh BUILD [PROGRAM[=FOLDER]…]: programs by others (tests/integration/real), each as its build system makes it, with
+# -O3 -march=native, through `autotune cc` with the pragmas of its patch, and untouched through `autotune cc --auto`;
+# medians of runs of all sides in turns, after a first run of the last two, which tune. FOLDER holds the program's sources, for a program
+# that is no package of Debian. Prints a table; the gain is against the better of the first two. Each program checks its own answers.
+# BENCH_RUNS: the number of runs; BENCH_BUDGET: of each tuning; BENCH_SIDES: which of plain, native, tuned and auto.
 set -eu
 cd "$(dirname "$0")/.."
 build=$(cd "${1:-build}" && pwd)
@@ -22,30 +24,61 @@ unset AUTOTUNE_MODE AUTOTUNE_SEARCH CFLAGS
 
 median() { sort -g "$1" | awk '{ x[NR] = $1 } END { print (x[int((NR + 1) / 2)] + x[int(NR / 2) + 1]) / 2 }'; }
 
-printf '| program, work | as it is | -O3 -march=native | tuned | gain | against -O3 -march=native | first run |\n'
-printf '| --- | --- | --- | --- | --- | --- | --- |\n'
-for name in ${*:-sundials libsamplerate darknet}; do
+sides=${BENCH_SIDES:-plain native tuned auto}
+printf '| program, work | as it is | -O3 -march=native | tuned | gain | first run | --auto | gain | first run |\n'
+printf '| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n'
+get_source() { # FOLDER: the untouched sources of the program
+  if [ -n "$given" ]; then
+    mkdir -p "$1" && cp -a "$given/." "$1"
+  else
+    unpack_source "$name" "$version" "$1"
+  fi
+}
+
+build_side() { # SIDE
+  local folder=$work/$name.$1
+  get_source "$folder"
+  case $1 in
+    plain) build_program "$folder" "" gcc ;;
+    native) build_program "$folder" "-O3 -march=native" gcc ;;
+    tuned)
+      patch -d "$folder" -p1 -i "$here/$name.patch"
+      build_program "$folder" "" autotune cc gcc
+      ;;
+    auto) AUTOTUNE_AUTO=1 build_program "$folder" "-O3 -march=native" autotune cc gcc ;;
+  esac
+}
+
+failed() { echo "$name: $1" >&2; tail -n 30 "$work/log" >&2; exit 1; }
+
+for asked in ${*:-sundials libsamplerate darknet}; do
+  name=${asked%%=*} given=
+  [ "$name" = "$asked" ] || given=$(cd "${asked#*=}" && pwd)
   . "$here/$name.sh"
-  fetch_source "$name" "$version" || { echo "$name: $why" >&2; exit 1; }
-  for side in plain native tuned; do
-    unpack_source "$name" "$version" "$work/$name.$side"
-    case $side in
-      plain) build_program "$work/$name.plain" "" gcc ;;
-      native) build_program "$work/$name.native" "-O3 -march=native" gcc ;;
-      tuned)
-        patch -d "$work/$name.tuned" -p1 -i "$here/$name.patch"
-        build_program "$work/$name.tuned" "" autotune cc gcc ;;
-    esac > "$work/log" 2>&1 || { tail -n 30 "$work/log" >&2; exit 1; }
+  [ -n "$given" ] || fetch_source "$name" "$version" || { echo "$name: $why" >&2; exit 1; }
+  for side in $sides; do
+    build_side "$side" > "$work/log" 2>&1 || failed "does not build: $side"
   done
-  begin=$(date +%s)
-  run_program "$work/$name.tuned" > /dev/null 2> "$work/log"
-  first=$(($(date +%s) - begin))
+  for side in $sides; do
+    case $side in plain | native) continue ;; esac
+    begin=$(date +%s)
+    AUTOTUNE_CACHE=$work/cache.$side run_program "$work/$name.$side" > /dev/null 2> "$work/log"
+    echo $(($(date +%s) - begin)) > "$work/$name.$side.first"
+    AUTOTUNE_CACHE=$work/cache.$side AUTOTUNE_MODE=offline check_program "$work/$name.$side" > "$work/log" 2>&1 ||
+      failed "wrong answers: $side"
+  done
   for run in $(seq "$runs"); do
-    for side in plain native tuned; do
-      run_program "$work/$name.$side" >> "$work/$name.$side.times" 2> "$work/log"
+    for side in $sides; do
+      AUTOTUNE_CACHE=$work/cache.$side run_program "$work/$name.$side" >> "$work/$name.$side.times" 2> "$work/log"
     done
   done
-  echo "$(median "$work/$name.plain.times") $(median "$work/$name.native.times") $(median "$work/$name.tuned.times")" |
-    awk -v what="$name: $workload" -v first="$first" '{
-      printf "| %s | %.4g s | %.4g s | %.4g s | %.2f x | %.2f x | %d s |\n", what, $1, $2, $3, $1 / $3, $2 / $3, first }'
+  for side in plain native tuned auto; do
+    if [ -s "$work/$name.$side.times" ]; then median "$work/$name.$side.times"; else echo 0; fi
+    cat "$work/$name.$side.first" 2> /dev/null || echo 0
+  done | tr '\n' ' ' | awk -v what="$name: $workload" '
+    function seconds(t) { return t > 0 ? sprintf("%.4g s", t) : "" }
+    function gain(t) { return t > 0 && best > 0 ? sprintf("%.2f x", best / t) : "" }
+    { best = $1 > 0 && ($3 == 0 || $1 < $3) ? $1 : $3
+      printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", what, seconds($1), seconds($3),
+        seconds($5), gain($5), seconds($6), seconds($7), gain($7), seconds($8) }'
 done
