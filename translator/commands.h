@@ -6,9 +6,9 @@
 
 #include "tools/common/command.h"
 
-extern const struct command command_cc, command_translate, command_check, command_suggest,
-    command_tune, command_report, command_why, command_export, command_bake, command_db,
-    command_doctor;
+extern const struct command command_cc, command_auto, command_translate, command_check,
+    command_suggest, command_tune, command_report, command_why, command_export,
+    command_bake, command_db, command_doctor;
 
 /* ---- command/help.c: the pages of docs/ ------------------------------------------ */
 

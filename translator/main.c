@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cc/cc.h"
 #include "commands.h"
 #include "tools/doctor/doctor.h"
 
@@ -62,13 +63,11 @@ static const struct command command_help_topic = {
 // ---- the table of commands -----------------------------------------------------------
 
 static const struct command *const main_commands[] = {
-  &command_cc,         &command_translate,
-  &command_check,      &command_suggest,
-  &command_tune,       &command_report,
-  &command_why,        &command_export,
-  &command_bake,       &command_db,
-  &command_doctor,     &command_version,
-  &command_help_topic, NULL,
+  &command_cc,      &command_auto,       &command_translate,
+  &command_check,   &command_suggest,    &command_tune,
+  &command_report,  &command_why,        &command_export,
+  &command_bake,    &command_db,         &command_doctor,
+  &command_version, &command_help_topic, NULL,
 };
 
 static const struct command command_autotune = {
@@ -89,9 +88,11 @@ static void main_rename(char **word) {
 
 // Returns the command's status, or 1 in place of 0 if output could not be written.
 int main(int argc, char **argv) {
-  if (argc >= 2)
+  const char *compiler = argc ? cc_name(argv[0]) : NULL;
+  if (argc >= 2 && !compiler)
     main_rename(&argv[1]);
-  int status = command_run(&command_autotune, argc, argv);
+  int status = compiler ? cc_run_as(compiler, argc, argv)
+                        : command_run(&command_autotune, argc, argv);
   if ((fflush(stdout) == 0 && !ferror(stdout)) || errno == EPIPE)
     return status;
   fprintf(stderr, "autotune %s: standard output: %s\n", argv[1], strerror(errno));

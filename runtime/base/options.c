@@ -33,6 +33,8 @@ static const char *const options_levels[] = { "error", "warn", "info", "debug", 
 
 static const char *const options_switch[] = { "on", "off", NULL };
 
+static const char *const options_number[] = { "0", "1", NULL };
+
 #define AT(member) .at = offsetof(struct options, member)
 #define LISTED(name) #name ", "
 
@@ -76,6 +78,9 @@ const struct setting setting_variables[] = {
     "the memory that one of these may take", AT(capture_limit), .initial = "1G" },
   { "AUTOTUNE_CALLED", SETTING_TEXT, "FILE",
     "set by `autotune tune`: receives the names of kernels that are called", AT(called) },
+  { "AUTOTUNE_AUTO", SETTING_WORD, "1",
+    "for `autotune cc`: 1: as with --auto; 0 (the default): not", AT(automatic),
+    .initial = "0", .words = options_number },
   { "AUTOTUNE_CLANG", SETTING_TEXT, "PROGRAM",
     "for `autotune cc`: the clang that reads kernels", AT(clang),
     .initial = AUTOTUNE_CLANG },

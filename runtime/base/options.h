@@ -104,6 +104,7 @@ struct options {
                   machine is */
   enum autotune_level log_level;
   const char *cache;      /* folder instead of $XDG_CACHE_HOME/autotune; "": no store */
+  int automatic;          /* 1: `autotune cc` proposes kernels, as with --auto */
   const char *clang;      /* the program that reads kernels */
   const char *jit;        /* path of libautotune-jit.so */
   const char *openmp;     /* path of libomp */

@@ -81,12 +81,15 @@ int cc_run(const struct cc_command *c, struct words *w) {
 }
 
 // Compiles a translated file. Reads the compiler's messages, to leave out those that an
-// error of the user's causes in generated text.
+// error of the user's causes in generated text, and all of them where S is to be compiled
+// once more without proposed pragmas.
 static int run_translated(const struct cc_command *c, const struct cc_source *s,
                           struct words *w, struct text *out) {
   struct text errors = { 0 };
   int status = cc_cc_run(c, w, out, &errors);
   errors = cc_errors_unname(s, errors);
+  if (status != 0 && s->plain)
+    return status;
   if (status != 0)
     errors = cc_errors_filter(errors);
   fwrite(errors.data, 1, errors.size, stderr);
@@ -154,6 +157,8 @@ static void add_own_options(const struct plan *p, struct words *w) {
   }
 }
 
+static int run_again(const struct plan *p);
+
 // Runs the user's command. It has at most one source, which is replaced by its
 // translation.
 static int run_whole(const struct plan *p) {
@@ -177,12 +182,23 @@ static int run_whole(const struct plan *p) {
   int status = c->mode == CC_MODE_PREPROCESS
       ? run_preprocess(c, &p->sources[0], &w)
       : run_translated(c, &p->sources[0], &w, NULL);
+  if (status != 0 && cc_source_revert(&p->sources[0]))
+    return run_again(p);
   return status == 0 && c->depend ? cc_depend_write(c, &p->sources[0]) : status;
+}
+
+// Runs the user's command once more after its source was reverted.
+static int run_again(const struct plan *p) {
+  const struct cc_command *c = p->c;
+  struct plan again = *p;
+  again.translated = p->sources[0].translated;
+  again.sites = c->mode == CC_MODE_LINK && (again.translated || cc_link_sites(c));
+  return again.translated || cc_links(&again) ? run_whole(&again) : hand_on(c);
 }
 
 // ---- a command for each source ------------------------------------------------------
 
-static int cc_compile(const struct cc_command *c, const struct cc_source *s,
+static int cc_compile(const struct cc_command *c, struct cc_source *s,
                       const char *object) {
   struct words w = cc_begin(c, s->translated);
   for (unsigned i = 0; i < c->n_args; i++)
@@ -216,6 +232,8 @@ static int cc_compile(const struct cc_command *c, const struct cc_source *s,
   int status = c->mode == CC_MODE_PREPROCESS ? run_preprocess(c, s, &w)
       : s->translated                        ? run_translated(c, s, &w, NULL)
                                              : cc_run(c, &w);
+  if (status != 0 && cc_source_revert(s))
+    return cc_compile(c, s, object);
   return status == 0 && c->depend ? cc_depend_write(c, s) : status;
 }
 
@@ -270,6 +288,8 @@ static bool translate_all(struct plan *p) {
     s->file = s->shown = s->input->path;
     if (s->input->kind == CC_KERNELS)
       ok &= cc_source_translate(c, s);
+    if (s->input->kind == CC_KERNELS && ok)
+      cc_source_propose(c, s);
     p->translated |= s->translated;
   }
   return ok;
@@ -286,11 +306,15 @@ static int run_plan(struct plan *p) {
 }
 
 struct cc_given {
-  bool emulate;
+  bool emulate, automatic;
   const char *from; // source of the winners for --bake
 };
 
 static const struct setting cc_table[] = {
+  { "--auto", SETTING_SWITCH, NULL,
+    "C files also get what `autotune suggest` proposes: nothing\n"
+    "else in them changes, and only what is hot is tuned",
+    .at = offsetof(struct cc_given, automatic) },
   { "--emulate", SETTING_SWITCH, NULL,
     "CUDA programs for the CPU, to see whether they are right",
     .at = offsetof(struct cc_given, emulate) },
@@ -309,11 +333,15 @@ static int cc_command_run(const struct arguments *a) {
   int argc = (int)(a->argv + a->argc - argv);
   if (argc < 1)
     return command_misused(a->command);
+  cc_names_hide();
   if (emulate)
     argv = cc_emulate_command(&argc, argv, cc_clang());
   struct cc_command *c = cc_command_read(argc, argv, emulate);
   struct plan p = { .c = c };
   c->bake = bake.from ? &bake : NULL;
+  c->automatic = g->automatic || options_get()->automatic;
+  if (c->automatic) // compilers that are autotune themselves get a translated file
+    setenv("AUTOTUNE_AUTO", "0", 1);
   bool one_output = c->output && c->n_sources > 1 &&
       c->mode != CC_MODE_LINK; // the compiler reports this error
   if (c->hand_on || !c->n_inputs || one_output)
@@ -324,6 +352,10 @@ static int cc_command_run(const struct arguments *a) {
       ((p.translated && !c->bake) || emulate || cc_link_sites(c));
   if (!p.translated && !cc_links(&p))
     return hand_on(c);
+  if (cc_links(&p) && c->automatic && (c->is_static || c->musl)) {
+    p.sites = false; // proposed kernels then run as written
+    return p.translated ? run_plan(&p) : hand_on(c);
+  }
   if (cc_links(&p) && c->is_static)
     fatal("-static: a program with tuned kernels needs shared libraries: libautotune.so "
           "loads what it compiles; link without -static, or with the compiler alone for "
@@ -339,7 +371,7 @@ static int cc_command_run(const struct arguments *a) {
 
 const struct command command_cc = {
   "cc",
-  "[--emulate | --bake FILE] COMPILER ARGS…",
+  "[--auto | --emulate | --bake FILE] COMPILER ARGS…",
   "compile and link, with kernels made tunable",
   .details = "  as COMPILER ARGS…, but tuning what `#pragma autotune` stands on\n",
   .options = cc_table,

@@ -8,6 +8,8 @@
  *   headers.c        finds the headers of the user's that a source includes
  *   inline.c         puts headers that hold kernels inline
  *   source.c         translates one source; the compiler's arguments for it
+ *   propose.c        --auto: the same with pragmas that are proposed
+ *   names.c          the program under the names of compilers; `autotune auto`
  *   depend.c         dependency files
  *   errors.c         edits the compiler's messages about a translated file
  *   link.c           adds libautotune and the one OpenMP runtime to a link
@@ -88,6 +90,7 @@ struct cc_command {
   enum cc_mode mode;
   const char *output; /* NULL: not given */
   bool emulate;       /* .cu files become C++ for the CPU */
+  bool automatic;     /* files get the pragmas that `autotune suggest` proposes */
   /* writes winners into the translated file (bake/bake.h); NULL: off */
   const struct bake *bake;
   bool hand_on, openmp, is_static, relocatable, pedantic;
@@ -192,6 +195,7 @@ struct cc_source { /* an input that is to be compiled */
   bool quote;       /* compile with -iquote of the folder; see cc_headers_inline */
   struct text text; /* the translated file */
   const char *file; /* to compile: the translated file, once written, or the input */
+  struct cc_source *plain; /* the same without proposed pragmas; NULL: it has none */
 };
 /* Returns the path of Clang 22: AUTOTUNE_CLANG, or the clang found when this was
  * built. */
@@ -199,6 +203,11 @@ const char *cc_clang(void);
 /* Reads and scans S->input; if it holds a kernel, fills S->text and sets S->translated.
  * Returns false after errors, which were reported. */
 bool cc_source_translate(const struct cc_command *c, struct cc_source *s);
+/* Sets *WHOLE to the text to translate, the source with headers that hold kernels inline,
+ * *O to the options for it, and *QUOTE as in struct cc_source. False: the compiler
+ * reports that the source cannot be read. */
+bool cc_source_whole(const struct cc_command *c, const struct cc_source *s,
+                     struct text *whole, struct compile_options *o, bool *quote);
 /* Writes S->text to a file of the same name in a new folder and sets S->file. */
 void cc_source_write(struct cc_source *s);
 /* Adds the options that compiling the translated file needs besides the user's own. */
@@ -207,6 +216,25 @@ void cc_source_options(const struct cc_command *c, const struct cc_source *s,
 /* Returns PRINTED, the output of -E, with the user's file name in place of the translated
  * file's. */
 struct text cc_source_unname(const struct cc_source *s, struct text printed);
+
+/* ---- propose.c ------------------------------------------------------------------- */
+
+/* With --auto: translates S, which cc_source_translate has seen, with the pragmas that
+ * are proposed for it, if there are any. */
+void cc_source_propose(const struct cc_command *c, struct cc_source *s);
+/* Makes S, whose compilation failed, the same without proposed pragmas. False: it had
+ * none. */
+bool cc_source_revert(struct cc_source *s);
+
+/* ---- names.c --------------------------------------------------------------------- */
+
+/* Returns the compiler that the program was started as, "gcc" for "autotune-gcc" and for
+ * "gcc" itself; NULL: it was started under its own name. */
+const char *cc_name(const char *program);
+/* Runs `autotune cc` with that compiler and the arguments of ARGV. */
+int cc_run_as(const char *compiler, int argc, char **argv);
+/* Removes the folder of names of compilers from PATH, so that "gcc" is gcc again. */
+void cc_names_hide(void);
 
 /* ---- depend.c -------------------------------------------------------------------- */
 
@@ -240,6 +268,9 @@ bool cc_link_replaces(const struct cc_arg *a);
  * those next to this program. */
 const char *cc_include_folder(void);
 const char *cc_library_folder(void);
+/* Returns the folder in which compilers' names are links to this program; NULL: it is
+ * missing. */
+const char *cc_names_folder(void);
 
 /* ---- cc.c ------------------------------------------------------------------------ */
 

@@ -48,8 +48,9 @@ static bool thin_archive_refers(const char *path, struct slice data, unsigned de
   return false;
 }
 
-// Objects of CUDA refer to the library weakly, for builds that do not link it.
-static bool cuda;
+// Objects of CUDA and proposed kernels refer to the library weakly, for builds that do
+// not link it.
+static bool weakly;
 
 static bool link_holds(struct slice data, const char *symbol) {
   return memmem(data.data, data.size, symbol, strlen(symbol)) != NULL;
@@ -65,7 +66,7 @@ static bool file_refers(const char *path, unsigned depth) {
     return false;
   bool launches = link_holds(data, "autotune_launch_kernel");
   bool found = launches || link_holds(data, "autotune_begin");
-  cuda |= launches;
+  weakly |= launches || link_holds(data, "autotune_weakly");
   if (!found && depth < 4 && memcmp(data.data, "!<thin>\n", 8) == 0)
     found = thin_archive_refers(path, data, depth);
   return found;
@@ -165,6 +166,16 @@ const char *cc_library_folder(void) {
         link_home(), strerror(errno));
 }
 
+const char *cc_names_folder(void) {
+  static const char *const folders[] = { "lib", AUTOTUNE_LIBDIR, NULL };
+  for (const char *const *f = folders; *f; f++) {
+    const char *folder = arena_printf("%s/%s/autotune/compilers", link_home(), *f);
+    if (access(folder, X_OK) == 0)
+      return folder;
+  }
+  return NULL;
+}
+
 static const char *openmp_library(void) {
   const char *given = getenv("AUTOTUNE_OPENMP");
   const char *path = given && *given ? given : AUTOTUNE_LIBOMP;
@@ -221,8 +232,9 @@ void cc_link_libraries(const struct cc_command *c, struct words *w) {
   }
   words_add(w, arena_printf("-L%s", folder));
   words_add(w,
-            cuda || c->emulate ? "-Wl,--push-state,-Bdynamic,--no-as-needed"
-                               : "-Wl,--push-state,-Bdynamic,--as-needed");
+            weakly || c->automatic || c->emulate
+                ? "-Wl,--push-state,-Bdynamic,--no-as-needed"
+                : "-Wl,--push-state,-Bdynamic,--as-needed");
   words_add(w, "-lautotune");
   words_add(w, "-Wl,--pop-state");
   if (c->emulate)

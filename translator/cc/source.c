@@ -54,6 +54,27 @@ const char *cc_clang(void) {
   return options_get()->clang;
 }
 
+static struct compile_options source_compile_options(const struct cc_command *c,
+                                                     const struct cc_source *s) {
+  return (struct compile_options){ .args = translator_args(c, s),
+                                   .clang = cc_clang(),
+                                   .compiler = c->compiler.list,
+                                   .language = s->input->written_in };
+}
+
+bool cc_source_whole(const struct cc_command *c, const struct cc_source *s,
+                     struct text *whole, struct compile_options *o, bool *quote) {
+  struct cc_source own = *s;
+  struct slice text;
+  if (!path_map(s->input->path, &text))
+    return false;
+  struct cc_headers *h = cc_headers_scan(c, s->shown, text, s->input->written_in);
+  *whole = cc_headers_inline(h);
+  own.quote = *quote = !h->conflict;
+  *o = source_compile_options(c, &own);
+  return true;
+}
+
 bool cc_source_translate(const struct cc_command *c, struct cc_source *s) {
   struct slice text;
   s->shown = strcmp(s->input->path, "-") == 0 ? "<stdin>" : s->input->path;
@@ -71,11 +92,8 @@ bool cc_source_translate(const struct cc_command *c, struct cc_source *s) {
   s->quote = !h->conflict;
   struct text whole = cc_headers_inline(h);
   struct source *source = source_of(s->shown, whole.data, whole.size);
-  struct compile_options options = { .args = translator_args(c, s),
-                                     .clang = cc_clang(),
-                                     .compiler = c->compiler.list,
-                                     .language = s->input->written_in,
-                                     .emulate = emulate };
+  struct compile_options options = source_compile_options(c, s);
+  options.emulate = emulate;
   if (c->bake)
     bake_into(&options, c->bake);
   struct text out = { 0 };

@@ -474,7 +474,10 @@ struct compile_options { /* from the user's command line, for the preprocessor *
                              NULL-terminated; NULL: all */
   const char *const *when_hot; /* names of the kernels that are tuned only where they are
                                   hot; NULL-terminated; NULL: none */
-  bool emulate;                /* translate a .cu file to C++ for the CPU */
+  bool apart;   /* variants of those may only run where their sections do not overlap */
+  bool weak;    /* all kernels are tuned only where they are hot, and refer to libautotune
+                   weakly: the program also links and runs without it */
+  bool emulate; /* translate a .cu file to C++ for the CPU */
   const struct baking *baking; /* writes the best variants in; NULL: kernels become
                                   tunable (emit/emit.h) */
   const struct bake *bake;     /* the options of BAKING (bake/bake.h) */

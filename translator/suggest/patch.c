@@ -76,6 +76,46 @@ void patch_apply(const struct source *s, const struct insertion *list, unsigned 
   text_add(out, s->text + from, s->size - from);
 }
 
+// Returns TEXT with continued lines joined.
+static char *patch_joined(const char *text) {
+  struct text t = { 0 };
+  for (const char *p = text; *p; p++)
+    if (p[0] == '\\' && p[1] == '\n')
+      p++;
+    else
+      text_add(&t, p, 1);
+  return t.data ? t.data : arena_copy("", 0);
+}
+
+static unsigned patch_count(const char *text) {
+  unsigned n = 0;
+  for (; *text; text++)
+    n += *text == '\n';
+  return n;
+}
+
+// Nothing may stand between a directive and its loop, so a `#line` before the directives
+// counts them: the first lines of a file have no such number.
+bool patch_number(const struct source *s, const struct insertion *list, unsigned n,
+                  struct text *out) {
+  size_t from = 0;
+  for (unsigned i = 0, next; i < n; i = next) {
+    size_t at = s->lines[patch_line_of(s, &list[i])];
+    struct text all = { 0 };
+    for (next = i;
+         next < n && patch_line_of(s, &list[next]) == patch_line_of(s, &list[i]); next++)
+      text_printf(&all, "%s", patch_joined(list[next].text));
+    unsigned line = source_where(s, at, NULL, NULL), lines = patch_count(all.data);
+    if (line <= lines)
+      return false;
+    text_add(out, s->text + from, at - from);
+    text_printf(out, "#line %u\n%s", line - lines, all.data);
+    from = at;
+  }
+  text_add(out, s->text + from, s->size - from);
+  return true;
+}
+
 static void put_context(const struct source *s, unsigned from, unsigned to,
                         struct text *out) {
   for (unsigned i = from; i < to; i++) {

@@ -9,8 +9,7 @@
  *   notes.c   the messages
  *   nests.c   reads loops as kernels of their own
  *   patch.c   inserts lines into a file, as a unified diff
- *
- * command/suggest.c finds the functions and reports the assumptions. */
+ *   file.c    finds the functions of a file and reports the assumptions */
 #ifndef AUTOTUNE_SUGGEST_H
 #define AUTOTUNE_SUGGEST_H
 
@@ -145,8 +144,30 @@ void patch_sort(struct insertion *list, unsigned n);
 /* Writes the text of S with the lines of LIST inserted. LIST must be sorted by offset. */
 void patch_apply(const struct source *s, const struct insertion *list, unsigned n,
                  struct text *out);
+/* The same for a compiler: all lines of S keep their numbers. False: those in the first
+ * lines of the file would not. */
+bool patch_number(const struct source *s, const struct insertion *list, unsigned n,
+                  struct text *out);
 /* The same as a unified diff. */
 void patch_write(const struct source *s, const struct insertion *list, unsigned n,
                  struct text *out);
+
+/* ---- file.c ---------------------------------------------------------------------- */
+
+struct suggestions {
+  struct insertion *list; /* sorted */
+  unsigned n;
+  const char **names; /* of the functions that LIST makes kernels; NULL at the end */
+  const char **what;  /* each kernel, for messages: "'f'", "the loop in line 5 of 'f'" */
+  unsigned n_what;
+  bool loops; /* a function of the file has some */
+};
+/* Finds pragmas for S, and says on standard error what they rest on and what could not be
+ * proven. AUTOMATIC: nobody reads that, so nothing is assumed which a call cannot show
+ * (struct compile_options, apart), and functions of headers are left out. False: S has
+ * errors, all diagnosed.
+ */
+bool suggest_file(struct source *s, const struct compile_options *o, bool automatic,
+                  struct suggestions *found);
 
 #endif

@@ -10,8 +10,16 @@ TEMPLATE_FILE(emit_c_template, "front/lang/c/stub.c.in");
 
 static void stub_heading(const struct source *s, const struct kernel *kernels, unsigned n,
                          const struct compile_options *o, struct text *out) {
-  (void)s, (void)kernels, (void)n, (void)o;
+  (void)s, (void)kernels, (void)n;
   text_printf(out, "#include <autotune_abi.h>\n");
+  if (o->weak)
+    text_printf(out,
+                "#pragma weak autotune_begin\n#pragma weak autotune_end\n"
+                "#pragma weak autotune_site_close\n"
+                "extern const char autotune_weakly[];\n"
+                "#pragma weak autotune_weakly\n"
+                "static const char *const autotune_is_weak "
+                "__attribute__((__used__)) = autotune_weakly;\n");
 }
 
 static const char *stub_name(const struct emission *e) {

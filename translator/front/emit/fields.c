@@ -222,12 +222,25 @@ static void fields_outlined(const struct template_scope *scope, struct text *out
   text_printf(out, emit_of(scope)->outlined ? "yes" : "");
 }
 
+static bool fields_is_hot(const struct emission *e) {
+  const char *const *names = e->o->when_hot;
+  return e->o->weak || (names && slice_in(slice_of(e->k->main.name), names));
+}
+
 // True if only a hot kernel is tuned: its pragma was proposed, not written.
 static void fields_when_hot(const struct template_scope *scope, struct text *out) {
+  text_printf(out, fields_is_hot(emit_of(scope)) ? "yes" : "");
+}
+
+// True if each call must look whether its sections overlap.
+static void fields_apart(const struct template_scope *scope, struct text *out) {
   const struct emission *e = emit_of(scope);
-  const char *const *names = e->o->when_hot;
-  bool hot = names && slice_in(slice_of(e->k->main.name), names);
-  text_printf(out, hot ? "yes" : "");
+  bool apart = e->o->apart && fields_is_hot(e) && e->k->n_sections > 1;
+  text_printf(out, apart ? "yes" : "");
+}
+
+static void fields_weak(const struct template_scope *scope, struct text *out) {
+  text_printf(out, emit_of(scope)->o->weak ? "yes" : "");
 }
 
 static void fields_result(const struct template_scope *scope, struct text *out) {
@@ -360,7 +373,8 @@ const struct template_field emit_fields[] = {
   TEMPLATE_WRITE("header", fields_header),
   TEMPLATE_WRITE("alternative", fields_alternative),
   TEMPLATE_WRITE("outlined", fields_outlined),
-  TEMPLATE_WRITE("when_hot", fields_when_hot),
+  TEMPLATE_WRITE("when_hot", fields_when_hot), TEMPLATE_WRITE("apart", fields_apart),
+  TEMPLATE_WRITE("weak", fields_weak),
   TEMPLATE_WRITE("tiled", fields_tiled), TEMPLATE_WRITE("footprint", fields_footprint),
   TEMPLATE_END
 };

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// names.c: the program under the names of compilers, for builds that take one word:
+// `autotune-gcc` is `autotune cc gcc`. `autotune auto` puts a folder in front of PATH in
+// which the compilers' own names are links to the program.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cc.h"
+#include "commands.h"
+
+static const char prefix[] = "autotune-";
+
+const char *cc_name(const char *program) {
+  static const char *const names[] = { "gcc", "cc",      "c99",  "clang", "g++",
+                                       "c++", "clang++", "nvcc", NULL };
+  const char *name = path_name(program);
+  size_t n = sizeof prefix - 1;
+  name += strncmp(name, prefix, n) == 0 ? n : 0;
+  return slice_in(slice_of(name), names) ? name : NULL;
+}
+
+int cc_run_as(const char *compiler, int argc, char **argv) {
+  char **words = arena_alloc(((size_t)argc + 2) * sizeof *words);
+  words[0] = arena_printf("cc");
+  words[1] = arena_printf("%s", compiler);
+  for (int i = 1; i < argc; i++)
+    words[i + 1] = argv[i];
+  return command_run(&command_cc, argc + 1, words);
+}
+
+void cc_names_hide(void) {
+  const char *path = getenv("PATH"), *folder = cc_names_folder();
+  struct text rest = { 0 };
+  bool hidden = false;
+  while (path && folder) {
+    size_t n = strcspn(path, ":");
+    const char *one = arena_copy(path, n);
+    if (n && path_same(one, folder))
+      hidden = true;
+    else
+      text_printf(&rest, "%s:", one);
+    path = path[n] ? path + n + 1 : NULL;
+  }
+  if (!hidden)
+    return;
+  if (rest.size)
+    rest.data[rest.size - 1] = '\0';
+  setenv("PATH", rest.data ? rest.data : "", 1);
+}
+
+static int auto_run(const struct arguments *a) {
+  const char *folder = cc_names_folder(), *path = getenv("PATH");
+  if (!*a->rest)
+    return command_misused(a->command);
+  if (!folder)
+    fatal("the folder of compilers' names is missing (AUTOTUNE_HOME says where autotune "
+          "is installed)");
+  cc_names_hide();
+  path = getenv("PATH");
+  setenv("PATH", path && *path ? arena_printf("%s:%s", folder, path) : folder, 1);
+  setenv("AUTOTUNE_AUTO", "1", 1);
+  execvp(*a->rest, a->rest);
+  int error = errno;
+  fprintf(stderr, "autotune auto: %s: %s\n", *a->rest, strerror(error));
+  return error == ENOENT ? 127 : 126;
+}
+
+const struct command command_auto = {
+  "auto",
+  "-- COMMAND …",
+  "run a build that makes hot loops tunable by itself",
+  .details = "  as COMMAND …, but gcc, clang and cc are `autotune cc --auto` there\n",
+  .notes = "Compilers that the build calls by a path or another name are not reached.\n",
+  .rest = REST_FROM_WORD,
+  .run = auto_run,
+};

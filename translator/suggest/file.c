@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: Apache-2.0
+// file.c: finds the functions of a file whose loops may be tuned, and their pragmas; says
+// on standard error what they rest on, and what could not be proven.
+#include <string.h>
+
+#include "front/kernel/kernel.h"
+#include "front/lang/language.h"
+#include "front/reach/unit.h"
+#include "suggest.h"
+
+struct candidates {
+  const struct source *s;
+  const struct pragma *pragmas;
+  unsigned n_pragmas;
+  struct kernel *list; // functions that may be kernels
+  unsigned n;
+  struct mixed *mixed; // functions of which only loops may be
+  unsigned n_mixed;
+  TSNode *seen; // all functions in the tree
+  unsigned n_seen;
+  const char **written; // names of functions that are kernels already
+  unsigned n_written;
+  bool automatic; // for a build, which nobody reads: see suggest_file
+  bool loops;     // a function has some
+};
+
+// A function that is no kernel, but whose loops may be.
+struct mixed {
+  TSNode node;
+  const char *name;
+  const char *why;       // the head is not as a kernel's; or NULL
+  struct finding *whole; // of the function as a kernel; or NULL
+  unsigned index;        // then: of its proposal
+};
+
+// The lines of one kernel.
+struct proposal {
+  struct insertion *list;
+  unsigned n; // 0: dropped
+  const char *function;
+  const char *what; // as in struct finding
+  TSNode node;      // the function, or a loop in it
+};
+
+// ---- which functions ----------------------------------------------------------------
+
+// True if a pragma of ours stands on F or in it.
+static bool is_written(const struct candidates *c, const struct function *f) {
+  for (unsigned i = 0; i < c->n_pragmas; i++)
+    if (after_gap(c->s, c->pragmas[i].end, c->s->size) == f->start ||
+        (c->pragmas[i].offset > f->start && c->pragmas[i].offset < f->end))
+      return true;
+  return false;
+}
+
+static bool has_pragma(const struct candidates *c, const struct function *f) {
+  return is_written(c, f) ||
+      lex_mentions((struct slice){ c->s->text + f->start, f->end - f->start },
+                   slice_of("omp"));
+}
+
+// Returns why a function with the arguments LIST is no kernel; NULL: all have names, or
+// there are none.
+static const char *why_arguments(const struct candidates *c, TSNode list) {
+  for (uint32_t i = 0; i < ts_node_named_child_count(list); i++) {
+    TSNode n = ts_node_named_child(list, i);
+    bool alone = ts_node_named_child_count(list) == 1 &&
+        slice_is(source_slice(c->s, n), "void");
+    if (node_is(n, "variadic_parameter"))
+      return "a kernel cannot have variable arguments";
+    if (node_is(n, "identifier"))
+      return "the types of its arguments do not stand within the parentheses";
+    if (!node_is(n, "comment") && !alone &&
+        (!node_is(n, "parameter_declaration") ||
+         ts_node_is_null(node_field(n, "declarator"))))
+      return "an argument has no name";
+  }
+  return NULL;
+}
+
+// Returns why the function N is no kernel; NULL: it is `type name(arguments) { … }`
+// without further syntax.
+static const char *why_not_plain(const struct candidates *c, TSNode n) {
+  TSNode d = node_field(n, "declarator");
+  TSNode name = node_field(d, "declarator");
+  if (node_is(d, "pointer_declarator"))
+    return "it returns a pointer";
+  if (!node_is(d, "function_declarator") || !node_is(name, "identifier"))
+    return "its head is not of the form 'type name(arguments)'";
+  if (slice_is(source_slice(c->s, name), "main"))
+    return "only its loops can be kernels";
+  return why_arguments(c, node_field(d, "parameters"));
+}
+
+// Returns the name of the function N, for messages.
+static const char *suggest_name(const struct source *s, TSNode n) {
+  TSNode d = node_field(n, "declarator");
+  while (!ts_node_is_null(d) && !node_is(d, "function_declarator"))
+    d = declarator_inner(d);
+  struct slice name = ts_node_is_null(d) ? (struct slice){ "?", 1 }
+                                         : source_slice(s, node_field(d, "declarator"));
+  return arena_copy(name.data, name.size);
+}
+
+static void add_function(struct candidates *c, TSNode n) {
+  struct kernel k = { .choose = -1, .atol = -1, .language = c->s->language };
+  TSNode body = node_field(n, "body");
+  *GROW(c->seen, c->n_seen) = n;
+  if (!node_holds(body, "for_statement"))
+    return;
+  const char *why = why_not_plain(c, n), *path;
+  source_where(c->s, ts_node_start_byte(n), &path, NULL);
+  if (c->automatic && strcmp(path, c->s->path) != 0)
+    return; // of a header, which other files may include as it is
+  k.main = (struct function){ .node = n,
+                              .start = ts_node_start_byte(n),
+                              .end = ts_node_end_byte(n),
+                              .body_at = ts_node_start_byte(body) };
+  c->loops = true;
+  if (is_written(c, &k.main))
+    *GROW(c->written, c->n_written) = suggest_name(c->s, n);
+  if (has_pragma(c, &k.main))
+    notes_say(c->s, k.main.start, "left as it is: it has pragmas already");
+  else if (why)
+    *GROW(c->mixed, c->n_mixed) =
+        (struct mixed){ .node = n, .name = suggest_name(c->s, n), .why = why };
+  else if (signature_read(c->s, &k.main, &k)) {
+    *GROW(k.compilers, k.n_compilers) = "clang";
+    *GROW(c->list, c->n) = k;
+  }
+}
+
+static void find_functions(struct candidates *c, TSNode n) {
+  if (node_is(n, "function_definition")) {
+    add_function(c, n);
+    return;
+  }
+  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
+    find_functions(c, ts_node_named_child(n, i));
+}
+
+// True if the tree has a function within [START, END).
+static bool is_seen(const struct candidates *c, size_t start, size_t end) {
+  for (unsigned i = 0; i < c->n_seen; i++)
+    if (ts_node_start_byte(c->seen[i]) < end && start < ts_node_end_byte(c->seen[i]))
+      return true;
+  return false;
+}
+
+// Says which functions with loops the compiler sees in the file, but the tree lacks.
+static void say_hidden(struct candidates *c, const struct expansion *x) {
+  for (unsigned i = 0; x && i < x->items.n; i++) {
+    const struct item *item = &x->items.list[i];
+    if (!item->body || !item->n_names || item->end <= item->start ||
+        !lex_mentions(item->text, slice_of("for")) || is_seen(c, item->start, item->end))
+      continue;
+    struct slice name = item->names[0].name,
+                 text = { c->s->text + item->start, item->end - item->start };
+    c->loops = true;
+    notes_say(c->s, item->start,
+              arena_printf("'%.*s' is left as it is: %s", (int)name.size, name.data,
+                           lex_mentions(text, name)
+                               ? "an #if or a macro hides a part of its syntax"
+                               : "a macro makes its head"));
+  }
+}
+
+// Returns a name that is not used in the file.
+static const char *name_threads(const struct source *s, const struct expansion *x) {
+  const char *name = "THREADS";
+  for (unsigned i = 2; lex_mentions((struct slice){ s->text, s->size }, slice_of(name)) ||
+       names_find(&x->items.names, NAME_MACRO, slice_of(name), NULL) ||
+       names_find(&x->items.names, NAME_ORDINARY, slice_of(name), NULL);
+       i++)
+    name = arena_printf("THREADS_%u", i);
+  return name;
+}
+
+// True if A, which is no local array, is one in memory of its own: no pointer.
+static bool is_own_memory(const struct array *a) {
+  return a->global && a->bounds[0].size && node_is(a->home, "array_declarator");
+}
+
+// True if two arrays of M, one of them written, could overlap as far as their
+// declarations show.
+static bool may_overlap(const struct model *m) {
+  unsigned used = 0, pointers = 0;
+  bool written = false;
+  for (unsigned i = 0; i < m->n_arrays; i++) {
+    const struct array *a = m->arrays[i];
+    if (a->local || !(a->read || a->written))
+      continue;
+    used++;
+    pointers += !a->restricted && !is_own_memory(a);
+    written |= a->written;
+  }
+  return used > 1 && pointers && written;
+}
+
+// Examines K, a function of S. WHAT and AT, of FILE, are for messages.
+static struct finding suggest_find(const struct candidates *c, const struct source *s,
+                                   const struct expansion *x, struct kernel *k,
+                                   const char *threads, const char *what,
+                                   const struct source *file, size_t at) {
+  struct model *m = scan_function(s, k, &k->main, x);
+  struct finding f = { m, plan_function(m, threads), sections_infer(m, false), what, file,
+                       at };
+  if (c->automatic && f.sections.why && may_overlap(m))
+    f.plan.n = 0; // no call could look whether they do
+  return f;
+}
+
+// Sets the lines of P from F, of the function K.
+static void suggest_function(const struct finding *f, const struct kernel *k,
+                             const char *threads, struct proposal *p) {
+  notes_print(f);
+  if (f->plan.n == 0)
+    return;
+  *GROW(p->list, p->n) = (struct insertion){
+    k->main.start, pragma_of_kernel(&f->sections, f->plan.threads ? threads : NULL, "")
+  };
+  for (unsigned i = 0; i < f->plan.n; i++)
+    *GROW(p->list, p->n) = f->plan.list[i];
+}
+
+// Returns NULL if the other commands accept the patched file, otherwise their first
+// error.
+static const char *suggest_refused(const struct source *s, const struct insertion *list,
+                                   unsigned n, const struct compile_options *o) {
+  struct text all = { 0 };
+  unsigned n_kernels;
+  patch_apply(s, list, n, &all);
+  struct source *patched = source_of(s->path, all.data, all.size);
+  diag_try();
+  translate_kernels(patched, o, &n_kernels);
+  return diag_tried();
+}
+
+struct proposals {
+  struct proposal *list;
+  unsigned n;
+};
+
+// True if a kernel is proposed that is the function NAME or a loop in it.
+static bool suggest_has(const struct proposals *all, struct slice name) {
+  for (unsigned i = 0; i < all->n; i++)
+    if (all->list[i].n && slice_is(name, all->list[i].function))
+      return true;
+  return false;
+}
+
+// True if the user wrote a kernel that is the function NAME or a loop in it.
+static bool suggest_wrote(const struct candidates *c, struct slice name) {
+  for (unsigned i = 0; i < c->n_written; i++)
+    if (slice_is(name, c->written[i]))
+      return true;
+  return false;
+}
+
+// Returns the first call in N of a function that has a proposal; null: none.
+static TSNode call_of_kernel(const struct candidates *c, const struct proposals *all,
+                             TSNode n) {
+  TSNode f = node_field(n, "function"), found = { 0 };
+  if (node_is(n, "call_expression") && node_is(f, "identifier") &&
+      (suggest_has(all, source_slice(c->s, f)) ||
+       suggest_wrote(c, source_slice(c->s, f))))
+    return n;
+  for (uint32_t i = 0; i < ts_node_named_child_count(n) && ts_node_is_null(found); i++)
+    found = call_of_kernel(c, all, ts_node_named_child(n, i));
+  return found;
+}
+
+// Returns the first such call in a loop in N.
+static TSNode call_in_loop(const struct candidates *c, const struct proposals *all,
+                           TSNode n) {
+  TSNode found = { 0 };
+  if (node_is_loop(n))
+    return call_of_kernel(c, all, n);
+  for (uint32_t i = 0; i < ts_node_named_child_count(n) && ts_node_is_null(found); i++)
+    found = call_in_loop(c, all, ts_node_named_child(n, i));
+  return found;
+}
+
+static void say_calls(const struct candidates *c, TSNode call, const char *what) {
+  struct slice callee = source_slice(c->s, node_field(call, "function"));
+  notes_say(c->s, ts_node_start_byte(call),
+            arena_printf("%s is left as it is: its loop calls '%.*s', a kernel of its "
+                         "own",
+                         what, (int)callee.size, callee.data));
+}
+
+// Removes proposals for functions whose loops call functions that have proposals. The
+// time of such a function is that of the others, and its variants would not call their
+// winners. Their other loops may be kernels.
+static void drop_callers(struct candidates *c, struct proposals *all) {
+  struct proposals before = { arena_alloc((all->n + 1) * sizeof *before.list), all->n };
+  for (unsigned i = 0; i < all->n; i++)
+    before.list[i] = all->list[i];
+  for (unsigned i = 0; i < c->n; i++) {
+    struct proposal *p = &all->list[i];
+    TSNode call = p->n ? call_in_loop(c, &before, p->node) : (TSNode){ 0 };
+    if (ts_node_is_null(call))
+      continue;
+    say_calls(c, call, p->what);
+    p->n = 0;
+    *GROW(c->mixed, c->n_mixed) = (struct mixed){ .node = p->node, .name = p->function };
+  }
+}
+
+static struct insertion *suggest_join(const struct proposal *all, unsigned n,
+                                      unsigned *total) {
+  struct insertion *list = NULL;
+  *total = 0;
+  for (unsigned i = 0; i < n; i++)
+    for (unsigned j = 0; j < all[i].n; j++)
+      *GROW(list, *total) = all[i].list[j];
+  patch_sort(list, *total);
+  return list;
+}
+
+// Removes proposals that the translator would refuse for reasons that only it knows.
+static void drop_refused(const struct candidates *c, struct proposals *all,
+                         const struct compile_options *o) {
+  for (unsigned i = 0; i < all->n; i++) {
+    struct proposal *p = &all->list[i];
+    unsigned n;
+    struct insertion *list = suggest_join(p, 1, &n);
+    const char *why = n ? suggest_refused(c->s, list, n, o) : NULL;
+    if (!why)
+      continue;
+    notes_say(
+        c->s, ts_node_start_byte(p->node),
+        arena_printf("%s is left as it is: it cannot be a kernel: %s", p->what, why));
+    p->n = 0;
+  }
+}
+
+// ---- loops of functions that are no kernels as a whole -------------------------------
+
+// Proposes K, of which F is known.
+static void nests_propose(const struct candidates *c, const struct nest_kernel *k,
+                          const struct finding *f, const char *threads,
+                          struct proposals *all) {
+  struct proposal p = { .function = k->function, .what = f->what, .node = k->loop };
+  size_t at = ts_node_start_byte(k->loop), line = source_line(c->s, at, NULL);
+  notes_print(f);
+  if (f->plan.n == 0)
+    return;
+  *GROW(p.list, p.n) =
+      (struct insertion){ c->s->lines[line - 1],
+                          pragma_of_kernel(&f->sections, f->plan.threads ? threads : NULL,
+                                           patch_indent(c->s, at)) };
+  for (unsigned i = 0; i < f->plan.n; i++)
+    *GROW(p.list, p.n) =
+        (struct insertion){ nests_offset(c->s, k, f->plan.list[i].offset),
+                            f->plan.list[i].text };
+  *GROW(all->list, all->n) = p;
+}
+
+// A loop that holds code that is not understood: proposed if no loop in it is.
+struct outer_nest {
+  struct nest_kernel k;
+  struct finding f;
+};
+struct outer_nests {
+  struct outer_nest *list;
+  unsigned n;
+};
+
+// Proposes K, or adds the loops in it to INNER, and perhaps K to OUTER.
+static void nests_try(const struct candidates *c, const struct nest_kernel *k,
+                      const char *threads, struct proposals *all, struct nests *inner,
+                      struct outer_nests *outer) {
+  TSNode body = node_field(k->loop, "body");
+  const char *what = arena_printf(
+      "the loop in line %u of '%s'",
+      source_where(c->s, ts_node_start_byte(k->loop), NULL, NULL), k->function);
+  bool holds = node_holds(body, "for_statement");
+  if (!k->k) {
+    if (holds)
+      nests_collect(c->s, body, k->function, inner);
+    else if (k->why)
+      notes_say(c->s, ts_node_start_byte(k->loop),
+                arena_printf("%s is left as it is: it is no kernel of its own: %s", what,
+                             k->why));
+    return;
+  }
+  struct finding f = suggest_find(c, k->source, k->x, k->k, threads, what, c->s,
+                                  ts_node_start_byte(k->loop));
+  TSNode call = call_of_kernel(c, all, k->loop);
+  if (holds && (f.m->n_refusals || !ts_node_is_null(call))) {
+    nests_collect(c->s, body, k->function, inner);
+    *GROW(outer->list, outer->n) = (struct outer_nest){ *k, f };
+  } else if (!ts_node_is_null(call)) {
+    say_calls(c, call, what);
+  } else {
+    nests_propose(c, k, &f, threads, all);
+  }
+}
+
+// True if a kernel is proposed in N, or N calls one.
+static bool nests_served(const struct candidates *c, const struct proposals *all,
+                         TSNode n) {
+  for (unsigned i = 0; i < all->n; i++)
+    if (all->list[i].n && node_within(all->list[i].node, n))
+      return true;
+  return !ts_node_is_null(call_of_kernel(c, all, n));
+}
+
+// Proposes the loops NESTS as kernels; if they hold code that is not understood, the
+// loops in them.
+static void nests_suggest(const struct candidates *c, struct nests nests,
+                          const char *threads, const struct compile_options *o,
+                          struct proposals *all) {
+  struct outer_nests outer = { 0 };
+  while (nests.n) {
+    struct nests inner = { 0 };
+    nests_outline(c->s, nests.list, nests.n, o);
+    for (unsigned i = 0; i < nests.n; i++)
+      nests_try(c, &nests.list[i], threads, all, &inner, &outer);
+    nests = inner;
+  }
+  for (unsigned i = outer.n; i-- > 0;)
+    if (!nests_served(c, all, outer.list[i].k.loop))
+      nests_propose(c, &outer.list[i].k, &outer.list[i].f, threads, all);
+}
+
+// Proposes loops of the functions that are no kernels, or else says why there is none.
+static void suggest_mixed(struct candidates *c, const char *threads,
+                          const struct compile_options *o, struct proposals *all) {
+  struct nests nests = { 0 };
+  for (unsigned i = 0; i < c->n_mixed; i++)
+    nests_collect(c->s, node_field(c->mixed[i].node, "body"), c->mixed[i].name, &nests);
+  nests_sort(&nests);
+  nests_suggest(c, nests, threads, o, all);
+  for (unsigned i = 0; i < c->n_mixed; i++) {
+    struct mixed *mixed = &c->mixed[i];
+    if (suggest_has(all, slice_of(mixed->name)))
+      continue;
+    if (mixed->why)
+      notes_say(c->s, ts_node_start_byte(mixed->node),
+                arena_printf("'%s' is left as it is: %s", mixed->name, mixed->why));
+    else if (mixed->whole)
+      suggest_function(mixed->whole, &c->list[mixed->index], threads,
+                       &all->list[mixed->index]);
+  }
+}
+
+// ---- the file ------------------------------------------------------------------------
+
+// Proposes each function that may be a kernel as a whole. One that holds code that is not
+// understood becomes a mixed one.
+static void suggest_functions(struct candidates *c, const struct expansion *x,
+                              const char *threads, struct proposals *all) {
+  for (unsigned i = 0; i < c->n; i++) {
+    struct kernel *k = &c->list[i];
+    struct proposal *p = GROW(all->list, all->n);
+    *p = (struct proposal){ .function = k->main.name,
+                            .what = arena_printf("'%s'", k->main.name),
+                            .node = k->main.node };
+    if (!expand_function(x, &k->main)) // an #if may leave it out
+      continue;
+    expand_classify(x, k);
+    struct finding *f = arena_alloc(sizeof *f);
+    *f = suggest_find(c, c->s, x, k, threads, p->what, c->s, k->main.start);
+    if (f->m->n_refusals)
+      *GROW(c->mixed, c->n_mixed) =
+          (struct mixed){ .node = p->node, .name = p->function, .whole = f, .index = i };
+    else
+      suggest_function(f, k, threads, p);
+  }
+}
+
+// Adds what ALL makes kernels.
+static void suggest_names(const struct candidates *c, const struct proposals *all,
+                          struct suggestions *found) {
+  unsigned n = 0;
+  for (unsigned i = 0; i < all->n; i++) {
+    const struct proposal *p = &all->list[i];
+    if (!p->n)
+      continue;
+    *GROW(found->what, found->n_what) = p->what;
+    if (node_is(p->node, "function_definition"))
+      *GROW(found->names, n) = p->function;
+  }
+  *GROW(found->names, n) = NULL;
+  found->loops = c->loops;
+}
+
+bool suggest_file(struct source *s, const struct compile_options *o, bool automatic,
+                  struct suggestions *found) {
+  struct candidates c = { .s = s, .automatic = automatic };
+  struct proposals all = { 0 };
+  unsigned n = 0;
+  c.pragmas = pragma_all(s, &c.n_pragmas);
+  source_parse(s, o->language);
+  find_functions(&c, ts_tree_root_node(s->tree));
+  if (diag_errors())
+    return false;
+  const struct expansion *x =
+      lex_mentions((struct slice){ s->text, s->size }, slice_of("for"))
+      ? expand_file(s, c.list, c.n, "clang", o)
+      : NULL;
+  if ((c.n || c.n_mixed) && !x) {
+    fprintf(
+        stderr,
+        "%s: '%s' cannot preprocess this file: put -I and -D of the build after `--`\n",
+        s->path, o->clang);
+    return false;
+  }
+  say_hidden(&c, x);
+  if (x) {
+    const char *threads = name_threads(s, x);
+    suggest_functions(&c, x, threads, &all);
+    drop_callers(&c, &all);
+    if (!automatic || c.n_pragmas == 0) // loops' names do not tell whose pragma it is
+      suggest_mixed(&c, threads, o, &all);
+    drop_callers(&c, &all);
+  }
+  struct insertion *list = suggest_join(all.list, all.n, &n);
+  if (n && suggest_refused(s, list, n, o)) {
+    drop_refused(&c, &all, o);
+    list = suggest_join(all.list, all.n, &n);
+  }
+  *found = (struct suggestions){ .list = list, .n = n };
+  suggest_names(&c, &all, found);
+  return true;
+}
