@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rodinia's streamcluster: medians of a stream of points. C++; the compiler's name is in the Makefile.
+kernels=dist
+workload="10 20 256 16384 16384 1000"
+place=openmp/streamcluster files=output.txt
+. "$here/rodinia.inc"
+make_data() { :; }
+make_program() { # FLAGS C C++
+  sed -i 's/^\tg++/\t$(CXX) $(MORE)/' Makefile && make omp CXX="$3" MORE="$1"
+}
+run_it() { ./sc_omp 10 20 256 16384 16384 1000 none output.txt "$threads"; }
