@@ -26,6 +26,12 @@ for cc in $compilers; do
     has "$cc list" session '^8.*x\[i\] \*='
     has "$cc source" session "^Located in $PWD/src/k.c"
     has "$cc backtrace" session 'main () at src/main.c:7'
+    # By its name: at the kernel's own first line, with its arguments.
+    gdb -nx -batch -ex 'break scale' -ex run -ex list -ex bt ./prog > session 2>&1
+    line=$(grep -n '^void scale(' src/k.c | cut -d: -f1)
+    has "$cc break by name" session "^Breakpoint 1, .*scale (n=3, .*at .*src/k.c:$line"
+    has "$cc list by name" session '^[0-9]*.*x\[i\] \*='
+    hasnt "$cc generated text" session '<autotune>'
   else
     echo "gdb is missing: its sessions are not tried"
   fi
