@@ -37,8 +37,11 @@ struct measured {
  * none. False: a run failed; what was measured until then is there. */
 bool measure(const struct measure *m, struct sample first, struct measured *out);
 /* True if the checked run says enough: it used up the budget, or is far slower than the
- * best although nothing was cold (WARM). */
-bool measure_settled(const struct trial_plan *plan, struct sample first, bool warm);
+ * best although nothing was cold (WARM). MEMORY: the seconds, at least, in which it got
+ * its pages. A run that took a good part of its time for that is no sample: later runs
+ * have them. */
+bool measure_settled(const struct trial_plan *plan, struct sample first, bool warm,
+                     double memory);
 /* Gives OUT, whose status and slowdown are set, N costs and the RUN_SECONDS that came
  * from a process that a variant may have damaged: trusts no number. 0; -1: no memory. */
 int measure_take(struct trial *out, const double *costs, unsigned n, double run_seconds);

@@ -225,7 +225,8 @@ static bool runner_is_settled(const struct runner *r, const struct command *c,
   struct trial_plan p = c->plan;
   if (r->copies.most > 0 && p.max_samples > 1)
     p.budget = first.seconds;
-  return measure_settled(&p, first, r->warm && kernel_has_sections(r->zygote->kernel));
+  return measure_settled(&p, first, r->warm && kernel_has_sections(r->zygote->kernel),
+                         r->memory);
 }
 
 static void runner_run_trial(struct runner *r, const struct command *c, int fd,

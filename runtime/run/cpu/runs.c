@@ -3,6 +3,7 @@
 // it leaves is compared with what the default has left.
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "openmp.h"
 #include "run/measure.h"
@@ -51,6 +52,17 @@ static bool run_left_state(const struct runner *r, char *message, size_t size) {
   return !what || off;
 }
 
+// Returns the seconds that this process has spent on pages of memory so far: in the
+// system, and where that is not counted finely, the least that its faults take.
+static double run_paging(void) {
+  const double fault = 0.25e-6;
+  struct rusage u;
+  if (getrusage(RUSAGE_SELF, &u) != 0)
+    return 0;
+  return (double)u.ru_stime.tv_sec + 1e-6 * (double)u.ru_stime.tv_usec +
+      fault * (double)(u.ru_minflt + u.ru_majflt);
+}
+
 // Runs once on fresh data. *OUT: the run. WATCH: looks for what changes besides sections.
 static void run_fresh(struct runner *r, const struct command *c, autotune_fn code,
                       bool watch, struct sample *out) {
@@ -63,10 +75,13 @@ static void run_fresh(struct runner *r, const struct command *c, autotune_fn cod
   if (watch)
     changes_begin(m);
   run_allow(r, c->plan.limit);
+  double begun = run_paging();
   *out = run_measured(r, &c->plan, code, 1, &allocated);
+  double ended = run_paging();
   run_allow(r, load_limit);
   if (watch)
     changes_end(m);
+  r->memory = ended - begun;
   r->result = returned_to_free(&r->zygote->image, allocated);
   stack_confine(false);
   run_settle(r); // it may allocate

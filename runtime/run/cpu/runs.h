@@ -22,6 +22,7 @@ struct runner {
   struct loaded *loaded;
   unsigned n_loaded;
   bool warm;                // a variant has run here before
+  double memory;            // seconds, at least, in which the checked run got its pages
   int rounding;             // of the next runs: FE_…; 0: the program's
   struct state found, left; // by each run; what the last one left
   struct copies copies;     // of this worker, where the call is one of several

@@ -72,7 +72,7 @@ bool gpu_sample(struct gpu_run *r, const struct loaded *l, const struct trial_pl
   };
   struct measured out = { .samples = a->samples };
   a->slowdown = 1;
-  if (measure_settled(p, first, r->warm)) {
+  if (measure_settled(p, first, r->warm, 0)) {
     a->samples[a->n_samples++] = first.cost;
     a->run_seconds = first.seconds;
     return true;

@@ -93,3 +93,11 @@ void equal(int n, double *x, double (*f)(double))
     x[i] = 1;
 #endif
 }
+
+/* The lines after an #if that is left out are those of the file. */
+void after_one_left_out(int n, double *x)
+{
+#pragma autotune kernel inout(x[0:n])
+  for (int i = 0; i < n; i++)
+    x[i] = x[i] * 2;
+}

@@ -59,7 +59,8 @@ static size_t source_offset(struct reader *c, const char *at) {
     struct origin start = { 0, s->path, 1 };
     const struct origin *o = i ? &s->origins[i - 1] : &start;
     unsigned first = source_line(s, o->offset, NULL);
-    unsigned end = i < s->n_origins ? source_line(s, s->origins[i].offset, NULL)
+    // The line of a `#line` holds nothing else.
+    unsigned end = i < s->n_origins ? source_line(s, s->origins[i].offset, NULL) - 1
                                     : s->n_lines + 1;
     if (line >= o->line && first + (line - o->line) < end &&
         slice_is(c->place.path, o->path)) {

@@ -194,6 +194,33 @@ static size_t statement_insertion(const struct source *s, TSNode function) {
   return run == SIZE_MAX ? start : run;
 }
 
+static bool statement_is_edited(const struct edits *e, size_t at) {
+  for (unsigned i = 0; i < e->n; i++)
+    if (e->list[i].start == at && e->list[i].end == at)
+      return true;
+  return false;
+}
+
+// Adds a `#line` after each part of an #if that ST is in. Where ST is left out, so are
+// its own ones.
+static void statement_resume(struct statements *all, const struct statement *st) {
+  struct source *s = all->s;
+  const struct slice text = { s->text, ts_node_end_byte(st->function) };
+  struct directive d;
+  unsigned depth = 0;
+  for (size_t at = statement_end(st); directive_next(text, &at, &d);) {
+    enum line kind = line_kind(d.word);
+    bool around = line_is_conditional(kind) && kind != LINE_IF && depth == 0;
+    depth += kind == LINE_IF;
+    depth -= kind == LINE_ENDIF && depth > 0;
+    struct text line = { 0 };
+    if (!around || statement_is_edited(&all->edits, d.end))
+      continue;
+    source_resume(s, d.end, &line);
+    edits_add(&all->edits, d.end, d.end, line);
+  }
+}
+
 // Adds the edits that make a function of ST.
 static void statement_edit(struct statements *all, const struct statement *st) {
   struct source *s = all->s;
@@ -209,6 +236,7 @@ static void statement_edit(struct statements *all, const struct statement *st) {
       edits_blank(&all->edits, &all->pragmas[i], 1);
   text_printf(&end, "}}");
   edits_add(&all->edits, site.end, site.end, end);
+  statement_resume(all, st);
   *GROW(all->sites, all->n_sites) = site;
 }
 

@@ -194,7 +194,10 @@ static unsigned write_conditions(const struct statement *st, struct text *out) {
 
 void statement_write_function(const struct statement *st, size_t at, struct text *out) {
   const struct source *s = st->s;
-  text_printf(out, "\n");
+  // Nothing stands at the line of AT but the text there.
+  if (at > 0 && s->text[at - 1] != '\n')
+    text_printf(out, "\n");
+  source_resume(s, st->p->offset, out);
   unsigned conditions = write_conditions(st, out);
   emit_resume(s, st->p->offset, out);
   write_pragma(st, out);
