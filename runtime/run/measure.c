@@ -94,7 +94,7 @@ bool measure(const struct measure *m, struct sample first, struct measured *out)
 bool measure_settled(const struct trial_plan *p, struct sample first, bool warm,
                      double memory) {
   const double part = 0.05;
-  if (memory > part * first.seconds)
+  if (p->max_samples > 1 && memory > part * first.seconds)
     return false;
   bool slow = warm && p->stop_above > 0 && first.cost > 3 * p->stop_above &&
       first.seconds > 1e-3;

@@ -37,9 +37,9 @@ struct measured {
  * none. False: a run failed; what was measured until then is there. */
 bool measure(const struct measure *m, struct sample first, struct measured *out);
 /* True if the checked run says enough: it used up the budget, or is far slower than the
- * best although nothing was cold (WARM). MEMORY: the seconds, at least, in which it got
- * its pages. A run that took a good part of its time for that is no sample: later runs
- * have them. */
+ * best although nothing was cold (WARM), or no other run is wanted. MEMORY: the seconds,
+ * at least, in which it got its pages. A run that took a good part of its time for that
+ * is no sample: later runs have them. */
 bool measure_settled(const struct trial_plan *plan, struct sample first, bool warm,
                      double memory);
 /* Gives OUT, whose status and slowdown are set, N costs and the RUN_SECONDS that came

@@ -10,7 +10,7 @@
   assert_int_equal(in_child(body, (const char *const[]){ SILENT, __VA_ARGS__, NULL }), 0)
 #define SILENT "AUTOTUNE_LOG=error"
 
-enum { SHORT_N = 20 }; // a call of about a microsecond
+enum { SHORT_N = 20, CALLS = 200000 }; // a call of about a microsecond
 
 static struct autotune_gate gate;
 static unsigned long begun; // calls that went through the runtime
@@ -54,26 +54,40 @@ static void when_hot(void) {
     a[i] = i;
 }
 
+static double seconds_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static bool is_tuned(void) {
   return scale_site.hot && scale_site.hot->code != scale_kernel.original;
 }
 
 // ---- cold ---------------------------------------------------------------------------
 
+// True if there was about one sample in 20 us since START, or in 1024 calls, at most.
+// Where a sanitizer makes calls slower, more of them are samples.
+static bool few_begun(double start) {
+  return begun < 2 * (seconds_now() - start) / 20e-6 + CALLS / 512 && begun < CALLS;
+}
+
 static void short_calls(void) {
+  double start = seconds_now();
   when_hot();
-  for (int i = 0; i < 200000; i++)
+  for (int i = 0; i < CALLS; i++)
     call(SHORT_N, a, c);
-  EXPECT(!scale_site.hot && begun > 100 && begun < 200000 / 4);
+  EXPECT(!scale_site.hot && begun > 100 && few_begun(start));
   EXPECT(scale_why_has("too little of the program's time"));
 }
 
 // Keys that are always new are no more work than others.
 static void short_calls_of_many_keys(void) {
+  double start = seconds_now();
   when_hot();
-  for (int i = 0; i < 200000; i++)
+  for (int i = 0; i < CALLS; i++)
     call(i % 997 % SHORT_N + 2 * (i % 3), a, c);
-  EXPECT(!scale_site.hot && begun < 200000 / 4);
+  EXPECT(!scale_site.hot && few_begun(start));
 }
 
 static void test_short(void **state) {
@@ -134,7 +148,7 @@ static int one_text(void *data, int n, char **columns, char **names) {
 
 // Reads COLUMN of the row about the kernel.
 static void read_asked(const char *column, char text[256]) {
-  char path[64], select[64];
+  char path[64], select[128];
   sqlite3 *db = NULL;
   *text = '\0';
   snprintf(select, sizeof select, "SELECT %s FROM asked", column);
@@ -142,12 +156,6 @@ static void read_asked(const char *column, char text[256]) {
   assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
   assert_int_equal(sqlite3_exec(db, select, one_text, text, NULL), SQLITE_OK);
   sqlite3_close(db);
-}
-
-static double seconds_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static void short_calls_for_long(void) {
@@ -262,7 +270,8 @@ static void test_one_of_four(void **state) {
   RUN(one_of_four, "AUTOTUNE_BUDGET=10s");
   read_asked("count(*)", text);
   assert_string_equal(text, "4");
-  read_asked("sum(share > 0.05)", text);
+  // On a busy machine a sample of a cold one may have waited for a processor.
+  read_asked("sum(share > (SELECT max(share) / 2 FROM asked))", text);
   assert_string_equal(text, "1");
   read_asked("sum(why LIKE '%too short to tune')", text);
   assert_string_equal(text, "2");

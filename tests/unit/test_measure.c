@@ -133,6 +133,8 @@ static void test_a_run_that_gets_its_memory_is_no_sample(void **state) {
   assert_false(measure_settled(&p, (struct sample){ 0.5, 0.5 }, false, 0.4));
   assert_false(measure_settled(&p, (struct sample){ 0.5, 0.5 }, true, 0.4));
   assert_true(measure_settled(&p, (struct sample){ 0.5, 0.5 }, false, 0.02));
+  const struct trial_plan once = { .budget = 0.25, .max_samples = 1 };
+  assert_true(measure_settled(&once, (struct sample){ 0.5, 0.5 }, false, 0.4));
 }
 
 // Samples are costs; the seconds decide how often and how long a variant runs.
