@@ -194,9 +194,13 @@ static size_t statement_insertion(const struct source *s, TSNode function) {
   return run == SIZE_MAX ? start : run;
 }
 
-static bool statement_is_edited(const struct edits *e, size_t at) {
-  for (unsigned i = 0; i < e->n; i++)
-    if (e->list[i].start == at && e->list[i].end == at)
+// True if a `#line` stands at AT, or comes with the call of a statement there.
+static bool statement_resumes(const struct statements *all, size_t at) {
+  for (unsigned i = 0; i < all->n_pragmas; i++)
+    if (all->pragmas[i].offset == at)
+      return true;
+  for (unsigned i = 0; i < all->edits.n; i++)
+    if (all->edits.list[i].start == at && all->edits.list[i].end == at)
       return true;
   return false;
 }
@@ -214,7 +218,7 @@ static void statement_resume(struct statements *all, const struct statement *st)
     depth += kind == LINE_IF;
     depth -= kind == LINE_ENDIF && depth > 0;
     struct text line = { 0 };
-    if (!around || statement_is_edited(&all->edits, d.end))
+    if (!around || statement_resumes(all, d.end))
       continue;
     source_resume(s, d.end, &line);
     edits_add(&all->edits, d.end, d.end, line);
