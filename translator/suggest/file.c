@@ -1,37 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// file.c: finds the functions of a file whose loops may be tuned, and their pragmas; says
+// file.c: chooses the kernels of a file among its candidates, and their pragmas; says
 // on standard error what they rest on, and what could not be proven.
 #include <string.h>
 
-#include "front/kernel/kernel.h"
 #include "front/lang/language.h"
 #include "front/reach/unit.h"
 #include "suggest.h"
-
-struct candidates {
-  const struct source *s;
-  const struct pragma *pragmas;
-  unsigned n_pragmas;
-  struct kernel *list; // functions that may be kernels
-  unsigned n;
-  struct mixed *mixed; // functions of which only loops may be
-  unsigned n_mixed;
-  TSNode *seen; // all functions in the tree
-  unsigned n_seen;
-  const char **written; // names of functions that are kernels already
-  unsigned n_written;
-  bool automatic; // for a build, which nobody reads: see suggest_file
-  bool loops;     // a function has some
-};
-
-// A function that is no kernel, but whose loops may be.
-struct mixed {
-  TSNode node;
-  const char *name;
-  const char *why;       // the head is not as a kernel's; or NULL
-  struct finding *whole; // of the function as a kernel; or NULL
-  unsigned index;        // then: of its proposal
-};
 
 // The lines of one kernel.
 struct proposal {
@@ -42,128 +16,7 @@ struct proposal {
   TSNode node;      // the function, or a loop in it
 };
 
-// ---- which functions ----------------------------------------------------------------
-
-// True if a pragma of ours stands on F or in it.
-static bool is_written(const struct candidates *c, const struct function *f) {
-  for (unsigned i = 0; i < c->n_pragmas; i++)
-    if (after_gap(c->s, c->pragmas[i].end, c->s->size) == f->start ||
-        (c->pragmas[i].offset > f->start && c->pragmas[i].offset < f->end))
-      return true;
-  return false;
-}
-
-static bool has_pragma(const struct candidates *c, const struct function *f) {
-  return is_written(c, f) ||
-      lex_mentions((struct slice){ c->s->text + f->start, f->end - f->start },
-                   slice_of("omp"));
-}
-
-// Returns why a function with the arguments LIST is no kernel; NULL: all have names, or
-// there are none.
-static const char *why_arguments(const struct candidates *c, TSNode list) {
-  for (uint32_t i = 0; i < ts_node_named_child_count(list); i++) {
-    TSNode n = ts_node_named_child(list, i);
-    bool alone = ts_node_named_child_count(list) == 1 &&
-        slice_is(source_slice(c->s, n), "void");
-    if (node_is(n, "variadic_parameter"))
-      return "a kernel cannot have variable arguments";
-    if (node_is(n, "identifier"))
-      return "the types of its arguments do not stand within the parentheses";
-    if (!node_is(n, "comment") && !alone &&
-        (!node_is(n, "parameter_declaration") ||
-         ts_node_is_null(node_field(n, "declarator"))))
-      return "an argument has no name";
-  }
-  return NULL;
-}
-
-// Returns why the function N is no kernel; NULL: it is `type name(arguments) { … }`
-// without further syntax.
-static const char *why_not_plain(const struct candidates *c, TSNode n) {
-  TSNode d = node_field(n, "declarator");
-  TSNode name = node_field(d, "declarator");
-  if (node_is(d, "pointer_declarator"))
-    return "it returns a pointer";
-  if (!node_is(d, "function_declarator") || !node_is(name, "identifier"))
-    return "its head is not of the form 'type name(arguments)'";
-  if (slice_is(source_slice(c->s, name), "main"))
-    return "only its loops can be kernels";
-  return why_arguments(c, node_field(d, "parameters"));
-}
-
-// Returns the name of the function N, for messages.
-static const char *suggest_name(const struct source *s, TSNode n) {
-  TSNode d = node_field(n, "declarator");
-  while (!ts_node_is_null(d) && !node_is(d, "function_declarator"))
-    d = declarator_inner(d);
-  struct slice name = ts_node_is_null(d) ? (struct slice){ "?", 1 }
-                                         : source_slice(s, node_field(d, "declarator"));
-  return arena_copy(name.data, name.size);
-}
-
-static void add_function(struct candidates *c, TSNode n) {
-  struct kernel k = { .choose = -1, .atol = -1, .language = c->s->language };
-  TSNode body = node_field(n, "body");
-  *GROW(c->seen, c->n_seen) = n;
-  if (!node_holds(body, "for_statement"))
-    return;
-  const char *why = why_not_plain(c, n), *path;
-  source_where(c->s, ts_node_start_byte(n), &path, NULL);
-  if (c->automatic && strcmp(path, c->s->path) != 0)
-    return; // of a header, which other files may include as it is
-  k.main = (struct function){ .node = n,
-                              .start = ts_node_start_byte(n),
-                              .end = ts_node_end_byte(n),
-                              .body_at = ts_node_start_byte(body) };
-  c->loops = true;
-  if (is_written(c, &k.main))
-    *GROW(c->written, c->n_written) = suggest_name(c->s, n);
-  if (has_pragma(c, &k.main))
-    notes_say(c->s, k.main.start, "left as it is: it has pragmas already");
-  else if (why)
-    *GROW(c->mixed, c->n_mixed) =
-        (struct mixed){ .node = n, .name = suggest_name(c->s, n), .why = why };
-  else if (signature_read(c->s, &k.main, &k)) {
-    *GROW(k.compilers, k.n_compilers) = "clang";
-    *GROW(c->list, c->n) = k;
-  }
-}
-
-static void find_functions(struct candidates *c, TSNode n) {
-  if (node_is(n, "function_definition")) {
-    add_function(c, n);
-    return;
-  }
-  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
-    find_functions(c, ts_node_named_child(n, i));
-}
-
-// True if the tree has a function within [START, END).
-static bool is_seen(const struct candidates *c, size_t start, size_t end) {
-  for (unsigned i = 0; i < c->n_seen; i++)
-    if (ts_node_start_byte(c->seen[i]) < end && start < ts_node_end_byte(c->seen[i]))
-      return true;
-  return false;
-}
-
-// Says which functions with loops the compiler sees in the file, but the tree lacks.
-static void say_hidden(struct candidates *c, const struct expansion *x) {
-  for (unsigned i = 0; x && i < x->items.n; i++) {
-    const struct item *item = &x->items.list[i];
-    if (!item->body || !item->n_names || item->end <= item->start ||
-        !lex_mentions(item->text, slice_of("for")) || is_seen(c, item->start, item->end))
-      continue;
-    struct slice name = item->names[0].name,
-                 text = { c->s->text + item->start, item->end - item->start };
-    c->loops = true;
-    notes_say(c->s, item->start,
-              arena_printf("'%.*s' is left as it is: %s", (int)name.size, name.data,
-                           lex_mentions(text, name)
-                               ? "an #if or a macro hides a part of its syntax"
-                               : "a macro makes its head"));
-  }
-}
+// ---- what may be proposed ------------------------------------------------------------
 
 // Returns a name that is not used in the file.
 static const char *name_threads(const struct source *s, const struct expansion *x) {
@@ -494,7 +347,7 @@ bool suggest_file(struct source *s, const struct compile_options *o, bool automa
   unsigned n = 0;
   c.pragmas = pragma_all(s, &c.n_pragmas);
   source_parse(s, o->language);
-  find_functions(&c, ts_tree_root_node(s->tree));
+  candidates_find(&c, ts_tree_root_node(s->tree));
   if (diag_errors())
     return false;
   const struct expansion *x =
@@ -508,7 +361,7 @@ bool suggest_file(struct source *s, const struct compile_options *o, bool automa
         s->path, o->clang);
     return false;
   }
-  say_hidden(&c, x);
+  candidates_say_hidden(&c, x);
   if (x) {
     const char *threads = name_threads(s, x);
     suggest_functions(&c, x, threads, &all);

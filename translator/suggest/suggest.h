@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* suggest.h: suggests pragmas for a function, as a patch.
  *
- *   band.c    decides what the dependences and variables of a chain of loops allow
- *   work.c    estimates how many operations a loop takes
- *   once.c    finds functions that only set up data
- *   plan.c    chooses directives that use this, with sets for this machine
- *   pragma.c  writes the pragma of a kernel
- *   notes.c   the messages
- *   nests.c   reads loops as kernels of their own
- *   patch.c   inserts lines into a file, as a unified diff
- *   file.c    finds the functions of a file and reports the assumptions */
+ *   band.c        decides what the dependences and variables of a chain of loops allow
+ *   work.c        estimates how many operations a loop takes
+ *   once.c        finds functions that only set up data
+ *   plan.c        chooses directives that use this, with sets for this machine
+ *   pragma.c      writes the pragma of a kernel
+ *   notes.c       the messages
+ *   nests.c       reads loops as kernels of their own
+ *   patch.c       inserts lines into a file, as a unified diff
+ *   candidates.c  finds the functions of a file that may be kernels
+ *   file.c        proposes kernels in a file and reports the assumptions */
 #ifndef AUTOTUNE_SUGGEST_H
 #define AUTOTUNE_SUGGEST_H
 
 #include "autotune_abi.h"
 #include "front/analysis/analysis.h"
+#include "front/kernel/kernel.h"
 
 /* ---- band.c ---------------------------------------------------------------------- */
 
@@ -97,6 +99,37 @@ void notes_say(const struct source *s, size_t at, const char *text);
 /* Prints what F assumes and what it could not prove, or the reason why nothing is
  * proposed. */
 void notes_print(const struct finding *f);
+
+/* ---- candidates.c ---------------------------------------------------------------- */
+
+struct mixed { /* a function that is no kernel, but whose loops may be */
+  TSNode node;
+  const char *name;
+  const char *why;       /* the head is not as a kernel's; or NULL */
+  struct finding *whole; /* of the function as a kernel; or NULL */
+  unsigned index;        /* then: of its proposal */
+};
+struct candidates {
+  const struct source *s;
+  const struct pragma *pragmas; /* of ours, in the file */
+  unsigned n_pragmas;
+  bool automatic; /* for a build, which nobody reads: see suggest_file */
+  /* Found: */
+  struct kernel *list; /* functions that may be kernels */
+  unsigned n;
+  struct mixed *mixed; /* functions of which only loops may be */
+  unsigned n_mixed;
+  TSNode *seen; /* all functions in the tree */
+  unsigned n_seen;
+  const char **written; /* names of functions that are kernels already */
+  unsigned n_written;
+  bool loops; /* a function has some */
+};
+/* Adds the functions within N to C, whose first four fields are set. */
+void candidates_find(struct candidates *c, TSNode n);
+/* Prints a note for each function with loops that the tree does not show, because an #if
+ * or a macro hides a part of its syntax. X: the file as the compiler sees it. */
+void candidates_say_hidden(struct candidates *c, const struct expansion *x);
 
 /* ---- pragma.c -------------------------------------------------------------------- */
 
