@@ -262,7 +262,7 @@ struct handle {
   uint64_t inode, offset, mapped, bytes, within;
 };
 _Static_assert(sizeof(struct handle) <= sizeof(CUipcMemHandle), "it fits");
-static const char handle_magic[8] = "atemuipc";
+static const char handle_magic[8] = { 'a', 't', 'e', 'm', 'u', 'i', 'p', 'c' };
 
 CUresult memory_export(uintptr_t p, CUipcMemHandle *handle) {
   struct allocation a;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // candidates.c: finds the functions of a file that may be kernels, those of which only
 // loops may be, and says why others are left as they are.
+#include <string.h>
+
 #include "front/lang/language.h"
 #include "front/reach/unit.h"
 #include "suggest.h"
