@@ -16,8 +16,8 @@ static void allowance_add(_Atomic double *sum, double seconds) {
     ;
 }
 
-// Kernels that are tuned when hot, beside the program, have one allowance
-// (hot_allowance), which their tunings share, unless a fraction is requested.
+// The fraction of the program's CPU time that the tuning of all kernels that are tuned
+// when hot may take together, unless the user requests another (hot_allowance).
 static const double hot_fraction = 0.05;
 static _Atomic double hot_cost; // CPU seconds of their tunings
 

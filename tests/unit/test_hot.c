@@ -198,7 +198,7 @@ static void is_known(void) {
   EXPECT(is_tuned() && scale_why_has("stored: "));
 }
 
-// What is stored is not even looked for where calls are short.
+// Where calls are short, the store is not asked for a result.
 static void is_not_looked_up(void) {
   when_hot();
   for (double end = seconds_now() + 0.5; seconds_now() < end;)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // names.c: the program under the names of compilers, for builds that take one word:
-// `autotune-gcc` is `autotune cc gcc`. `autotune auto` puts a folder in front of PATH in
-// which the compilers' own names are links to the program.
+// `autotune-gcc` is `autotune cc gcc`. `autotune auto` makes a folder in which the
+// compilers' own names are links to the program, and adds it to PATH before all others.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -42,7 +42,8 @@ int main(int argc, char **argv)
   return (int)(sum + p.x + p.y + most) + steps;
 }
 
-/* Typedefs and macros of numbers in OpenMP's clauses: none is an array. */
+/* OpenMP's clauses name variables whose type is a typedef or a macro of a number: they are
+ * no arrays, and need no section. */
 typedef double real_t;
 #define word unsigned
 void reduced(int n, const double *x, double *out)
