@@ -42,8 +42,7 @@ int main(int argc, char **argv)
   return (int)(sum + p.x + p.y + most) + steps;
 }
 
-/* OpenMP's clauses name variables whose type is a typedef or a macro of a number: they are
- * no arrays, and need no section. */
+/* Variables in OpenMP's clauses whose type is a typedef or a macro: they are no arrays. */
 typedef double real_t;
 #define word unsigned
 void reduced(int n, const double *x, double *out)
