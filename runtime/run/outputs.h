@@ -35,9 +35,10 @@ void output_move(const struct output *o, const void *reference, const void *othe
                  size_t bytes, struct verify_noise *n, struct verify_moves *m);
 size_t output_nudge(const struct output *o, void *data, size_t bytes, struct nudge nudge);
 
-/* Returns the limit for O (struct verify_noise), from the first OTHER that differs from
- * REFERENCE: verify_limit of SCALE, or of DATA if O is nothing but rounding. 0: nothing
- * differs. RTOL: of its tolerance; SCALE and DATA as in verify_settle. */
+/* Returns the limit for O (struct verify_noise) that OTHER shows: verify_limit of SCALE,
+ * or of DATA if O is nothing but rounding. 0: OTHER does not differ from REFERENCE. RTOL:
+ * of its tolerance; SCALE and DATA as in verify_settle. The largest limit of all runs
+ * counts: where equal numbers cancel exactly, only nudges apart show the rounding. */
 double output_limit(const struct output *o, const void *reference, const void *other,
                     size_t bytes, double rtol, double scale, double data);
 /* Returns how many numbers there are. */

@@ -123,9 +123,9 @@ void rounding_learn(const struct image *m, bool nudged, bool apart) {
       continue;
     n->step = verify_step(m->rounding->digits);
     n->apart = apart;
-    if (n->limit == 0)
-      n->limit =
-          output_limit(o, expected, r.base, r.size, rtol, own->scale, m->rounding->data);
+    n->limit = fmax(
+        n->limit,
+        output_limit(o, expected, r.base, r.size, rtol, own->scale, m->rounding->data));
     output_move(o, expected, r.base, r.size, n, nudged ? &n->nudged : &n->written);
   }
   rounding_seal(m, true);

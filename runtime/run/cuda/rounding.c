@@ -158,10 +158,11 @@ static bool rounding_learn(struct rounding *m, bool nudged, struct gpu_answer *a
     size_t moved = 0, far = 0;
     if (!rounding_wanted(p))
       continue;
-    if (n->noise.limit == 0)
-      e = gpu_far(r, e_of, from, to, own, &moved, &far);
+    e = gpu_far(r, e_of, from, to, own, &moved, &far);
     if (moved > 0)
-      n->noise.limit = verify_is_residual(moved, far) ? verify_limit(rtol, m->data) : own;
+      n->noise.limit =
+          fmax(n->noise.limit,
+               verify_is_residual(moved, far) ? verify_limit(rtol, m->data) : own);
     if (e == 0 && n->noise.limit > 0)
       e = gpu_move(r, e_of, from, to, &n->bits, &n->noise,
                    nudged ? &n->noise.nudged : &n->noise.written);
