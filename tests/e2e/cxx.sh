@@ -38,6 +38,28 @@ both g++ -std=c++17
 both clang++-22 -std=c++14
 both clang++-22 -std=c++23 -fopenmp
 
+# Loops and blocks as kernels: the same answers in the statement's place, while it is tuned, and as winners.
+loops() { # COMPILER…
+  "$@" -Wno-unknown-pragmas -O2 loops.cpp -o plain || { echo "no $*"; return; }
+  autotune cc "$@" -Wall -Wextra -O2 loops.cpp -o tuned 2> messages || fail "loops, $*: does not build"
+  [ "$(grep -c 'warning: \|error: ' messages)" = 1 ] && grep -q "an exception may leave it: 'main_......' throws" messages ||
+    { fail "loops, $*: messages"; cat messages; }
+  ./plain > expected
+  AUTOTUNE_MODE=off ./tuned > out && cmp -s expected out || fail "loops, $*: other output untuned"
+  export AUTOTUNE_CACHE=$work/cache-loops-${*// /_}
+  for pass in first second; do
+    ./tuned > out 2> err || fail "loops, $*, $pass: exit status $?"
+    cmp -s expected out || { fail "loops, $*, $pass: other output"; diff expected out; }
+  done
+  grep -q 'never tuned' err && { fail "loops, $*: the second process tuned again"; cat err; }
+  for kernel in 'lab::total_......<double, 3, ' 'lab::total_......<float, 1, ' 'lab::step_......<' \
+    'lab::Solver_again_......<' 'lab::folded_......<' 'main_......<'; do
+    AUTOTUNE_LOG=error autotune report | grep -A12 "^$kernel" | grep -q 'winner *WAY=1' || { fail "loops, $*: $kernel"; autotune report; }
+  done
+}
+loops g++ -std=c++11 -fopenmp
+loops clang++-22 -std=c++20
+
 # What cannot be tuned is one warning, and the program builds and is right.
 cat > not.cpp << 'END'
 #include <cstdio>

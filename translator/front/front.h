@@ -112,8 +112,9 @@ struct source {
   const struct language *language; /* set by source_parse (lang/language.h) */
   struct outlined { /* a kernel that was a statement (statement/statement.h) */
     const char *name;
-    size_t call; /* of the text "(NAME(…), 1)", the condition of an `if` */
-    size_t end;  /* of the statement in its place */
+    size_t call;       /* of the text "(NAME(…), 1)", the condition of an `if` */
+    size_t end;        /* of the statement in its place */
+    const char *words; /* of types that the text of the kernel does not name; C++ */
   } *outlined;
   unsigned n_outlined;
 };
@@ -144,7 +145,7 @@ bool node_is_any(TSNode node, const char *const *types); /* NULL-terminated */
 TSNode node_field(TSNode node, const char *field); /* a null node if there is none */
 TSNode node_child(TSNode node, const char *type);  /* the first of TYPE, or null */
 bool node_within(TSNode node, TSNode outer);
-bool node_is_loop(TSNode node); /* for, while, do */
+bool node_is_loop(TSNode node); /* for, also of a range, while, do */
 /* True if NODE or a node below it is of TYPE. */
 bool node_holds(TSNode node, const char *type);
 /* True if NAME is an identifier in NODE. */

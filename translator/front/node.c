@@ -32,7 +32,7 @@ bool node_within(TSNode node, TSNode outer) {
 
 bool node_is_loop(TSNode node) {
   return node_is(node, "for_statement") || node_is(node, "while_statement") ||
-      node_is(node, "do_statement");
+      node_is(node, "do_statement") || node_is(node, "for_range_loop");
 }
 
 bool node_holds(TSNode node, const char *type) {

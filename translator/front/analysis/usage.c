@@ -4,7 +4,7 @@
 #include "analysis.h"
 
 TSNode declarator_inner(TSNode d) {
-  if (!node_is(d, "parenthesized_declarator"))
+  if (!node_is(d, "parenthesized_declarator") && !node_is(d, "reference_declarator"))
     return node_field(d, "declarator");
   uint32_t i = 0;
   while (i < ts_node_named_child_count(d) &&
@@ -39,6 +39,10 @@ static bool read_change(const struct source *s, TSNode n, struct change *c) {
   } else if (node_is(n, "pointer_expression")) {
     c->how = slice_is(source_slice(s, node_field(n, "operator")), "&") ? BY_ADDRESS
                                                                        : BY_POINTER;
+  } else if (node_is(n, "init_declarator") &&
+             node_is(node_field(n, "declarator"), "reference_declarator")) {
+    target = node_field(n, "value"); // of C++: another name for the variable
+    c->how = BY_ADDRESS;
   } else if (!node_is(n, "update_expression")) {
     return false;
   }
@@ -60,14 +64,26 @@ static bool read_change(const struct source *s, TSNode n, struct change *c) {
   return c->name.size > 0;
 }
 
+// True if CHILD of the declaration N may be a declarator. The others of these kinds of
+// C++ are expressions.
+static bool usage_is_declarator(TSNode n, TSNode child) {
+  bool expressions = node_is(n, "optional_parameter_declaration") ||
+      node_is(n, "for_range_loop");
+  return !expressions || ts_node_eq(child, node_field(n, "declarator"));
+}
+
 static void usage_collect(struct usage *u, TSNode n) {
-  bool declares = node_is(n, "declaration") || node_is(n, "parameter_declaration");
+  static const char *const declaring[] = { "declaration", "parameter_declaration",
+                                           "optional_parameter_declaration",
+                                           "for_range_loop", NULL };
+  bool declares = node_is_any(n, declaring);
   struct change c;
   if (read_change(u->s, n, &c))
     *GROW(u->changes, u->n_changes) = c;
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
     TSNode child = ts_node_named_child(n, i),
-           name = declares ? declarator_name(child) : (TSNode){ 0 };
+           name = declares && usage_is_declarator(n, child) ? declarator_name(child)
+                                                            : (TSNode){ 0 };
     if (!ts_node_is_null(name))
       *GROW(u->declared, u->n_declared) =
           (struct declared){ source_slice(u->s, name), child };

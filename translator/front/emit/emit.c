@@ -62,14 +62,12 @@ static void emit_name(struct edits *edits, const struct emission *e, const char 
   edits_add(edits, f->name_at, end, text);
 }
 
-// Suppresses warnings about the default variant of a kernel that was a statement: the
-// compiler gives them for the statement in its place.
-static void emit_quiet(struct edits *edits, const struct emission *e) {
+void emit_quiet(struct edits *edits, const struct emission *e, size_t start) {
   const struct function *f = &e->k->main;
   struct text quiet = { 0 }, loud = { 0 };
   text_printf(&quiet, "\nAUTOTUNE_GENERATED\n");
-  emit_resume(e->s, f->start, &quiet);
-  edits_add(edits, f->start, f->start, quiet);
+  emit_resume(e->s, start, &quiet);
+  edits_add(edits, start, start, quiet);
   text_printf(&loud, "\nAUTOTUNE_AS_WRITTEN\n");
   edits_add(edits, f->end, f->end, loud);
 }
@@ -81,7 +79,7 @@ static void emit_function(struct edits *edits, const struct emission *e,
   own.f = f;
   emit_insert(edits, &own, "before", f->start);
   if (e->outlined)
-    emit_quiet(edits, e);
+    emit_quiet(edits, e, f->start);
   if (name) {
     emit_linkage(edits, f);
     emit_name(edits, e, name, style->readable);
@@ -89,10 +87,7 @@ static void emit_function(struct edits *edits, const struct emission *e,
   emit_insert(edits, &own, "after", f->end);
 }
 
-// Writes the place of a kernel that was a statement: generated text without warnings, the
-// params that the statement may mention, and the call.
-static void emit_place(struct edits *edits, const struct emission *e,
-                       const struct baking *style) {
+void emit_place(struct edits *edits, const struct emission *e, const char *called) {
   const struct outlined *o = e->outlined;
   const char *text = e->s->text;
   size_t line = o->call, size = strlen(o->name), tail;
@@ -103,8 +98,8 @@ static void emit_place(struct edits *edits, const struct emission *e,
   struct text quiet = { 0 }, loud = { 0 }, name = { 0 }, close = { 0 }, after = { 0 };
   text_printf(&quiet, "AUTOTUNE_GENERATED ");
   edits_add(edits, line, line, quiet);
-  if (style->called_name) {
-    text_printf(&name, "%s", style->called_name(e));
+  if (called) {
+    text_printf(&name, "%s", called);
     edits_add(edits, o->call, o->call + 1 + size, name);
     text_printf(&close, ")");
     edits_add(edits, tail, tail + 5, close);
@@ -147,7 +142,7 @@ void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_
       style->heading(s, kernels, n_kernels, o, &heading);
     emit_function(&edits, &e, &k->main, style);
     if (e.outlined)
-      emit_place(&edits, &e, style);
+      emit_place(&edits, &e, style->called_name ? style->called_name(&e) : NULL);
     for (unsigned a = 0; a < k->n_alternatives; a++)
       emit_function(&edits, &e, &k->alternatives[a], style);
   }

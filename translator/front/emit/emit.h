@@ -133,6 +133,13 @@ struct baking {
 extern const struct template_filter emit_filters[];
 extern const char emit_shared_template[], emit_c_template[];
 
+/* Suppresses warnings about the default variant of a kernel that was a statement and
+ * begins at START: the compiler gives them for the statement in its place. */
+void emit_quiet(struct edits *edits, const struct emission *e, size_t start);
+/* Writes the place of a kernel that was a statement: generated text without warnings, the
+ * params that the statement may mention, and the call. CALLED: as `called_name` says. */
+void emit_place(struct edits *edits, const struct emission *e, const char *called);
+
 /* Writes the whole translated file. */
 void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
                const struct kernel *kernels, unsigned n_kernels,

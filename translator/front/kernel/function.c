@@ -130,12 +130,6 @@ static bool no_function(const struct source *s, const struct pragma *p, size_t a
   struct lexer l = { s->text + at, s->text + s->size, false };
   struct slice word = lex(&l).text;
   size_t body;
-  if (s->language->functions_only && (slice_is(word, "for") || slice_is(word, "{"))) {
-    diag_warning(s, p->offset, p->end - p->offset,
-                 "move it into a function of its own, and put the pragma there", "%s",
-                 s->language->functions_only);
-    return false;
-  }
   if (slice_is(word, "for"))
     hint = "a loop must be in a function to be a kernel";
   else if (slice_is(word, "#"))

@@ -257,12 +257,6 @@ static void check_stray(const struct source *s, const struct pragma *p,
   for (unsigned i = 0; i < n; i++)
     if (kernel_covered(&all[i], p->offset))
       return;
-  if (s->language->functions_only) {
-    diag_warning(s, p->offset, p->end - p->offset,
-                 "put '#pragma autotune kernel' above the function", "%s",
-                 s->language->functions_only);
-    return;
-  }
   diag_error(s, p->offset, p->end - p->offset, "put it before a 'for'",
              "'%s' is not in a kernel", directive_name(p->directive));
 }

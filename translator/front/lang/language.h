@@ -82,9 +82,6 @@ struct language {
    * statements_outline. NULL: kernels are functions. */
   bool (*outline)(struct source *s, const struct pragma *pragmas, unsigned n,
                   const struct compile_options *o, bool *changed);
-  /* The warning where a pragma stands on a loop or a block that is in no kernel, and the
-   * file builds as without it. NULL: `outline` takes it, or it is an error. */
-  const char *functions_only;
   /* The reason why `autotune suggest` has nothing to say about its files. NULL: it has.
    */
   const char *not_suggested;

@@ -25,7 +25,8 @@ static TSNode capture_scope(TSNode d) {
     prototype = prototype || list;
     if (node_is(n, "function_definition"))
       return n;
-    if (node_is(n, "compound_statement") || node_is(n, "for_statement"))
+    if (node_is(n, "compound_statement") || node_is(n, "for_statement") ||
+        node_is(n, "for_range_loop"))
       return prototype ? (TSNode){ 0 } : n;
   }
   return (TSNode){ 0 };
@@ -126,11 +127,30 @@ static TSNode capture_first(TSNode declaration) {
   return declaration;
 }
 
-static void capture_read_type(const struct statement *st, struct capture *c) {
+// Reads D, a declarator with parentheses after the name. In C++ those of a variable hold
+// its initialiser, which the grammar takes for parameters.
+static void capture_function(const struct statement *st, struct capture *c, TSNode d,
+                             bool parameter) {
+  c->shape = SHAPE_FUNCTION;
+  if (!st->cplusplus || parameter)
+    return;
+  c->declarator.size = (size_t)(c->at + c->name.size - c->declarator.data);
+  c->shape = node_is(ts_node_parent(d), "pointer_declarator") ? SHAPE_POINTER
+                                                              : SHAPE_PLAIN;
+}
+
+static void capture_read_type(struct statement *st, struct capture *c) {
   TSNode declaration = ts_node_parent(c->declared), d = c->declared;
   size_t start = ts_node_start_byte(declaration),
          end = ts_node_start_byte(capture_first(declaration));
-  c->specifiers = capture_specifiers((struct slice){ st->s->text + start, end - start });
+  if (node_is(declaration, "for_range_loop"))
+    start = ts_node_end_byte(node_child(declaration, "("));
+  struct slice specifiers = { st->s->text + start, end - start };
+  c->specifiers = st->cplusplus ? kinds_specifiers(st, specifiers)
+                                : capture_specifiers(specifiers);
+  c->deduced = st->cplusplus && lex_mentions(c->specifiers, slice_of("auto"));
+  if (c->deduced)
+    kinds_note(st, specifiers, d);
   if (node_is(d, "init_declarator"))
     d = node_field(d, "declarator");
   if (node_is(d, "attributed_declarator"))
@@ -144,10 +164,12 @@ static void capture_read_type(const struct statement *st, struct capture *c) {
   while (node_is(outer, "parenthesized_declarator") && !ts_node_eq(outer, d))
     outer = ts_node_parent(outer);
   bool parameter = node_is(declaration, "parameter_declaration");
-  if (node_is(outer, "array_declarator"))
+  if (node_is(outer, "reference_declarator"))
+    c->shape = SHAPE_REFERENCE;
+  else if (node_is(outer, "array_declarator"))
     c->shape = parameter ? SHAPE_POINTER : SHAPE_ARRAY;
   else if (node_is(outer, "function_declarator"))
-    c->shape = SHAPE_FUNCTION;
+    capture_function(st, c, outer, parameter);
   else if (node_is(outer, "pointer_declarator"))
     c->shape = SHAPE_POINTER;
 }
@@ -176,6 +198,11 @@ static void capture_check_type(struct statement *st, const struct capture *c) {
                     "its declaration makes a type of its own");
     return;
   }
+  for (struct token t; st->fine && st->cplusplus && (t = lex(&l)).kind != TOKEN_END;)
+    if (t.kind == TOKEN_WORD)
+      capture_check_name(st, t.text);
+  if (st->cplusplus)
+    return;
   for (struct token t; st->fine && (t = lex(&l)).kind != TOKEN_END;) {
     word = word || (t.kind == TOKEN_WORD && !is_qualifier(t.text));
     if (t.kind == TOKEN_WORD && !is_tag(t.text) && !is_type_word(t.text))
@@ -196,15 +223,19 @@ static void capture_check_type(struct statement *st, const struct capture *c) {
 static struct capture *capture_add(struct statement *st, TSNode declared);
 
 // Adds the variables in the bounds of the array that D declares.
-static void capture_bounds(struct statement *st, TSNode d, TSNode name) {
+static void capture_bounds(struct statement *st, TSNode d, TSNode name,
+                           struct capture *array) {
   for (uint32_t i = 0; st->fine && i < ts_node_named_child_count(d); i++) {
     TSNode n = ts_node_named_child(d, i);
     if (!node_is(n, "identifier")) {
-      capture_bounds(st, n, name);
+      capture_bounds(st, n, name, array);
       continue;
     }
     TSNode bound = captures_resolve(st, statement_text(st, n), n);
     if (ts_node_eq(n, name) || ts_node_is_null(bound) || node_within(n, bound))
+      continue;
+    array->local_size = st->cplusplus;
+    if (st->cplusplus)
       continue;
     struct capture *c = capture_add(st, bound);
     if (c)
@@ -234,7 +265,10 @@ static struct capture *capture_add(struct statement *st, TSNode declared) {
   TSNode d = node_is(declared, "init_declarator") ? node_field(declared, "declarator")
                                                   : declared;
   if (st->fine)
-    capture_bounds(st, d, declarator_name(d));
+    capture_bounds(st, d, declarator_name(d), &c);
+  if (st->fine && c.local_size && memmem(c.declarator.data, c.declarator.size, "][", 2))
+    capture_unknown(st, &c, "make them constants at the scope of the file",
+                    "variables of the function are among its bounds");
   if (!st->fine)
     return NULL;
   struct capture *new = GROW(st->captures, st->n_captures);
@@ -242,16 +276,76 @@ static struct capture *capture_add(struct statement *st, TSNode declared) {
   return new;
 }
 
+// Returns the capture of NAME, a member of the class that ST is in; NULL: diagnosed.
+static struct capture *capture_member(struct statement *st, TSNode n, struct slice name) {
+  struct slice type = { 0 };
+  enum member_kind kind = scope_member(st, name, &type);
+  struct capture *old = captures_named(st, name), c = { .name = name };
+  int size = (int)name.size;
+  if (kind == MEMBER_BITS)
+    statement_refuse(st, "copy it to a variable before the kernel",
+                     "'%.*s' on line %u is a bit-field", size, name.data,
+                     statement_line(st, n));
+  else if (kind != MEMBER_DATA)
+    statement_refuse(st, "use data members alone, or functions that are no members",
+                     "'%.*s' on line %u is a member of the class, and the kernel needs "
+                     "it outside",
+                     size, name.data, statement_line(st, n));
+  else if (old && !old->member)
+    capture_unknown(st, old, "give one of them another name",
+                    "two variables of this name are used");
+  if (!st->fine || old)
+    return st->fine ? old : NULL;
+  st->words = arena_printf("%s %.*s", st->words, (int)type.size, type.data);
+  c.member = c.deduced = true;
+  c.specifiers = slice_of("auto");
+  c.declarator = name;
+  c.at = name.data;
+  *GROW(st->captures, st->n_captures) = c;
+  return &st->captures[st->n_captures - 1];
+}
+
+// Reads N, `this`: a data member is named by it.
+static void capture_this(struct statement *st, TSNode n) {
+  TSNode up = ts_node_parent(n), field = node_field(up, "field");
+  if (!node_is(up, "field_expression") || !node_is(field, "field_identifier")) {
+    statement_refuse(st, "use its data members, or copy what is needed to variables",
+                     "'this' on line %u is used for more than a data member",
+                     statement_line(st, n));
+    return;
+  }
+  struct slice name = statement_text(st, field);
+  if (scope_member(st, name, NULL) == MEMBER_NONE) {
+    statement_refuse(st, "copy it to a variable before the kernel",
+                     "the class that declares '%.*s' is not in sight", (int)name.size,
+                     name.data);
+    return;
+  }
+  struct capture *c = capture_member(st, field, name);
+  if (c && usage_declares(&st->usage, st->node, name)) {
+    capture_unknown(st, c, "give one of them another name",
+                    "two variables of this name are used");
+    c = NULL;
+  }
+  if (!c)
+    return;
+  c->by_this = true;
+  *GROW(c->mentions, c->n_mentions) = ts_node_start_byte(field);
+  *GROW(st->drops, st->n_drops) =
+      (struct extent){ ts_node_start_byte(n), ts_node_start_byte(field) };
+}
+
 static void capture_name(struct statement *st, TSNode n) {
   struct slice name = statement_text(st, n);
   TSNode declared = captures_resolve(st, name, n);
-  if (ts_node_is_null(declared)) {
+  struct capture *c = NULL;
+  if (ts_node_is_null(declared) && scope_member(st, name, NULL) == MEMBER_NONE) {
     capture_check_name(st, name);
     return;
   }
-  if (node_within(declared, st->node))
+  if (!ts_node_is_null(declared) && node_within(declared, st->node))
     return;
-  struct capture *c = capture_add(st, declared);
+  c = ts_node_is_null(declared) ? capture_member(st, n, name) : capture_add(st, declared);
   if (!c)
     return;
   *GROW(c->mentions, c->n_mentions) = ts_node_start_byte(n);
@@ -269,6 +363,14 @@ static void capture_name(struct statement *st, TSNode n) {
 static void capture_walk(struct statement *st, TSNode n) {
   if (node_is(n, "identifier") || node_is(n, "type_identifier"))
     capture_name(st, n);
+  if (st->cplusplus && node_is(n, "this"))
+    capture_this(st, n);
+  if (node_is(n, "qualified_identifier")) {
+    TSNode list = node_child(node_field(n, "name"), "template_argument_list");
+    if (!ts_node_is_null(list))
+      capture_walk(st, list);
+    return;
+  }
   for (uint32_t i = 0; st->fine && i < ts_node_named_child_count(n); i++)
     capture_walk(st, ts_node_named_child(n, i));
 }
@@ -334,11 +436,20 @@ static void capture_pragmas(struct statement *st, size_t start, size_t end) {
 static void capture_clauses(struct statement *st, const struct pragma *p) {
   struct lexer l = lexer_of(slice_of(p->blanked));
   struct slice before = { 0 };
+  bool after_this = false;
   for (struct token t; st->fine && (t = lex(&l)).kind != TOKEN_END; before = t.text) {
+    after_this = slice_is(before, "this") || (after_this && slice_is(before, "->"));
     TSNode declared = captures_resolve(st, t.text, st->node);
-    if (t.kind == TOKEN_WORD && !slice_is(before, ".") && !slice_is(before, "->") &&
-        !ts_node_is_null(declared) && !node_within(declared, st->node))
-      capture_add(st, declared);
+    struct capture *c = NULL;
+    if (t.kind != TOKEN_WORD || slice_is(before, ".") ||
+        (slice_is(before, "->") && !after_this))
+      continue;
+    if (ts_node_is_null(declared) && scope_member(st, t.text, NULL) != MEMBER_NONE)
+      c = capture_member(st, st->node, t.text);
+    else if (!ts_node_is_null(declared) && !node_within(declared, st->node))
+      c = capture_add(st, declared);
+    if (c)
+      c->in_clause = true;
   }
 }
 
@@ -377,4 +488,13 @@ void captures_find(struct statement *st) {
       capture_clauses(st, &st->pragmas[i]);
   for (unsigned i = 0; st->fine && i < st->n_captures; i++)
     changes_decide(st, &st->captures[i]);
+  bool template = false;
+  scope_select(st);
+  for (unsigned i = 0; i < st->n_parameters; i++)
+    template = template || st->parameters[i].used;
+  for (unsigned i = 0; i < st->n_captures; i++)
+    template = template || st->captures[i].deduced;
+  if (template && st->c_linkage)
+    statement_refuse(st, "move it out of there",
+                     "it becomes a template, which cannot stand in `extern \"C\"`");
 }

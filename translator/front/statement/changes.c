@@ -132,6 +132,16 @@ static bool changes_private(const struct capture *c) {
   return all;
 }
 
+static enum pass changes_pass_cxx(const struct statement *st, struct capture *c) {
+  struct found f = changes_look(st, c);
+  struct kinds_found k = { f.assigned, f.addressed, f.stored, true, true };
+  if (!c->member) {
+    k.after = changes_read_after(st, c);
+    k.before = c->in_macro || live_reads_first(&st->usage, st->node, c->name);
+  }
+  return kinds_pass(st, c, k, changes_private(c) && !c->shared && !c->bound);
+}
+
 static enum pass changes_pass(const struct statement *st, const struct capture *c) {
   struct found f = changes_look(st, c);
   if (c->shape == SHAPE_FUNCTION)
@@ -153,16 +163,17 @@ static enum pass changes_pass(const struct statement *st, const struct capture *
 }
 
 void changes_decide(struct statement *st, struct capture *c) {
-  c->pass = changes_pass(st, c);
+  c->pass = st->cplusplus ? changes_pass_cxx(st, c) : changes_pass(st, c);
   int size = (int)c->name.size;
   const char *name = c->name.data;
   bool thread = c->n_privates || c->shared;
-  if (c->pass != PASS_OWN && thread && (c->shape == SHAPE_ARRAY || changes_hidden(st, c)))
+  if (c->pass != PASS_OWN && !st->cplusplus && thread &&
+      (c->shape == SHAPE_ARRAY || changes_hidden(st, c)))
     statement_refuse(st, "declare it within the kernel, where each thread has its own",
                      "'%.*s' in the clause '%s' may be an array, which would become a "
                      "pointer",
                      size, name, c->shared ? c->shared : "private");
-  else if (c->pass == PASS_PLACE && (c->in_macro || c->in_pragma))
+  else if (c->pass == PASS_PLACE && !st->cplusplus && (c->in_macro || c->in_pragma))
     statement_refuse(st, "copy it to a variable of its own before the kernel",
                      "the address of '%.*s' is needed, and a macro or pragma in the "
                      "kernel mentions it",
@@ -171,6 +182,9 @@ void changes_decide(struct statement *st, struct capture *c) {
            memmem(c->declarator.data, c->declarator.size, "[]", 2))
     statement_refuse(st, "write its size", "the size of '%.*s' is not declared", size,
                      name);
+  else if (c->pass == PASS_PLACE && c->local_size)
+    statement_refuse(st, "declare the array within the kernel, or use a vector",
+                     "the size of '%.*s' is not a constant", size, name);
   else if (c->bound && c->pass != PASS_VALUE)
     statement_refuse(st, "copy it to a variable that keeps its value",
                      "'%.*s' is the bound of an array, and the kernel changes it", size,

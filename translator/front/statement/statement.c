@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "front/emit/emit.h"
+#include "front/lang/language.h"
 #include "statement.h"
 
 void statement_refuse(struct statement *st, const char *hint, const char *format, ...) {
@@ -14,8 +15,11 @@ void statement_refuse(struct statement *st, const char *hint, const char *format
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
-  if (st->fine)
-    diag_error(st->s, st->p->offset, st->p->end - st->p->offset, hint, "%s", text);
+  size_t at = st->p->offset, size = st->p->end - at;
+  if (st->fine && st->cplusplus)
+    diag_warning(st->s, at, size, hint, "this is not tuned: %s", text);
+  else if (st->fine)
+    diag_error(st->s, at, size, hint, "%s", text);
   st->fine = false;
 }
 
@@ -45,9 +49,11 @@ struct statements {
     const char *name;
     size_t at, end;
     size_t call; /* from AT, in the new text */
+    const char *words;
   } *sites;
   unsigned n_sites;
-  size_t end; /* of the last statement */
+  size_t end;       /* of the last statement */
+  unsigned refused; /* statements of C++ that stay as written */
   bool fine;
 };
 
@@ -61,12 +67,23 @@ static TSNode statement_function(const struct source *s, size_t at) {
   return !ts_node_is_null(body) && at > ts_node_start_byte(body) ? n : (TSNode){ 0 };
 }
 
+// True if FUNCTION, or the template that it is, begins at AT.
+static bool statement_begins(TSNode function, size_t at) {
+  TSNode n = function;
+  do {
+    if (ts_node_start_byte(n) == at)
+      return true;
+    n = ts_node_parent(n);
+  } while (node_is(n, "template_declaration") || node_is(n, "linkage_specification"));
+  return false;
+}
+
 // True if FUNCTION is a kernel or an alternative.
 static bool statement_in_kernel(const struct statements *all, TSNode function) {
   for (unsigned i = 0; i < all->n_pragmas; i++) {
     const struct pragma *p = &all->pragmas[i];
     if (p->kind != PRAGMA_LOOP && p->end <= ts_node_start_byte(function) &&
-        after_gap(all->s, p->end, all->s->size) == ts_node_start_byte(function))
+        statement_begins(function, after_gap(all->s, p->end, all->s->size)))
       return true;
   }
   return false;
@@ -76,7 +93,8 @@ static bool statement_in_kernel(const struct statements *all, TSNode function) {
 static TSNode statement_at(TSNode function, size_t at) {
   TSNode n = ts_node_descendant_for_byte_range(function, (uint32_t)at, (uint32_t)at + 1);
   for (; !ts_node_is_null(n) && ts_node_start_byte(n) == at; n = ts_node_parent(n))
-    if (node_is(n, "for_statement") || node_is(n, "compound_statement"))
+    if (node_is(n, "for_statement") || node_is(n, "for_range_loop") ||
+        node_is(n, "compound_statement"))
       return n;
   return (TSNode){ 0 };
 }
@@ -104,6 +122,8 @@ static const char *statement_function_name(const struct source *s, TSNode functi
   TSNode d = node_field(function, "declarator");
   while (!ts_node_is_null(d) && !node_is(d, "function_declarator"))
     d = declarator_inner(d);
+  if (s->language->cplusplus)
+    return ts_node_is_null(d) ? "function" : scope_name(s, d);
   struct slice name = source_slice(s, declarator_name(d));
   return arena_copy(name.data, name.size);
 }
@@ -184,7 +204,9 @@ static void statement_check_function(struct statement *st) {
 
 // Returns the offset before FUNCTION and the pragmas that belong to it.
 static size_t statement_insertion(const struct source *s, TSNode function) {
-  size_t start = ts_node_start_byte(function), run = SIZE_MAX;
+  size_t run = SIZE_MAX,
+         start = ts_node_start_byte(s->language->cplusplus ? scope_outermost(function)
+                                                           : function);
   struct lexer l = lexer_of((struct slice){ s->text, start }), rest;
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     bool pragma = t.first && slice_is(t.text, "#") &&
@@ -225,23 +247,36 @@ static void statement_resume(struct statements *all, const struct statement *st)
   }
 }
 
+// Removes the pragmas of ST after its first one.
+static void statement_blank(struct statements *all, const struct statement *st) {
+  for (unsigned i = 0; i < all->n_pragmas; i++)
+    if (all->pragmas[i].offset > st->p->offset &&
+        all->pragmas[i].offset < statement_end(st))
+      edits_blank(&all->edits, &all->pragmas[i], 1);
+}
+
 // Adds the edits that make a function of ST.
 static void statement_edit(struct statements *all, const struct statement *st) {
   struct source *s = all->s;
   struct text function = { 0 }, call = { 0 }, end = { 0 };
-  struct site site = { st->name, st->p->offset, statement_end(st), 0 };
+  struct site site = { st->name, st->p->offset, statement_end(st), 0, st->words };
   size_t before = statement_insertion(s, st->function);
   statement_write_function(st, before, &function);
   edits_add(&all->edits, before, before, function);
   statement_write_call(st, &call, &site.call);
   edits_add(&all->edits, st->p->offset, st->p->end, call);
-  for (unsigned i = 0; i < all->n_pragmas; i++)
-    if (all->pragmas[i].offset > st->p->offset && all->pragmas[i].offset < site.end)
-      edits_blank(&all->edits, &all->pragmas[i], 1);
+  statement_blank(all, st);
   text_printf(&end, "}}");
   edits_add(&all->edits, site.end, site.end, end);
   statement_resume(all, st);
   *GROW(all->sites, all->n_sites) = site;
+}
+
+// Leaves ST, of C++, as written.
+static void statement_leave(struct statements *all, const struct statement *st) {
+  edits_blank(&all->edits, st->p, 1);
+  statement_blank(all, st);
+  all->refused++;
 }
 
 static void statement_take(struct statements *all, const struct pragma *p, TSNode node,
@@ -255,6 +290,9 @@ static void statement_take(struct statements *all, const struct pragma *p, TSNod
                           .function = function,
                           .from = p->kind == PRAGMA_LOOP ? p->offset : p->end,
                           .of = statement_function_name(all->s, function),
+                          .cplusplus = all->s->language->cplusplus,
+                          .usings = "",
+                          .words = "",
                           .fine = true };
   st.f = (struct function){ .node = function,
                             .name = st.of,
@@ -265,7 +303,10 @@ static void statement_take(struct statements *all, const struct pragma *p, TSNod
   st.fine = statement_parsed(all->s, node);
   st.name = statement_name(all, &st);
   statement_check_nested(&st);
-  if (st.fine)
+  bool nested = !st.fine;
+  if (st.fine && st.cplusplus)
+    scope_read(&st);
+  else if (st.fine)
     statement_check_function(&st);
   if (st.fine)
     jumps_check(&st);
@@ -275,8 +316,10 @@ static void statement_take(struct statements *all, const struct pragma *p, TSNod
   }
   if (st.fine)
     statement_edit(all, &st);
+  else if (st.cplusplus && !nested)
+    statement_leave(all, &st);
   all->end = statement_end(&st);
-  all->fine = all->fine && st.fine;
+  all->fine = all->fine && (st.fine || (st.cplusplus && !nested));
 }
 
 static void statement_no_statement(struct statements *all, const struct pragma *p,
@@ -370,15 +413,15 @@ bool statements_outline(struct source *s, const struct pragma *pragmas, unsigned
   *changed = false;
   for (unsigned i = 0; i < n; i++)
     statement_try(&all, &pragmas[i]);
-  if (!all.n_sites || !all.fine)
+  if ((!all.n_sites && !all.refused) || !all.fine)
     return all.fine;
   edits_apply(&all.edits, &none, &out);
-  struct outlined *list = arena_alloc(all.n_sites * sizeof *list);
+  struct outlined *list = arena_alloc((all.n_sites + 1) * sizeof *list);
   for (unsigned i = 0; i < all.n_sites; i++) {
     const struct site *site = &all.sites[i];
     list[i] = (struct outlined){ site->name,
                                  statement_moved(&all.edits, site->at) + site->call,
-                                 statement_moved(&all.edits, site->end) };
+                                 statement_moved(&all.edits, site->end), site->words };
   }
   *s = *source_of(s->path, out.data, out.size);
   s->outlined = list;

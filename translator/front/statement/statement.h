@@ -9,6 +9,8 @@
  *   macros.c     what the macros in a statement mention and assign
  *   jumps.c      diagnoses what cannot be in a function of its own
  *   write.c      the function, and the call in its place
+ *   scope.c      C++: the templates and classes around the function
+ *   kinds.c      C++: how variables are passed whose types only the compiler knows
  *
  *     #pragma autotune kernel          static void f_1a2b3c(int n, double *x,
  *     for (int i = 0; i < n; i++)                           double *autotune_to_sum)
@@ -24,7 +26,12 @@
  *
  * The result is a file with one more function, which is a kernel like any other. Emission
  * makes of the call one that returns 0 where the default variant is to run
- * (lang/c/stub.c.in): then the statement runs in its place. */
+ * (lang/c/stub.c.in): then the statement runs in its place.
+ *
+ * In C++ the new function is a template with the parameters of all templates around the
+ * statement, and one for each `auto`. A variable that is not certain to be a number or a
+ * pointer is passed by reference, and so is a data member of the object that a member
+ * function is called for. What cannot be done is a warning, and the statement stays. */
 #ifndef AUTOTUNE_STATEMENT_H
 #define AUTOTUNE_STATEMENT_H
 
@@ -37,7 +44,9 @@ enum pass {
   PASS_VALUE, /* an argument of the same type */
   PASS_OWN,   /* a variable of the new function: no value goes in or out */
   PASS_COPY,  /* a pointer to a copy, which is copied in and back */
-  PASS_PLACE  /* a pointer to the variable itself, which the text then follows: (*x) */
+  PASS_PLACE, /* a pointer to the variable itself, which the text then follows: (*x); in
+                 C++ a reference */
+  PASS_OWN_VALUE /* C++: a constant, which the new function declares as well */
 };
 
 /* A variable of the function that the statement uses. */
@@ -51,7 +60,8 @@ struct capture {
     SHAPE_PLAIN, /* a number, a struct, or what a typedef hides */
     SHAPE_POINTER,
     SHAPE_ARRAY,
-    SHAPE_FUNCTION /* a parameter that is one */
+    SHAPE_FUNCTION, /* a parameter that is one */
+    SHAPE_REFERENCE
   } shape;
   enum pass pass;
   bool bound;        /* the type of another one depends on its value */
@@ -66,6 +76,14 @@ struct capture {
   } *privates;
   unsigned n_privates;
   const char *shared; /* another clause that gives each thread one: "reduction" */
+  /* Of C++. */
+  bool deduced;    /* its type is that of a parameter of the template */
+  bool member;     /* of the class around the function; DECLARED is null */
+  bool by_this;    /* the statement calls it `this->x` */
+  bool constant;   /* it is passed by reference to const */
+  bool changed;    /* it is used like a number, and the statement changes it */
+  bool in_clause;  /* a clause of the kernel mentions it */
+  bool local_size; /* variables of the function are among its bounds */
 };
 
 struct statement {
@@ -82,10 +100,32 @@ struct statement {
   struct capture *captures; /* bounds of arrays before the arrays */
   unsigned n_captures;
   struct names after; /* words that macros in FUNCTION, not in the statement, stand for */
+  /* Of C++. */
+  bool cplusplus;
+  bool c_linkage; /* `extern "C" {` is around it: no template may stand there */
+  struct template_parameter {
+    struct slice name, text; /* "N", "int N = 4" */
+    bool used;               /* set by scope_select */
+  } *parameters;             /* of the templates around it */
+  unsigned n_parameters;
+  const char *words;  /* of types that are deduced */
+  const char *usings; /* " using namespace a;", of the blocks around it */
+  struct class_member {
+    struct slice name, type; /* TYPE: its words */
+    enum member_kind {
+      MEMBER_NONE,
+      MEMBER_DATA,
+      MEMBER_BITS, /* a bit-field */
+      MEMBER_OTHER /* a function, a type, a constant */
+    } kind;
+  } *members; /* of the classes around the function */
+  unsigned n_members;
+  struct extent *drops; /* the `this->` in the text, in order */
+  unsigned n_drops;
   bool fine;
 };
 
-/* Reports that ST cannot be a kernel, at its pragma. */
+/* Reports that ST cannot be a kernel, at its pragma: an error, and in C++ a warning. */
 void statement_refuse(struct statement *st, const char *hint, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Returns the line of NODE, as the user knows it. */
@@ -128,6 +168,41 @@ struct capture *captures_named(const struct statement *st, struct slice name);
 void changes_decide(struct statement *st, struct capture *c);
 /* True if FUNCTION of ST assigns to C at or after the offset AT. */
 bool changes_later(const struct statement *st, const struct capture *c, size_t at);
+
+/* ---- scope.c --------------------------------------------------------------------- */
+
+/* Returns the declaration at the scope of a namespace that FUNCTION is or is in. */
+TSNode scope_outermost(TSNode function);
+/* Returns a word for the function that DECLARATOR declares: "Solver_step". */
+const char *scope_name(const struct source *s, TSNode declarator);
+/* Reads the templates, classes and blocks around ST, and diagnoses where it cannot leave
+ * them. */
+void scope_read(struct statement *st);
+/* True if NAME is a parameter of a template around ST. */
+bool scope_is_parameter(const struct statement *st, struct slice name);
+/* Finds the parameters of templates that ST needs, when its captures are known. */
+void scope_select(struct statement *st);
+/* Returns what NAME is in the classes around the function, and its type's words in *TYPE
+ * unless that is NULL. */
+enum member_kind scope_member(const struct statement *st, struct slice name,
+                              struct slice *type);
+
+/* ---- kinds.c --------------------------------------------------------------------- */
+
+/* Returns the words of TEXT that belong to a type; `auto`: only the compiler knows. */
+struct slice kinds_specifiers(const struct statement *st, struct slice text);
+/* Notes the words of types that DECLARATOR, of a variable whose type is deduced, may
+ * have. SPECIFIERS: as written. */
+void kinds_note(struct statement *st, struct slice specifiers, TSNode declarator);
+/* What changes.c has found of a variable. */
+struct kinds_found {
+  bool assigned, addressed; /* in the statement */
+  bool stored;              /* its address is kept in a variable somewhere */
+  bool after, before; /* its value may be read after the statement, or first in it */
+};
+/* Decides how C of ST is passed. PRIVATE: each thread has one of its own. */
+enum pass kinds_pass(const struct statement *st, struct capture *c, struct kinds_found f,
+                     bool private);
 
 /* ---- write.c --------------------------------------------------------------------- */
 

@@ -7,15 +7,35 @@
 
 #define WORD(s) (int)(s).size, (s).data
 
+// Appends the words of C's type. INSIDE the new function the parameter of its template
+// stands for `auto`.
+static void write_specifiers(const struct capture *c, bool inside, struct text *out) {
+  const char *from = c->specifiers.data, *end = from + c->specifiers.size;
+  struct lexer l = lexer_of(c->specifiers);
+  if (inside && c->constant && !lex_mentions(c->specifiers, slice_of("const")))
+    text_printf(out, "const ");
+  for (struct token t; inside && c->deduced && (t = lex(&l)).kind != TOKEN_END;) {
+    if (!slice_is(t.text, "auto"))
+      continue;
+    text_add(out, from, (size_t)(t.text.data - from));
+    text_printf(out, "autotune_type_%.*s", WORD(c->name));
+    from = l.p;
+  }
+  text_add(out, from, (size_t)(end - from));
+}
+
 // Appends the declaration of C with BEFORE and AFTER around its name: "double
-// (*autotune_x)".
-static void write_declared(const struct capture *c, const char *before, const char *name,
-                           const char *after, struct text *out) {
+// (*autotune_x)". INSIDE: in the new function.
+static void write_declared(const struct capture *c, bool inside, const char *before,
+                           const char *name, const char *after, struct text *out) {
   const char *behind = c->at + c->name.size,
              *end = c->declarator.data + c->declarator.size;
-  text_printf(out, "%.*s %.*s%s%s%s%.*s", WORD(c->specifiers),
-              (int)(c->at - c->declarator.data), c->declarator.data, before, name, after,
-              (int)(end - behind), behind);
+  write_specifiers(c, inside, out);
+  text_printf(out, " ");
+  for (const char *p = c->declarator.data; p < c->at; p++)
+    if (*p != '&' || p[1] != '&') // the name of `T &&x` is no rvalue
+      text_add(out, p, 1);
+  text_printf(out, "%s%s%s%.*s", before, name, after, (int)(end - behind), behind);
 }
 
 static const char *write_name(const struct capture *c) {
@@ -28,19 +48,42 @@ static const char *write_copy(const struct capture *c) {
 
 // ---- the function -------------------------------------------------------------------
 
+// True if C is no parameter of the new function.
+static bool write_is_own(const struct capture *c) {
+  return c->pass == PASS_OWN || c->pass == PASS_OWN_VALUE;
+}
+
+// Appends the head of the template that the new function is in C++, if it is one.
+static void write_template(const struct statement *st, struct text *out) {
+  struct text names = { 0 };
+  for (unsigned i = 0; i < st->n_parameters; i++)
+    if (st->parameters[i].used)
+      text_printf(&names, "%s%.*s", names.size ? ", " : "", WORD(st->parameters[i].text));
+  for (unsigned i = 0; i < st->n_captures; i++)
+    if (st->captures[i].deduced && !write_is_own(&st->captures[i]))
+      text_printf(&names, "%stypename autotune_type_%.*s", names.size ? ", " : "",
+                  WORD(st->captures[i].name));
+  if (names.size)
+    text_printf(out, "template <%s> ", names.data);
+}
+
 static void write_parameters(const struct statement *st, struct text *out) {
   bool any = false;
   for (unsigned i = 0; i < st->n_captures; i++) {
     const struct capture *c = &st->captures[i];
-    if (c->pass == PASS_OWN)
+    if (write_is_own(c))
       continue;
     text_printf(out, any ? ", " : "");
     any = true;
-    if (c->pass == PASS_VALUE)
-      write_declared(c, "", write_name(c), "", out);
+    if (c->pass == PASS_VALUE && c->local_size)
+      text_printf(out, "%.*s %.*s[]", WORD(c->specifiers),
+                  (int)(c->at + c->name.size - c->declarator.data), c->declarator.data);
+    else if (c->pass == PASS_VALUE)
+      write_declared(c, true, "", write_name(c), "", out);
+    else if (c->pass == PASS_COPY)
+      write_declared(c, true, "(*", write_copy(c), ")", out);
     else
-      write_declared(c, "(*", c->pass == PASS_COPY ? write_copy(c) : write_name(c), ")",
-                     out);
+      write_declared(c, true, st->cplusplus ? "(&" : "(*", write_name(c), ")", out);
   }
   text_printf(out, any ? "" : "void");
 }
@@ -48,10 +91,15 @@ static void write_parameters(const struct statement *st, struct text *out) {
 static void write_variables(const struct statement *st, struct text *out) {
   for (unsigned i = 0; i < st->n_captures; i++) {
     const struct capture *c = &st->captures[i];
-    if (c->pass != PASS_OWN && c->pass != PASS_COPY)
+    if (!write_is_own(c) && c->pass != PASS_COPY)
       continue;
+    struct slice whole = c->pass == PASS_OWN_VALUE ? statement_text(st, c->declared)
+                                                   : (struct slice){ 0 };
     text_printf(out, " ");
-    write_declared(c, "", write_name(c), "", out);
+    if (whole.size)
+      text_printf(out, "%.*s %.*s", WORD(c->specifiers), WORD(whole));
+    else
+      write_declared(c, true, "", write_name(c), "", out);
     if (c->pass == PASS_COPY)
       text_printf(out, " = *%s", write_copy(c));
     text_printf(out, ";");
@@ -75,16 +123,20 @@ static struct mention write_next(const struct statement *st, size_t from) {
   struct mention best = { SIZE_MAX, NULL };
   for (unsigned i = 0; i < st->n_captures; i++) {
     const struct capture *c = &st->captures[i];
-    for (unsigned j = 0; c->pass == PASS_PLACE && j < c->n_mentions; j++)
+    for (unsigned j = 0; c->pass == PASS_PLACE && !st->cplusplus && j < c->n_mentions;
+         j++)
       if (c->mentions[j] >= from && c->mentions[j] < best.at)
         best = (struct mention){ c->mentions[j], c };
   }
   return best;
 }
 
-// Appends the statement as written, but for variables that are passed by their places.
+// Appends the statement as written, but for variables that are passed by their places,
+// and `this->`.
 static void write_statement(const struct statement *st, struct text *out) {
   size_t at = st->from, end = statement_end(st);
+  for (unsigned i = 0; i < st->n_drops; at = st->drops[i++].end)
+    text_add(out, st->s->text + at, st->drops[i].start - at);
   for (struct mention m; (m = write_next(st, at)).c; at = m.at + m.c->name.size) {
     text_add(out, st->s->text + at, m.at - at);
     text_printf(out, "(*%.*s)", WORD(m.c->name));
@@ -125,6 +177,12 @@ static void write_clauses(const struct statement *st, bool *sections, struct nam
     struct slice next = lex(&ahead).text;
     int bracket = lex_bracket(t.text);
     depth += (unsigned)bracket;
+    if (slice_is(t.text, "this") && slice_is(next, "->")) {
+      text_add(out, from, (size_t)(text + (t.text.data - p->blanked) - from));
+      l = ahead;
+      from = text + (l.p - p->blanked);
+      continue;
+    }
     if (depth == 0 && t.kind == TOKEN_WORD)
       clause = t.text;
     *sections = *sections || (depth == 0 && write_is_access(t.text));
@@ -132,7 +190,10 @@ static void write_clauses(const struct statement *st, bool *sections, struct nam
             !slice_is(before, "->")
         ? captures_named(st, t.text)
         : NULL;
-    if (!c || (c->pass != PASS_COPY && c->pass != PASS_PLACE))
+    bool named = c && (c->pass == PASS_COPY || c->pass == PASS_PLACE);
+    if (c && st->cplusplus && write_is_access(clause))
+      names_put(seen, t.text);
+    if (!named || (st->cplusplus && c->pass == PASS_PLACE))
       continue;
     bool whole = write_is_access(clause) && depth == 1 &&
         (slice_is(before, "(") || slice_is(before, ",")) &&
@@ -157,7 +218,11 @@ static void write_pragma(const struct statement *st, struct text *out) {
   write_clauses(st, &sections, &seen, out);
   for (unsigned i = 0; sections && i < st->n_captures; i++) {
     const struct capture *c = &st->captures[i];
-    bool place = c->pass == PASS_PLACE && c->shape == SHAPE_PLAIN;
+    bool place = c->pass == PASS_PLACE && c->shape == SHAPE_PLAIN && !st->cplusplus;
+    bool reference = st->cplusplus && c->changed && !c->constant &&
+        (c->pass == PASS_PLACE || c->shape == SHAPE_REFERENCE);
+    if (reference && !names_has(&seen, c->name))
+      text_printf(out, " inout(%s)", write_name(c));
     if ((c->pass == PASS_COPY || place) && !names_has(&seen, c->name))
       text_printf(out, " inout(%s[0:1])", place ? write_name(c) : write_copy(c));
   }
@@ -202,9 +267,11 @@ void statement_write_function(const struct statement *st, size_t at, struct text
   emit_resume(s, st->p->offset, out);
   write_pragma(st, out);
   source_resume(s, ts_node_start_byte(st->node), out);
+  write_template(st, out);
   text_printf(out, "static void %s(", st->name);
   write_parameters(st, out);
   text_printf(out, ") {");
+  text_printf(out, "%s", st->usings);
   write_variables(st, out);
   text_printf(out, "\n");
   emit_resume(s, st->from, out);
@@ -223,14 +290,15 @@ static void write_arguments(const struct statement *st, struct text *out) {
   bool any = false;
   for (unsigned i = 0; i < st->n_captures; i++) {
     const struct capture *c = &st->captures[i];
-    if (c->pass == PASS_OWN)
+    bool address = c->pass == PASS_PLACE && !st->cplusplus;
+    if (write_is_own(c))
       continue;
     text_printf(out, any ? ", " : "");
     any = true;
     if (c->pass == PASS_COPY)
       text_printf(out, "&%s", write_copy(c));
     else
-      text_printf(out, "%s%s", c->pass == PASS_PLACE ? "&" : "", write_name(c));
+      text_printf(out, "%s%s", c->by_this ? "this->" : address ? "&" : "", write_name(c));
   }
 }
 
@@ -242,12 +310,19 @@ void statement_write_call(const struct statement *st, struct text *out, size_t *
   for (unsigned i = 0; i < st->n_captures; i++)
     if (st->captures[i].pass == PASS_COPY) {
       text_printf(out, " ");
-      write_declared(&st->captures[i], "", write_copy(&st->captures[i]), "", out);
+      write_declared(&st->captures[i], false, "", write_copy(&st->captures[i]), "", out);
       text_printf(out, " = %s;", write_name(&st->captures[i]));
     }
   text_printf(out, " if (");
   *call = out->size;
-  text_printf(out, "(%s(", st->name);
+  text_printf(out, "(%s", st->name);
+  bool any = false;
+  for (unsigned i = 0; i < st->n_parameters; i++)
+    if (st->parameters[i].used) {
+      text_printf(out, "%s%.*s", any ? ", " : "<", WORD(st->parameters[i].name));
+      any = true;
+    }
+  text_printf(out, any ? ">(" : "(");
   write_arguments(st, out);
   text_printf(out, "), 1)) {");
   write_back(st, " %1$s = autotune_to_%1$s;", out);

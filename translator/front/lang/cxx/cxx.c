@@ -7,6 +7,7 @@
 
 #include "front/emit/emit.h"
 #include "front/lang/language.h"
+#include "front/statement/statement.h"
 
 const TSLanguage *tree_sitter_cuda(void); // its grammar contains C++'s
 
@@ -297,7 +298,7 @@ const struct language language_cxx = {
   .same_scope = cxx_same_scope,
   .flags_check = values_check_flags,
   .loops_check = loops_check,
-  .functions_only = "this is not tuned: in C++ a kernel is a function",
+  .outline = statements_outline,
   .not_suggested = "loops of C++ are not analysed: write `#pragma autotune kernel` above "
                    "the function, and directives above its loops",
   .translate = cxx_translate,

@@ -133,8 +133,33 @@ static void cxx_edit_kernel(struct edits *edits, struct emission *e) {
     emit_insert(edits, &own, "after", k->alternatives[a].end);
   }
   emit_insert(edits, e, "before", cxx_of(k)->start);
+  if (e->outlined)
+    emit_quiet(edits, e, cxx_of(k)->start);
   cxx_edit_default(edits, k);
   emit_insert(edits, e, "after", k->main.end);
+  if (e->outlined)
+    emit_place(edits, e, arena_printf("autotune_took_%s", k->main.name));
+}
+
+// Leaves out K, which was a statement and is not tuned: the statement runs in its place.
+static void cxx_edit_refused(struct edits *edits, const struct kernel *k) {
+  const struct source *s = edits->s;
+  const struct outlined *o = NULL;
+  struct text skip = { 0 }, resume = { 0 }, here = { 0 };
+  for (unsigned i = 0; i < s->n_outlined; i++)
+    if (strcmp(s->outlined[i].name, k->main.name) == 0)
+      o = &s->outlined[i];
+  if (!o)
+    return;
+  size_t start = o->call, end = (size_t)(strchr(s->text + o->call, '\n') - s->text);
+  while (s->text[start - 1] != '\n')
+    start--;
+  text_printf(&skip, "\n#if 0\n");
+  edits_add(edits, cxx_of(k)->start, cxx_of(k)->start, skip);
+  text_printf(&resume, "\n#endif\n");
+  edits_add(edits, k->main.end, k->main.end, resume);
+  text_printf(&here, "{{");
+  edits_add(edits, start, end, here);
 }
 
 void cxx_emit(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
@@ -146,8 +171,10 @@ void cxx_emit(const struct source *s, const struct pragma *pragmas, unsigned n_p
   edits_blank(&edits, pragmas, n_pragmas);
   for (unsigned i = 0; i < n_kernels; i++) {
     const struct kernel *k = &kernels[i];
-    if (!units[i])
+    if (!units[i]) {
+      cxx_edit_refused(&edits, k);
       continue;
+    }
     struct emission e = { .s = s,
                           .k = k,
                           .x = x,

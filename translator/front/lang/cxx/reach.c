@@ -312,6 +312,9 @@ struct cxx_reach *cxx_reach(const struct source *s, const struct kernel *k,
     cxx_see_macros(r, (struct slice){ s->text + f->start, f->end - f->start },
                    (size_t)(item->text.data - x->text.data));
   }
+  for (unsigned i = 0; i < s->n_outlined; i++)
+    if (strcmp(s->outlined[i].name, k->main.name) == 0)
+      cxx_scan(r, slice_of(s->outlined[i].words));
   while (cxx_reach_nameless(r))
     ;
   cxx_reach_inline(r);
