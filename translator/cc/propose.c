@@ -45,8 +45,8 @@ static int propose_write(const struct cc_source *s, const struct text *whole,
   o->weak = !s->translated; // otherwise the user's own kernels need the library
   if (!translate_source(source_of(s->shown, patched.data, patched.size), o, &out))
     return 1;
-  for (unsigned i = 0; i < found.n_what; i++)
-    fprintf(f, "%s%s", i ? ", " : "", found.what[i]);
+  for (unsigned i = 0; i < found.n_kernels; i++)
+    fprintf(f, "%s%s", i ? ", " : "", found.kernels[i].what);
   fputc('\n', f);
   fwrite(out.data, 1, out.size, f);
   return fclose(f) == 0 ? 0 : 1;

@@ -6,42 +6,98 @@
 
 #include "front/lang/language.h"
 #include "cc/cc.h"
+#include "suggest/outcomes.h"
 #include "suggest/suggest.h"
 #include "tools/common/command.h"
 
-static bool suggest(struct source *s, const struct compile_options *o) {
+struct suggest_given {
+  bool from_profile;
+  const char *folder;
+};
+#define AT(member) .at = offsetof(struct suggest_given, member)
+
+static const struct setting suggest_table[] = {
+  { "--from-profile", SETTING_SWITCH, NULL,
+    "only the kernels that became faster where `autotune cc --auto` built\n"
+    "the program; without a file, all files that the results name",
+    AT(from_profile) },
+  SETTING_CACHE(struct suggest_given, folder),
+  { .name = NULL },
+};
+
+// OUTCOMES: keeps the kernels that won in these; NULL: all.
+static bool suggest(struct source *s, const struct compile_options *o,
+                    const struct outcomes *outcomes) {
   struct suggestions found;
   struct text out = { 0 };
-  if (!suggest_file(s, o, false, &found))
+  if (!suggest_file(s, o, outcomes != NULL, &found))
     return false;
   if (found.n == 0)
     fprintf(stderr, "%s: nothing to suggest%s\n", s->path,
             found.loops ? "" : ": no function has a 'for' loop");
+  else if (outcomes) {
+    won_keep(s, o, outcomes, &found);
+    if (found.n == 0)
+      fprintf(stderr, "%s: nothing to suggest: no kernel won\n", s->path);
+  }
   patch_write(s, found.list, found.n, &out);
   return fwrite(out.data ? out.data : "", 1, out.size, stdout) == out.size &&
       fflush(stdout) == 0;
 }
 
-static int suggest_run(const struct arguments *a) {
-  const char *in = a->words[0];
+// Returns the exit status. HINT follows the reason for which IN cannot be read.
+static int suggest_one(const char *in, char **args, const struct outcomes *outcomes,
+                       const char *hint) {
   struct source *s = source_read(in);
-  if (!s)
-    fatal("%s: %s", in, strerror(errno));
-  struct compile_options o = cc_options(in, a->rest);
+  if (!s) {
+    fprintf(stderr, "autotune suggest: %s: %s%s\n", in, strerror(errno), hint);
+    return 1;
+  }
+  struct compile_options o = cc_options(in, args);
   if (!o.language->not_suggested)
-    return suggest(s, &o) ? 0 : 1;
+    return suggest(s, &o, outcomes) ? 0 : 1;
   fprintf(stderr, "autotune suggest: %s: %s\n", in, o.language->not_suggested);
   return 1;
 }
 
+static int suggest_from_profile(const struct arguments *a, const char *folder) {
+  const struct outcomes *outcomes = outcomes_load(folder);
+  unsigned n = a->n;
+  int status = 0;
+  if (!outcomes)
+    return 2;
+  const char *const *files = n ? a->words : outcomes_files(outcomes, &n);
+  if (n == 0) {
+    fprintf(stderr,
+            "autotune suggest: no program that `autotune cc --auto` built has "
+            "kept a result on this machine\n");
+    return 1;
+  }
+  for (unsigned i = 0; i < n; i++)
+    status |= suggest_one(files[i], a->rest, outcomes,
+                          a->n ? "" : ": go where it was built, or name the file");
+  return status;
+}
+
+static int suggest_run(const struct arguments *a) {
+  const struct suggest_given *g = a->options;
+  if (g->from_profile)
+    return suggest_from_profile(a, g->folder);
+  if (a->n != 1)
+    return command_misused(a->command);
+  return suggest_one(a->words[0], a->rest, NULL, "");
+}
+
 const struct command command_suggest = {
   "suggest",
-  "IN.c [-- ARGS…]",
+  "IN.c [-- ARGS…]\n--from-profile [IN.c…] [--cache DIR] [-- ARGS…]",
   "a patch with pragmas for the loops of a file",
   .details = "  for patch: autotune suggest IN.c | patch -p1\n",
+  .options = suggest_table,
+  .size = sizeof(struct suggest_given),
   .notes = "Standard error says what it rests on, and what could not be proven.\n",
-  .least = 1,
-  .most = 1,
+  .least = 0,
+  .most = COMMAND_MANY,
   .rest = REST_AFTER_DASHES,
   .run = suggest_run,
 };

@@ -325,15 +325,22 @@ static void suggest_functions(struct candidates *c, const struct expansion *x,
 }
 
 // Adds what ALL makes kernels.
-static void suggest_names(const struct candidates *c, const struct proposals *all,
-                          struct suggestions *found) {
+static void suggest_name(const struct candidates *c, const struct proposals *all,
+                         struct suggestions *found) {
   unsigned n = 0;
   for (unsigned i = 0; i < all->n; i++) {
     const struct proposal *p = &all->list[i];
+    bool whole = node_is(p->node, "function_definition");
     if (!p->n)
       continue;
-    *GROW(found->what, found->n_what) = p->what;
-    if (node_is(p->node, "function_definition"))
+    *GROW(found->kernels, found->n_kernels) =
+        (struct suggested){ .what = p->what,
+                            .function = p->function,
+                            .whole = whole,
+                            .at = ts_node_start_byte(p->node),
+                            .list = p->list,
+                            .n = p->n };
+    if (whole)
       *GROW(found->names, n) = p->function;
   }
   *GROW(found->names, n) = NULL;
@@ -376,6 +383,6 @@ bool suggest_file(struct source *s, const struct compile_options *o, bool automa
     list = suggest_join(all.list, all.n, &n);
   }
   *found = (struct suggestions){ .list = list, .n = n };
-  suggest_names(&c, &all, found);
+  suggest_name(&c, &all, found);
   return true;
 }

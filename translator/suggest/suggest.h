@@ -10,7 +10,9 @@
  *   nests.c       reads loops as kernels of their own
  *   patch.c       inserts lines into a file, as a unified diff
  *   candidates.c  finds the functions of a file that may be kernels
- *   file.c        proposes kernels in a file and reports the assumptions */
+ *   file.c        proposes kernels in a file and reports the assumptions
+ *   outcomes.c    reads the results of programs that were built with suggestions
+ *   won.c         keeps the kernels that have become faster there */
 #ifndef AUTOTUNE_SUGGEST_H
 #define AUTOTUNE_SUGGEST_H
 
@@ -187,12 +189,20 @@ void patch_write(const struct source *s, const struct insertion *list, unsigned 
 
 /* ---- file.c ---------------------------------------------------------------------- */
 
+struct suggested {      /* a kernel that is proposed */
+  const char *what;     /* for messages: "'f'", "the loop in line 5 of 'f'" */
+  const char *function; /* the function, or the one around the loop */
+  bool whole;           /* the function */
+  size_t at;            /* where the function or the loop begins */
+  struct insertion *list;
+  unsigned n;
+};
 struct suggestions {
-  struct insertion *list; /* sorted */
+  struct insertion *list; /* of all kernels, sorted */
   unsigned n;
   const char **names; /* of the functions that LIST makes kernels; NULL at the end */
-  const char **what;  /* each kernel, for messages: "'f'", "the loop in line 5 of 'f'" */
-  unsigned n_what;
+  struct suggested *kernels;
+  unsigned n_kernels;
   bool loops; /* a function of the file has some */
 };
 /* Finds pragmas for S, and says on standard error what they rest on and what could not be
@@ -202,5 +212,13 @@ struct suggestions {
  */
 bool suggest_file(struct source *s, const struct compile_options *o, bool automatic,
                   struct suggestions *found);
+
+/* ---- won.c ----------------------------------------------------------------------- */
+
+struct outcomes; /* outcomes.h */
+/* Keeps of FOUND, the automatic suggestions for S, the kernels that won. Says on standard
+ * error of each one by how much, or why it did not. */
+void won_keep(const struct source *s, const struct compile_options *o,
+              const struct outcomes *outcomes, struct suggestions *found);
 
 #endif
