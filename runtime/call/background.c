@@ -140,8 +140,6 @@ void background_look(double seconds) {
     return;
   if (module_abandoned() || atomic_load(&background.node->retired))
     return background_cancel();
-  if (team_refuses(background.site) == REFUSED_TEAM)
-    return; // its threads must not come to run different code
   tell_allowance();
   struct outcome *out = sys_malloc(sizeof *out);
   if (out)

@@ -16,7 +16,7 @@ static bool begin_is_idle(struct node *n, struct autotune_call_state *state,
                           autotune_fn *code) {
   enum refusal refusal = atomic_load_explicit(&n->refusal, memory_order_relaxed);
   *code = decide_current(n);
-  if ((refusal == REFUSED_TEAM || refusal == REFUSED_REGION) && team_refuses(n->site))
+  if (refusal == REFUSED_REGION && team_refuses(n->site))
     return true;
   if (!atomic_load(&n->asked))
     return false;
@@ -68,7 +68,7 @@ static bool begin_is_sample(struct site *s, const struct call *call,
                             struct autotune_call_state *state, autotune_fn *code) {
   struct node *n = site_find(s, call->key);
   if (n && begin_is_final(n)) {
-    if (__atomic_load_n(&s->place->hot, __ATOMIC_RELAXED) != &n->entry)
+    if (!s->cooperates && __atomic_load_n(&s->place->hot, __ATOMIC_RELAXED) != &n->entry)
       hot_enter(s);
     return false;
   }
@@ -99,11 +99,18 @@ static autotune_fn begin_call(struct autotune_site *place, const long long *key,
     return k->original;
   struct site *s = site_of(place);
   autotune_fn code = k->original;
+  bool shared = s && team_shares(s) && decide_mode(k) != MODE_OFF;
   if (s && kernel_when_hot(k) && begin_is_sample(s, &call, state, &code)) {
     errno = error;
-    return code;
+    return shared ? k->original : code;
   }
   struct node *n = s ? given_up_node(s, key) : NULL;
+  if (shared) {
+    if (n)
+      team_refuse(n);
+    errno = error;
+    return k->original;
+  }
   if (n && options_get()->capture && begin_captures(n, &call, state)) {
     state->node = n;
     errno = error;

@@ -45,6 +45,8 @@ autotune_fn decide_current(const struct node *n) {
 autotune_fn decide_use(struct site *s, struct node *n) {
   autotune_fn code = decide_current(n);
   atomic_store_explicit(&s->last, n, memory_order_relaxed);
+  if (s->cooperates && decide_mode(s->kernel) != MODE_OFF)
+    return code; // team.c says why
   __atomic_store_n(&s->place->hot, &n->entry, __ATOMIC_RELEASE);
   if (atomic_load(&n->retired))
     __atomic_store_n(&s->place->hot, NULL, __ATOMIC_RELEASE);
@@ -355,8 +357,6 @@ static void decide_provisional(struct site *s, struct node *n, const struct call
 // background.
 static void decide_race(struct site *s, struct node *n, const struct call *call) {
   struct plan plan;
-  if (team_refuses(s) == REFUSED_TEAM)
-    return;
   background_look(0);
   if (watch_wants_race(n) && !background_goes() && target_may_fork(s->kernel) &&
       watch_race(n, &plan))
@@ -381,8 +381,6 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
   enum refusal no = why_not(mode);
   bool again = mode == MODE_TUNE;
   enum refusal team = team_refuses(s);
-  if (team == REFUSED_TEAM)
-    return refuse(n, team, NULL);
   background_look(0);
   bool tuned = atomic_load(&n->asked) && background_goes() && !background_checks();
   if (!atomic_load(&n->decided) && !tuned && !team_join(n))
@@ -448,8 +446,7 @@ static autotune_fn decide_miss(struct site *s, struct node *n, const struct call
     decide_default(n, refusal_words[REFUSED_OFF].text);
     return decide_use(s, n);
   }
-  if ((atomic_load(&n->asked) || atomic_load(&n->refusal) == REFUSED_TEAM) &&
-      team_refuses(s))
+  if (atomic_load(&n->asked) && team_refuses(s))
     return decide_current(n);
   if (!decide_take()) { // also a call from within a tuning
     if (!atomic_load(&n->why))

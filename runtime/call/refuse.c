@@ -26,8 +26,9 @@ static struct store *refuse_open(void) {
 }
 
 // LATE: at the end of the process.
-static void refuse_say(const struct node *n, enum refusal reason, bool late) {
-  const char *name = n->site->kernel->name, *text = refuse_text(n, reason);
+static void refuse_say(const struct node *n, enum refusal reason, const char *text,
+                       bool late) {
+  const char *name = n->site->kernel->name;
   enum autotune_level level = refusal_words[reason].warns ? AUTOTUNE_WARN : AUTOTUNE_INFO;
   char *topic = sys_printf("%s %s", name, text);
   if (late)
@@ -42,10 +43,23 @@ void refuse(struct node *n, enum refusal reason, const char *text) {
   site_note(&n->why, text ? text : words->text);
   if (atomic_exchange(&n->refusal, reason) == reason || !words->lasts)
     return;
-  refuse_say(n, reason, false);
+  refuse_say(n, reason, refuse_text(n, reason), false);
   struct store *s = refuse_open();
   if (s) {
     refuse_store(s, n, reason);
+    store_close(s);
+  }
+}
+
+void refuse_shared(struct node *n) {
+  const char *text = refusal_words[REFUSED_TEAM].text;
+  const struct identity id = team_identity(n);
+  if (!atomic_load(&n->decided))
+    site_note(&n->why, text);
+  refuse_say(n, REFUSED_TEAM, text, false);
+  struct store *s = refuse_open();
+  if (s) {
+    store_asked(s, &id, n->site->kernel, REFUSED_TEAM, text, NULL);
     store_close(s);
   }
 }
@@ -65,7 +79,7 @@ static void refuse_rest(void *data) {
     for (struct node *n = atomic_load(&s->all); n; n = n->all)
       if (refuse_is_left(n)) {
         enum refusal reason = atomic_load(&n->refusal);
-        refuse_say(n, reason, true);
+        refuse_say(n, reason, refuse_text(n, reason), true);
         if (store || (store = refuse_open()))
           refuse_store(store, n, reason);
       }

@@ -69,6 +69,7 @@ struct node {
   atomic_bool decided;                /* entry.code will not change */
   atomic_bool asked;                  /* the store has no winner */
   atomic_bool captured;               /* its first call was captured, or cannot be */
+  atomic_bool shared;                 /* team_refuse has been called */
   atomic_bool retired;                /* forgotten, and out of its bucket */
   _Atomic(struct note *) why, values; /* newest first; values: "MR=6\nNR=64\n" */
   _Atomic(struct target_code *) code; /* the code that runs; NULL: the default */
@@ -169,7 +170,7 @@ enum tuning_mode decide_mode(const struct autotune_kernel *k);
 /* Returns what runs for N: the default, until a winner or a provisional winner is
  * installed. */
 autotune_fn decide_current(const struct node *n);
-/* The same; N also becomes the entry that the stub compares first. */
+/* The same; N also becomes the entry that the stub compares first, if S has one. */
 autotune_fn decide_use(struct site *s, struct node *n);
 /* Decides N, for which CALL waits, or finds that it cannot be decided now. Returns what
  * to run. */
@@ -248,10 +249,18 @@ void first_at_exit(struct node *n);
 
 /* Returns what N's result belongs to. Lives as long as N. Any thread. */
 struct identity node_identity(const struct node *n);
+/* Returns what a result for this call of N, in a region, would belong to. Lives as long
+ * as N. Call it only while holding decide_take(). */
+struct identity team_identity(struct node *n);
 /* Notes how many threads make N's calls at the same time: those of the region that this
  * call is in. Where that is new, N has to be looked up again. False: no memory. Call it
  * only while holding decide_take(), while N is neither decided nor tuned. */
 bool team_join(struct node *n);
+/* True if this call of S shares S's work with other threads of a region, so that it runs
+ * the default. Any thread. */
+bool team_shares(const struct site *s);
+/* Notes and says so for N, in its first such call. Any thread. */
+void team_refuse(struct node *n);
 /* Returns the reason why this call of S can neither be tuned nor change what S's calls
  * run, because of the region that it is in. Any thread. */
 enum refusal team_refuses(const struct site *s);
@@ -265,6 +274,9 @@ void team_free(struct node *n);
  * REASON. TEXT: for people; NULL: the reason's own. Where the reason lasts, call it on a
  * stack of stack_run. Any thread. */
 void refuse(struct node *n, enum refusal reason, const char *text);
+/* The same for this call of N, for which team_shares is true. Not in N, if it is decided:
+ * that is for calls by one thread. Call it only while holding decide_take(). */
+void refuse_shared(struct node *n);
 /* At the end of the process: says and stores the reasons that could have passed. */
 void refuse_at_exit(struct site *sites);
 

@@ -51,8 +51,7 @@ bool kernel_has_sections(const struct autotune_kernel *k) {
   return false;
 }
 
-// True if the directive at TEXT, after "omp", is carried out by each thread alone. A
-// region of the kernel's own is; directives that stand in one are not told from others.
+// True if the directive at TEXT, after "omp", is carried out by each thread alone.
 static bool kernel_is_alone(const char *text) {
   static const char *const words[] = { "parallel", "simd",  "declare", "threadprivate",
                                        "atomic",   "flush", "unroll",  "tile",
@@ -64,17 +63,75 @@ static bool kernel_is_alone(const char *text) {
   return false;
 }
 
-bool kernel_cooperates(const struct autotune_kernel *k) {
+// Returns the end of the line at TEXT, after lines that a backslash joins to it.
+static const char *kernel_line_end(const char *text) {
+  while (*text && (*text != '\n' || text[-1] == '\\'))
+    text++;
+  return text;
+}
+
+// Returns the last character of the literal, comment or line of a directive that begins
+// at AT, or AT. NULL: the line is one of conditional compilation.
+static const char *kernel_skip(const char *at) {
+  const char *word = at + 1 + strspn(at + 1, " \t"), *end = at + 1;
+  if (*at == '#' && strncmp(word, "pragma", 6) != 0 && strncmp(word, "line", 4) != 0)
+    return NULL;
+  if (*at == '#' || strncmp(at, "//", 2) == 0)
+    return kernel_line_end(end) - 1;
+  if (strncmp(at, "/*", 2) == 0)
+    return (end = strstr(at + 2, "*/")) ? end + 1 : NULL;
+  if (*at != '"' && *at != '\'')
+    return at;
+  while (*end && *end != *at)
+    end += end[0] == '\\' && end[1] ? 2 : 1;
+  return *end ? end : NULL;
+}
+
+// Returns the end of the statement that is the parallel region of the directive whose
+// line ends at LINE_END. Where that end is not sure, returns LINE_END.
+static const char *kernel_after_region(const char *line_end) {
+  int depth = 0;
+  for (const char *at = line_end; at && *at; at++) {
+    depth += strchr("({[", *at) != NULL;
+    depth -= strchr(")}]", *at) != NULL;
+    if (depth < 0)
+      return line_end;
+    if (depth == 0 && strchr(";}", *at))
+      return at + 1;
+    at = kernel_skip(at);
+    if (!at)
+      return line_end;
+  }
+  return line_end;
+}
+
+// True if at TEXT stands a function of the threads of a region.
+static bool kernel_asks(const char *text) {
   static const char *const functions[] = { "omp_get_thread_num", "omp_get_num_threads",
                                            "pthread_barrier_wait" };
-  const char *text = k->n_units ? k->units[0].text : "";
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-    if (strstr(text, functions[i]))
+    if (strncmp(text, functions[i], strlen(functions[i])) == 0)
       return true;
-  for (const char *at = text; (at = strstr(at, "omp")); at += 3)
-    if (at > text && strchr(" \t\"", at[-1]) && strchr(" \t", at[3]) &&
-        !kernel_is_alone(at + 3))
+  return false;
+}
+
+// Directives and calls in a region of the kernel's own are for that region's threads.
+bool kernel_cooperates(const struct autotune_kernel *k) {
+  const char *text = k->n_units ? k->units[0].text : "", *at = text, *end = NULL;
+  for (; *(at += strcspn(at, "op\n")); at++) {
+    if (at == end) { // of the line of a region's directive
+      at = kernel_after_region(at) - 1;
+      end = NULL;
+    } else if (kernel_asks(at))
       return true;
+    else if (strncmp(at, "omp", 3) == 0 && at > text && strchr(" \t\"", at[-1]) &&
+             strchr(" \t", at[3])) {
+      if (!kernel_is_alone(at + 3))
+        return true;
+      if (at[-1] != '"' && strncmp(at + 3 + strspn(at + 3, " \t"), "parallel", 8) == 0)
+        end = kernel_line_end(at);
+    }
+  }
   return false;
 }
 

@@ -240,4 +240,62 @@ check "a kernel that shares its work" autotune cc gcc -O2 -fopenmp shares.c -o s
 timeout 60 ./shares > out 2> err; is "shares: status" $? 0
 is "shares: $(cat err)" "$(grep -c 'warning: all: default: it shares its work' err)" 1
 autotune why all > why; has "shares, why: $(cat why)" why 'its last call ran the default: it shares its work'
+
+# A call by one thread comes first, and is tuned: there the barrier is not needed. The calls from the region run the
+# default, which has it; in the same process and in the next one.
+cat > lone.c << 'END2'
+#include <stdio.h>
+#define WAY 0
+#pragma autotune kernel param(WAY: 0, 1) inout(x[0:n]) out(y[0:n]) search(exhaustive, budget: 5s)
+static void both(int n, double *x, double *y)
+{
+#if WAY == 0
+  #pragma omp for
+  for (int i = 0; i < n; i++) {
+    for (volatile int k = 0; k < 50; k++)
+      ;
+    x[i] += 1;
+  }
+#else
+  #pragma omp for nowait
+  for (int i = 0; i < n; i++)
+    x[i] += 1;
+#endif
+  #pragma omp for
+  for (int i = 0; i < n; i++)
+    y[i] = x[n - 1 - i];
+}
+enum { N = 20000, TURNS = 100 };
+static double x[N], y[N];
+int main(void)
+{
+  int wrong = 0;
+  for (int i = 0; i < N; i++)
+    x[i] = i;
+  for (int t = 0; t < TURNS; t++) {
+    both(N, x, y); /* by one thread */
+    for (int threads = 2; threads < 5; threads += 2) {
+      #pragma omp parallel num_threads(threads)
+      both(N, x, y);
+      for (int i = 0; i < N; i++)
+        wrong += y[i] != x[N - 1 - i];
+    }
+  }
+  for (int i = 0; i < N; i++)
+    wrong += x[i] != i + 3 * TURNS;
+  printf("%d wrong\n", wrong);
+  return wrong > 0;
+}
+END2
+for cc in $compilers; do
+  export AUTOTUNE_CACHE=$work/cache.lone.$cc
+  check "lone, $cc" autotune cc $cc -O2 -fopenmp lone.c -o lone
+  timeout 60 ./lone > out 2> err; is "lone, $cc: status, $(cat out err)" $? 0
+  is "lone, $cc: $(cat err)" "$(grep -c 'warning: both: default: it shares its work' err)" 1
+  autotune why both > why; has "lone, $cc, why: $(cat why)" why 'n = 20000 *WAY=1'
+  has "lone, $cc, why: $(cat why)" why 'n = 20000, threads at once = 2 *the default'
+  has "lone, $cc, why: $(cat why)" why 'its last call ran the default: it shares its work'
+  timeout 60 ./lone > out 2> err; is "lone, $cc, again: status, $(cat out err)" $? 0
+done
+export AUTOTUNE_CACHE=$work/cache
 finish
