@@ -14,7 +14,7 @@ void f(int n, double *x, const point &p, real &sum)
   double part[limit], last = 0;
   #pragma autotune kernel inout(x[0:n], part[0:8])
   for (int i = 0; i < n; i++) {
-    double own[limit] = { 0 };
+    double own[limit] __attribute__((aligned(64))) = { 0 };
     own[i % limit] = p.x;
     part[i % limit] += own[i % limit];
     last = x[i] *= 2;

@@ -92,6 +92,13 @@ template <int... N> void pack(int n, double *x)
   for (int i = 0; i < n; i++)
     x[i] = sizeof...(N);
 }
+#define MINUS -
+void hidden(int n, double *x)
+{
+  #pragma autotune kernel
+  for (int i = 0; i < n; i++)
+    x[i] = n MINUS x[i];
+}
 extern "C" {
 void linked(int n, double *x)
 {

@@ -300,10 +300,13 @@ static void statement_take(struct statements *all, const struct pragma *p, TSNod
                             .end = ts_node_end_byte(function),
                             .body_at = ts_node_start_byte(node_field(function, "body")) };
   st.usage = usage_of(all->s, &st.f, function);
-  st.fine = statement_parsed(all->s, node);
+  st.fine = st.cplusplus || statement_parsed(all->s, node);
   st.name = statement_name(all, &st);
   statement_check_nested(&st);
   bool nested = !st.fine;
+  if (st.cplusplus && ts_node_has_error(node))
+    statement_refuse(&st, "is a macro in it that hides a part of the syntax?",
+                     "it could not be parsed");
   if (st.fine && st.cplusplus)
     scope_read(&st);
   else if (st.fine)
@@ -348,10 +351,16 @@ static void statement_hidden(struct statements *all, const struct pragma *p) {
   if (p->kind != PRAGMA_KERNEL || depth == 0 ||
       (!slice_is(word, "for") && !slice_is(word, "{")))
     return;
-  diag_error(s, p->offset, p->end - p->offset,
-             "is a macro or an #if in it that hides a part of the syntax?",
-             "the function around this pragma could not be parsed");
-  all->fine = false;
+  const char *hint = "is a macro or an #if in it that hides a part of the syntax?",
+             *why = "the function around this pragma could not be parsed";
+  all->fine = all->fine && s->language->cplusplus;
+  if (!s->language->cplusplus) {
+    diag_error(s, p->offset, p->end - p->offset, hint, "%s", why);
+    return;
+  }
+  diag_warning(s, p->offset, p->end - p->offset, hint, "this is not tuned: %s", why);
+  edits_blank(&all->edits, p, 1);
+  all->refused++;
 }
 
 // Makes a function of the statement after P, if P is in a function that is no kernel.

@@ -3,6 +3,7 @@
 // warning at the pragma, and the kernel stays as written.
 #include "cxx.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "front/emit/emit.h"
@@ -12,6 +13,17 @@
 const TSLanguage *tree_sitter_cuda(void); // its grammar contains C++'s
 
 // ---- syntax --------------------------------------------------------------------------
+
+// An attribute after a declarator: `int x[4] __attribute__((aligned(64)))`.
+static const char *cxx_attribute_end(struct slice previous, struct slice word,
+                                     struct lexer l) {
+  char last = previous.size ? previous.data[previous.size - 1] : 0;
+  bool name = last && (isalnum((unsigned char)last) || last == '_') &&
+      !word_of_cplusplus(previous);
+  if (!(word_of_cplusplus(word) & WORD_ATTRIBUTE) || (!name && last != ']'))
+    return NULL;
+  return skip_brackets(&l);
+}
 
 static void cxx_skip_template(struct lexer *l) {
   struct lexer ahead = *l;
@@ -291,6 +303,7 @@ const struct language language_cxx = {
   .cplusplus = true,
   .late_keys = true,
   .grammar = tree_sitter_cuda,
+  .attribute_end = cxx_attribute_end,
   .skip_head = cxx_skip_template,
   .goes_on_after = cxx_goes_on_after,
   .signature_read = cxx_signature_read,
