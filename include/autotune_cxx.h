@@ -41,8 +41,9 @@ using held = typename unrestricted<typename std::decay<T_>::type>::type;
 template <class T_> struct passed {
   typedef held<T_> &type;
   void *address_;
-  explicit passed(const held<T_> &value)
-      : address_(const_cast<void *>(static_cast<const volatile void *>(&value))) {
+  /* A parameter may be declared `T *__restrict__`, which held<T_> is not. */
+  template <class U_>
+  explicit passed(const U_ &value) : address_(const_cast<held<T_> *>(&value)) {
   }
   void *address() {
     return address_;
@@ -341,10 +342,13 @@ template <class T_> element host_element() {
 /* Closes a site when the code of its file is unmapped. */
 struct closer {
   autotune_site *site_;
-  explicit closer(autotune_site *site) : site_(site) {
+  void (*close_)(autotune_site *); /* NULL: the program runs without libautotune */
+  closer(autotune_site *site, void (*close)(autotune_site *))
+      : site_(site), close_(close) {
   }
   ~closer() {
-    autotune_site_close(site_);
+    if (close_)
+      close_(site_);
   }
   closer(const closer &) = delete;
   closer &operator=(const closer &) = delete;

@@ -44,12 +44,12 @@ loops() { # COMPILER…
   autotune cc "$@" -Wall -Wextra -O2 loops.cpp -o tuned 2> messages || fail "loops, $*: does not build"
   [ "$(grep -c 'warning: \|error: ' messages)" = 1 ] && grep -q "an exception may leave it: 'main_......' throws" messages ||
     { fail "loops, $*: messages"; cat messages; }
-  ./plain > expected
-  AUTOTUNE_MODE=off ./tuned > out && cmp -s expected out || fail "loops, $*: other output untuned"
+  ./plain > loops.expected
+  AUTOTUNE_MODE=off ./tuned > out && cmp -s loops.expected out || fail "loops, $*: other output untuned"
   export AUTOTUNE_CACHE=$work/cache-loops-${*// /_}
   for pass in first second; do
     ./tuned > out 2> err || fail "loops, $*, $pass: exit status $?"
-    cmp -s expected out || { fail "loops, $*, $pass: other output"; diff expected out; }
+    cmp -s loops.expected out || { fail "loops, $*, $pass: other output"; diff loops.expected out; }
   done
   grep -q 'never tuned' err && { fail "loops, $*: the second process tuned again"; cat err; }
   for kernel in 'lab::total_......<double, 3, ' 'lab::total_......<float, 1, ' 'lab::step_......<' \

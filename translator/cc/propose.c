@@ -20,13 +20,24 @@
 
 enum { LONGEST_SECONDS = 60 }; // of processor time, for one source
 
-// True if S may get pragmas: a file in C that the command compiles and does not rewrite
+// True if S may get pragmas: a file that the command compiles and does not rewrite
 // in another way.
 static bool propose_applies(const struct cc_command *c, const struct cc_source *s) {
   bool compiles = c->mode == CC_MODE_LINK || c->mode == CC_MODE_COMPILE ||
       c->mode == CC_MODE_ASSEMBLE;
   return c->automatic && compiles && !c->nvcc && !c->emulate && !c->bake &&
       !s->input->written_in->not_suggested && strcmp(s->input->path, "-") != 0;
+}
+
+// True if the build of a file in C++ may do without C++'s runtime library, which kernels
+// of C++ need.
+static bool propose_is_bare(const struct compile_options *o) {
+  static const char *const signs[] = { "-ffreestanding", "-fno-rtti",
+                                       "-fno-threadsafe-statics", NULL };
+  for (const char *const *a = o->args; o->language->cplusplus && a && *a; a++)
+    if (slice_in(slice_of(*a), signs))
+      return true;
+  return false;
 }
 
 // Writes to F the names of the kernels in a line, then the translated file. WHOLE: the
@@ -103,7 +114,9 @@ void cc_source_propose(const struct cc_command *c, struct cc_source *s) {
   bool quote;
   if (!propose_applies(c, s) || !cc_source_whole(c, s, &whole, &options, &quote))
     return;
-  struct text got = propose_run(s, &whole, &options);
+  struct text got = { 0 };
+  if (!propose_is_bare(&options))
+    got = propose_run(s, &whole, &options);
   const char *newline = got.size ? memchr(got.data, '\n', got.size) : NULL;
   if (!newline) {
     propose_log(s, "no kernel was proposed; `autotune suggest` says why", "");

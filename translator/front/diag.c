@@ -109,6 +109,15 @@ static void diag_report(const struct source *s, size_t offset, size_t size,
     fprintf(stderr, "hint: %s\n", hint);
 }
 
+// Notes the first error of diag_try.
+static void diag_note(const char *format, va_list args) {
+  char text[512];
+  if (!count.tries || count.first)
+    return;
+  vsnprintf(text, sizeof text, format, args);
+  count.first = arena_printf("%s", text);
+}
+
 void diag_error(const struct source *s, size_t offset, size_t size, const char *hint,
                 const char *format, ...) {
   if (++count.errors > MAX_SHOWN && !count.tries) {
@@ -118,14 +127,24 @@ void diag_error(const struct source *s, size_t offset, size_t size, const char *
   }
   va_list args;
   va_start(args, format);
-  if (count.tries && !count.first) {
-    char text[512];
-    vsnprintf(text, sizeof text, format, args);
-    count.first = arena_printf("%s", text);
-  }
+  diag_note(format, args);
   va_end(args);
   va_start(args, format);
   diag_report(s, offset, size, hint, "error", format, args);
+  va_end(args);
+}
+
+void diag_untuned(const struct source *s, size_t offset, size_t size, const char *hint,
+                  const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  diag_note(format, args);
+  va_end(args);
+  va_start(args, format);
+  if (count.tries)
+    count.errors++;
+  else if (++count.warnings <= MAX_SHOWN)
+    diag_report(s, offset, size, hint, "warning", format, args);
   va_end(args);
 }
 

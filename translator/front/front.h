@@ -78,6 +78,10 @@ void diag_error(const struct source *s, size_t offset, size_t size, const char *
 void diag_warning(const struct source *s, size_t offset, size_t size, const char *hint,
                   const char *format, ...) __attribute__((format(printf, 5, 6)));
 unsigned diag_errors(void); /* number of errors so far */
+/* Prints a warning that a kernel is not tuned, for which diag_try counts it as an
+ * error. */
+void diag_untuned(const struct source *s, size_t offset, size_t size, const char *hint,
+                  const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* From now on nothing is printed and errors are counted from 0, until diag_tried. */
 void diag_try(void);
 /* Ends diag_try, and sets the number of errors to what it was before. Returns the text

@@ -34,7 +34,8 @@ static const char *candidates_why_arguments(const struct candidates *c, TSNode l
     if (node_is(n, "identifier"))
       return "the types of its arguments do not stand within the parentheses";
     if (!node_is(n, "comment") && !alone &&
-        (!node_is(n, "parameter_declaration") ||
+        ((!node_is(n, "parameter_declaration") &&
+          !node_is(n, "optional_parameter_declaration")) ||
          ts_node_is_null(node_field(n, "declarator"))))
       return "an argument has no name";
   }
@@ -75,6 +76,7 @@ static void candidates_add(struct candidates *c, TSNode n) {
   source_where(c->s, ts_node_start_byte(n), &path, NULL);
   if (c->automatic && strcmp(path, c->s->path) != 0)
     return; // of a header, which other files may include as it is
+  const char *plain = c->s->language->cplusplus ? plain_why_not(c->s, n) : NULL;
   k.main = (struct function){ .node = n,
                               .start = ts_node_start_byte(n),
                               .end = ts_node_end_byte(n),
@@ -84,10 +86,13 @@ static void candidates_add(struct candidates *c, TSNode n) {
     *GROW(c->written, c->n_written) = candidates_name(c->s, n);
   if (candidates_have_pragma(c, &k.main))
     notes_say(c->s, k.main.start, "left as it is: it has pragmas already");
+  else if (plain)
+    notes_say(c->s, k.main.start,
+              arena_printf("'%s' is left as it is: %s", candidates_name(c->s, n), plain));
   else if (why)
     *GROW(c->mixed, c->n_mixed) =
         (struct mixed){ .node = n, .name = candidates_name(c->s, n), .why = why };
-  else if (signature_read(c->s, &k.main, &k)) {
+  else if (c->s->language->signature_read(c->s, &k.main, &k)) {
     *GROW(k.compilers, k.n_compilers) = "clang";
     *GROW(c->list, c->n) = k;
   }

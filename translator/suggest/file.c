@@ -56,8 +56,15 @@ static struct finding suggest_find(const struct candidates *c, const struct sour
                                    const char *threads, const char *what,
                                    const struct source *file, size_t at) {
   struct model *m = scan_function(s, k, &k->main, x);
-  struct finding f = { m, plan_function(m, threads), sections_infer(m, false), what, file,
-                       at };
+  TSNode odd;
+  const char *why = plain_check(m, &odd);
+  struct finding f = {
+    m, plan_function(m, threads), sections_infer(m, false), what, file, at, why != NULL
+  };
+  if (why) {
+    f.plan = (struct plan){ 0 };
+    *GROW(f.plan.notes, f.plan.n_notes) = (struct note){ odd, why };
+  }
   if (c->automatic && f.sections.why && may_overlap(m))
     f.plan.n = 0; // no call could look whether they do
   return f;
@@ -317,8 +324,9 @@ static void suggest_functions(struct candidates *c, const struct expansion *x,
     struct finding *f = arena_alloc(sizeof *f);
     *f = suggest_find(c, c->s, x, k, threads, p->what, c->s, k->main.start);
     if (f->m->n_refusals)
-      *GROW(c->mixed, c->n_mixed) =
-          (struct mixed){ .node = p->node, .name = p->function, .whole = f, .index = i };
+      *GROW(c->mixed, c->n_mixed) = (struct mixed){
+        .node = p->node, .name = p->function, .whole = f->odd ? NULL : f, .index = i
+      };
     else
       suggest_function(f, k, threads, p);
   }

@@ -9,6 +9,7 @@
  *   notes.c       the messages
  *   nests.c       reads loops as kernels of their own
  *   patch.c       inserts lines into a file, as a unified diff
+ *   plain.c       what may be proposed in C++
  *   candidates.c  finds the functions of a file that may be kernels
  *   file.c        proposes kernels in a file and reports the assumptions
  *   outcomes.c    reads the results of programs that were built with suggestions
@@ -95,6 +96,7 @@ struct finding {
   const char *what;          /* for messages: "'f'", "the loop in line 5 of 'f'" */
   const struct source *file; /* as the user has it; the model's may differ */
   size_t at;                 /* where the function or loop begins in FILE */
+  bool odd;                  /* it is C++ that may mean something else than in C */
 };
 /* Prints a note about the place AT of S on standard error. */
 void notes_say(const struct source *s, size_t at, const char *text);
@@ -140,6 +142,14 @@ void candidates_say_hidden(struct candidates *c, const struct expansion *x);
  * are left out. */
 const char *pragma_of_kernel(const struct sections *found, const char *threads,
                              const char *indent);
+
+/* ---- plain.c --------------------------------------------------------------------- */
+
+/* Refuses M if it is of a file of C++ and may mean something else than in C. Returns the
+ * reason, and sets *AT to its place; NULL: it may not. */
+const char *plain_check(struct model *m, TSNode *at);
+/* Returns why nothing in FUNCTION of S, a file of C++, is proposed; NULL: it may be. */
+const char *plain_why_not(const struct source *s, TSNode function);
 
 /* ---- nests.c --------------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "front/lang/language.h"
 #include "front/kernel/kernel.h"
 #include "front/reach/unit.h"
 
@@ -255,7 +256,8 @@ struct view *view_of(const struct source *s, const struct expansion *x,
   size_t start = all.size;
   text_add(&all, out.data, out.size);
   v->source = source_of(s->path, all.data, all.size);
-  source_parse(v->source, s->language);
+  // C++ is followed as far as the grammar of C reads it, whose nodes are known here.
+  source_parse(v->source, s->language->plain ? s->language->plain : s->language);
   v->function = *f;
   v->function.node = last_function(v->source);
   v->function.n_directives = 0; // the directives stand on loops of the source

@@ -8,10 +8,7 @@
 TEMPLATE_FILE(emit_shared_template, "front/emit/shared.in");
 TEMPLATE_FILE(emit_c_template, "front/lang/c/stub.c.in");
 
-static void stub_heading(const struct source *s, const struct kernel *kernels, unsigned n,
-                         const struct compile_options *o, struct text *out) {
-  (void)s, (void)kernels, (void)n;
-  text_printf(out, "#include <autotune_abi.h>\n");
+void emit_weakly(const struct compile_options *o, struct text *out) {
   if (o->weak)
     text_printf(out,
                 "#pragma weak autotune_begin\n#pragma weak autotune_end\n"
@@ -20,6 +17,13 @@ static void stub_heading(const struct source *s, const struct kernel *kernels, u
                 "#pragma weak autotune_weakly\n"
                 "static const char *const autotune_is_weak "
                 "__attribute__((__used__)) = autotune_weakly;\n");
+}
+
+static void stub_heading(const struct source *s, const struct kernel *kernels, unsigned n,
+                         const struct compile_options *o, struct text *out) {
+  (void)s, (void)kernels, (void)n;
+  text_printf(out, "#include <autotune_abi.h>\n");
+  emit_weakly(o, out);
 }
 
 static const char *stub_name(const struct emission *e) {

@@ -133,6 +133,8 @@ struct baking {
 extern const struct template_filter emit_filters[];
 extern const char emit_shared_template[], emit_c_template[];
 
+/* Appends what makes the file refer to libautotune weakly, if O asks for that. */
+void emit_weakly(const struct compile_options *o, struct text *out);
 /* Suppresses warnings about the default variant of a kernel that was a statement and
  * begins at START: the compiler gives them for the statement in its place. */
 void emit_quiet(struct edits *edits, const struct emission *e, size_t start);

@@ -36,6 +36,9 @@ struct language {
 
   bool nvcc;      /* nvcc compiles it, and does not pass it to the host's compiler */
   bool cplusplus; /* it is C++, which cut.c cuts */
+  /* Of C++: the language as which functions are analysed where it reads them; NULL: none
+   * are. */
+  const struct language *plain;
   bool late_keys; /* only the compiler knows which arguments are integers */
 
   /* ---- syntax (source.c, kernel/function.c) ---- */

@@ -93,8 +93,8 @@ static void classify_result(const struct expansion *x, struct kernel *k,
 
 void expand_classify(const struct expansion *x, struct kernel *k) {
   const struct item *f = expand_function(x, &k->main);
-  if (!f || !f->n_names)
-    return;
+  if (!f || !f->n_names || !slice_is(f->names[0].name, k->main.name))
+    return; // C++: the class that the function is a member of
   classify_result(x, k, f);
   struct lexer l = classify_parameters(f);
   for (unsigned i = 0; i < k->n_args; i++) {

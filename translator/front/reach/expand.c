@@ -253,6 +253,36 @@ static bool expand_scope(struct reader *c, struct token t) {
   return true;
 }
 
+// True if TEXT has a character that declarations of C do not have.
+static bool expand_is_cplusplus(struct slice text) {
+  for (size_t i = 0; i < text.size; i++)
+    if (strchr("<&:{", text.data[i]))
+      return true;
+  return false;
+}
+
+// Reads the declarators of I, of C++, if it declares variables or a typedef as C does.
+static void expand_read_plain(struct item *i) {
+  struct item plain = { .text = i->text };
+  if (i->function || i->type || i->operator_function || i->using_namespace ||
+      i->kind != ITEM_CODE || !i->n_names || expand_is_cplusplus(i->text))
+    return;
+  declare_item(NULL, &plain, 0);
+  if (plain.n_names != i->n_names || plain.names[0].function)
+    return;
+  for (unsigned n = 0; n < i->n_names; n++)
+    if (!slices_same(plain.names[n].name, i->names[n].name))
+      return;
+  i->names = plain.names;
+  i->specifiers = plain.specifiers;
+  i->type_name = plain.type_name;
+  i->is_typedef = plain.is_typedef;
+  i->is_const = plain.is_const;
+  i->integer = plain.integer;
+  i->real = plain.real;
+  i->vector = plain.vector;
+}
+
 // Adds ITEM, which begins with the pragma at BEGIN if one belongs to it.
 static void expand_add(struct reader *c, struct item item) {
   struct expansion *x = c->x;
@@ -267,9 +297,10 @@ static void expand_add(struct reader *c, struct item item) {
     item.start = c->first_line;
     item.end = line < s->n_lines ? s->lines[line] : s->size;
   }
-  if (x->cplusplus)
+  if (x->cplusplus) {
     expand_names(x, &item);
-  else
+    expand_read_plain(&item);
+  } else
     declare_item(x, &item, x->items.n);
   item.piece = piece_of(c, &item, (size_t)(c->begin - x->text.data));
   *GROW(x->items.list, x->items.n) = item;

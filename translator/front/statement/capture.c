@@ -264,7 +264,7 @@ static struct capture *capture_add(struct statement *st, TSNode declared) {
                     "two variables of this name are used");
   TSNode d = node_is(declared, "init_declarator") ? node_field(declared, "declarator")
                                                   : declared;
-  if (st->fine)
+  if (st->fine && (!st->cplusplus || c.shape == SHAPE_ARRAY || c.shape == SHAPE_POINTER))
     capture_bounds(st, d, declarator_name(d), &c);
   if (st->fine && c.local_size && memmem(c.declarator.data, c.declarator.size, "][", 2))
     capture_unknown(st, &c, "make them constants at the scope of the file",

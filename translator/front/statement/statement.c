@@ -17,7 +17,7 @@ void statement_refuse(struct statement *st, const char *hint, const char *format
   va_end(list);
   size_t at = st->p->offset, size = st->p->end - at;
   if (st->fine && st->cplusplus)
-    diag_warning(st->s, at, size, hint, "this is not tuned: %s", text);
+    diag_untuned(st->s, at, size, hint, "this is not tuned: %s", text);
   else if (st->fine)
     diag_error(st->s, at, size, hint, "%s", text);
   st->fine = false;
@@ -358,7 +358,7 @@ static void statement_hidden(struct statements *all, const struct pragma *p) {
     diag_error(s, p->offset, p->end - p->offset, hint, "%s", why);
     return;
   }
-  diag_warning(s, p->offset, p->end - p->offset, hint, "this is not tuned: %s", why);
+  diag_untuned(s, p->offset, p->end - p->offset, hint, "this is not tuned: %s", why);
   edits_blank(&all->edits, p, 1);
   all->refused++;
 }

@@ -231,7 +231,7 @@ static struct unit *cxx_units(struct cxx_builds *b, struct kernel *k,
   const struct pragma *p = k->main.pragma;
   struct unit *units = arena_alloc(k->n_compilers * sizeof *units);
   if (is_old_standard(t->o)) {
-    diag_warning(t->s, p->offset, p->end - p->offset, "build with -std=c++11 or later",
+    diag_untuned(t->s, p->offset, p->end - p->offset, "build with -std=c++11 or later",
                  "'%s' is not tuned: the standard of this build is older than C++11",
                  k->main.name);
     return NULL;
@@ -256,7 +256,7 @@ static struct unit *cxx_units(struct cxx_builds *b, struct kernel *k,
     const char *error = cxx_unit(r, k->compilers[i], compiler, t->o, &units[i]);
     k->openmp |= units[i].openmp;
     if (error) {
-      diag_warning(t->s, p->offset, p->end - p->offset, NULL,
+      diag_untuned(t->s, p->offset, p->end - p->offset, NULL,
                    "'%s' is not tuned: what it uses does not compile on its own: %s",
                    k->main.name, error);
       return NULL;
@@ -301,6 +301,7 @@ const struct language language_cxx = {
   .options = cxx_options,
   .compiler = "clang",
   .cplusplus = true,
+  .plain = &language_c,
   .late_keys = true,
   .grammar = tree_sitter_cuda,
   .attribute_end = cxx_attribute_end,
@@ -312,7 +313,5 @@ const struct language language_cxx = {
   .flags_check = values_check_flags,
   .loops_check = loops_check,
   .outline = statements_outline,
-  .not_suggested = "loops of C++ are not analysed: write `#pragma autotune kernel` above "
-                   "the function, and directives above its loops",
   .translate = cxx_translate,
 };

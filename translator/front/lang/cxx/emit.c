@@ -186,8 +186,10 @@ void cxx_emit(const struct source *s, const struct pragma *pragmas, unsigned n_p
                           .fields = cxx_view_fields,
                           .data = cxx_view(s, k, reaches[i]) };
     emission_prepare(&e);
-    if (!heading.size)
+    if (!heading.size) {
       text_printf(&heading, "#include <autotune_cxx.h>\n");
+      emit_weakly(o, &heading);
+    }
     cxx_edit_kernel(&edits, &e);
   }
   edits_apply(&edits, &heading, out);

@@ -13,7 +13,7 @@ static void cxx_refuse_kernel(struct cxx_reach *r, const char *hint,
                               const char *message) {
   const struct pragma *p = r->k->main.pragma;
   if (!r->refused)
-    diag_warning(r->s, p->offset, p->end - p->offset, hint, "'%s' is not tuned: %s",
+    diag_untuned(r->s, p->offset, p->end - p->offset, hint, "'%s' is not tuned: %s",
                  r->k->main.name, message);
   r->refused = true;
 }

@@ -20,7 +20,7 @@ bool cxx_refuse(const struct source *s, TSNode n, const char *hint, const char *
   if (s->language->device)
     diag_error(s, start, size, hint, "%s", message);
   else
-    diag_warning(s, start, size, hint, "this kernel is not tuned: %s", message);
+    diag_untuned(s, start, size, hint, "this kernel is not tuned: %s", message);
   return false;
 }
 

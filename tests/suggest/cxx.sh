@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+# autotune suggest and `autotune cc --auto` in C++: what reads as C gets kernels, with sections and the same answers;
+# all else is left as it is, with its reason.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../e2e/cc_lib.sh"
+
+cat > blur.cpp << 'EOF'
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+typedef float real;
+#define N 200
+static double table[N][N];
+namespace lab {
+void blur(int n, const double *x, double *y)
+{
+  for (int t = 0; t < n; t++)
+    for (int i = 1; i < n - 1; i++)
+      y[t * n + i] = x[t * n + i - 1] + x[t * n + i] + x[t * n + i + 1];
+}
+}
+void product(int n, real *__restrict c, const real *a, const real *b)
+{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      real s = 0;
+      for (int k = 0; k < n; k++)
+        s += a[i * n + k] * b[k * n + j];
+      c[i * n + j] = sqrtf(s);
+    }
+}
+template <typename T> void clear(int n, T *x)
+{
+  for (int i = 0; i < n; i++)
+    x[i] = 0;
+}
+struct vec {
+  double x, y;
+  vec operator+(const vec &o) const { return { x + o.x, y + o.y }; }
+};
+void add(int n, vec *a, const vec *b)
+{
+  for (int i = 0; i < n; i++)
+    a[i] = a[i] + b[i];
+}
+void fill(int n, std::vector<double> &v)
+{
+  for (int i = 0; i < n; i++)
+    v[i] = 1;
+}
+static int calls;
+static double round(double *x) { calls++; return *x; }
+void own(int n, double **rows, double *x)
+{
+  for (int i = 0; i < n; i++)
+    x[i] = round(rows[i]);
+}
+struct grid {
+  static void set(int n, double *u)
+  {
+    for (int i = 0; i < n; i++)
+      u[i] = 1;
+  }
+};
+int main(int argc, char **argv)
+{
+  int n = argc > 1 ? std::atoi(argv[1]) : N;
+  std::vector<double> v(n * n), w(n * n + n);
+  std::vector<real> a(n * n, 0.5f), b(n * n, 2.0f), c(n * n);
+  double *x = v.data(), *y = w.data(), sum = 0;
+  for (int i = 0; i < n * n; i++)
+    x[i] = i % 7;
+  for (int t = 0; t < 30; t++) {
+    lab::blur(n, x, y);
+    lab::blur(n - 1, y, y + 1);
+    for (int i = 0; i < N; i++)
+      for (int j = 0; j < N; j++)
+        table[i][j] = table[i][j] * 0.5 + x[i * N + j];
+  }
+  product(n, c.data(), a.data(), b.data());
+  clear(n, x);
+  vec p[2] = { { 1, 2 }, { 3, 4 } };
+  add(1, p, p + 1);
+  own(1, &x, y);
+  grid::set(1, y);
+  fill(1, v);
+  for (int i = 0; i < n * n; i++)
+    sum += y[i] * (i % 13) + c[i];
+  std::printf("%.17g %g %g %d %d\n", sum, p[0].x, table[3][5], calls, __LINE__);
+}
+EOF
+check "suggest" autotune suggest blur.cpp > patch 2> notes
+has "a function in a namespace" patch '^+ *in(x\[0:n \* n\]) inout(y\[0:n \* n - 1\])'
+has "a typedef of a number" patch '^+ *in(a\[0:n \* n\], b\[0:n \* n\]) out(c\[0:n \* n\])'
+has "a loop of main, and an array of the file" patch '^+ *in(x\[.*inout(table\['
+is "kernels" "$(grep -c '^+ *#pragma autotune kernel' patch)" 3
+while read -r name why; do
+  is "$name: why, once" "$(grep "'$name'" notes | grep -c "$why")" 1
+done << 'EOF'
+clear templates are not analysed
+add only numbers, and arrays of them, are followed in C++
+fill only numbers, and arrays of them, are followed in C++
+own it is not known what this call does
+set members of classes are not analysed
+EOF
+mkdir patched && cp blur.cpp patched
+check "patch" patch -s -p1 -d patched -i ../patch
+check "check" autotune check patched/blur.cpp > list 2> messages
+is "no kernel is refused" "$(cat messages)" ""
+
+for cc in g++ clang++-22; do
+  command -v $cc > /dev/null || continue
+  check "$cc plain" $cc -std=c++11 -O2 blur.cpp -o plain
+  check "$cc --auto" autotune cc --auto $cc -std=c++11 -O2 -Wall -Wextra -Werror -pedantic -c blur.cpp
+  check "$cc kernels" grep -q autotune_begin blur.o
+  check "$cc linked without autotune" $cc blur.o -o without
+  check "$cc linked" autotune cc --auto $cc blur.o -o with
+  expected=$(./plain)
+  is "$cc without libautotune" "$(./without)" "$expected"
+  is "$cc untuned" "$(AUTOTUNE_MODE=off ./with)" "$expected"
+  is "$cc tuned" "$(AUTOTUNE_MODE=first AUTOTUNE_CACHE=$work/cache-$cc ./with)" "$expected"
+  check "$cc without types at run time" autotune cc --auto $cc -O2 -fno-rtti -c blur.cpp
+  check "$cc has no kernel then" not grep -q autotune_begin blur.o
+done
+finish
