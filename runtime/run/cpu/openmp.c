@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // openmp.c: controls the program's OpenMP runtime, which this library is not linked to.
 #include <dlfcn.h>
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -9,24 +11,64 @@
 
 enum { MOST_THREADS = 1 << 10 };
 
+// Functions of the runtime.
+enum openmp_function {
+  IN_PARALLEL,
+  LEVEL,
+  ACTIVE_LEVEL,
+  MAX_ACTIVE_LEVELS,
+  TEAM_SIZE,
+  SET_MAX_ACTIVE_LEVELS,
+  PAUSE_ALL,
+  LLVMS_REGION,
+  FUNCTIONS
+};
+static const char *const names[FUNCTIONS] = {
+  [IN_PARALLEL] = "omp_in_parallel",
+  [LEVEL] = "omp_get_level",
+  [ACTIVE_LEVEL] = "omp_get_active_level",
+  [MAX_ACTIVE_LEVELS] = "omp_get_max_active_levels",
+  [TEAM_SIZE] = "omp_get_team_size",
+  [SET_MAX_ACTIVE_LEVELS] = "omp_set_max_active_levels",
+  [PAUSE_ALL] = "omp_pause_resource_all",
+  [LLVMS_REGION] = "__kmpc_fork_call",
+};
+
+// Keeps the library that FUNCTION is in from being unloaded. False: it cannot be kept.
+static bool openmp_keep(void *function) {
+  Dl_info in;
+  return dladdr(function, &in) && in.dli_fname &&
+      dlopen(in.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+// Returns the address of a function; NULL: there is none, as yet. dlsym takes a lock, for
+// which all threads of a region would wait, so what it finds is kept.
+static void *openmp_find(enum openmp_function function) {
+  static _Atomic(void *) known[FUNCTIONS];
+  void *found = atomic_load_explicit(&known[function], memory_order_acquire);
+  if (!found && (found = dlsym(RTLD_DEFAULT, names[function])) && openmp_keep(found))
+    atomic_store_explicit(&known[function], found, memory_order_release);
+  return found;
+}
+
 bool openmp_in_parallel(void) {
-  int (*in_parallel)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "omp_in_parallel");
+  int (*in_parallel)(void) = (int (*)(void))openmp_find(IN_PARALLEL);
   return in_parallel && in_parallel();
 }
 
 bool openmp_is_llvms(void) {
-  return dlsym(RTLD_DEFAULT, "__kmpc_fork_call") != NULL;
+  return openmp_find(LLVMS_REGION) != NULL;
 }
 
 unsigned openmp_team(bool *nests) {
-  int (*level)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "omp_get_level");
-  int (*active)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "omp_get_active_level");
-  int (*most)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "omp_get_max_active_levels");
-  int (*size)(int) = (int (*)(int))dlsym(RTLD_DEFAULT, "omp_get_team_size");
   unsigned all = 1;
   *nests = false;
   if (!openmp_in_parallel())
     return 1;
+  int (*level)(void) = (int (*)(void))openmp_find(LEVEL);
+  int (*active)(void) = (int (*)(void))openmp_find(ACTIVE_LEVEL);
+  int (*most)(void) = (int (*)(void))openmp_find(MAX_ACTIVE_LEVELS);
+  int (*size)(int) = (int (*)(int))openmp_find(TEAM_SIZE);
   for (int i = level && size ? level() : 0; i > 0 && all < MOST_THREADS; i--)
     all *= size(i) > 1 ? (unsigned)size(i) : 1;
   *nests = active && most && most() > active();
@@ -34,7 +76,7 @@ unsigned openmp_team(bool *nests) {
 }
 
 void openmp_alone(void) {
-  void (*set)(int) = (void (*)(int))dlsym(RTLD_DEFAULT, "omp_set_max_active_levels");
+  void (*set)(int) = (void (*)(int))openmp_find(SET_MAX_ACTIVE_LEVELS);
   if (set)
     set(0);
 }
@@ -43,7 +85,7 @@ void openmp_alone(void) {
 enum { PAUSE_SOFT = 1, PAUSE_HARD = 2 };
 
 static void pause_threads(int how) {
-  int (*pause)(int) = (int (*)(int))dlsym(RTLD_DEFAULT, "omp_pause_resource_all");
+  int (*pause)(int) = (int (*)(int))openmp_find(PAUSE_ALL);
   if (pause && !openmp_in_parallel())
     pause(how);
 }
@@ -55,9 +97,8 @@ void openmp_rest(void) {
 void openmp_before_fork(void) {
   // LLVM's runtime starts anew in a child by itself; libgomp's child would wait for its
   // threads.
-  if (dlsym(RTLD_DEFAULT, "__kmpc_fork_call"))
-    return;
-  pause_threads(PAUSE_HARD);
+  if (!openmp_is_llvms())
+    pause_threads(PAUSE_HARD);
 }
 
 void openmp_clean(pid_t pid) {
