@@ -267,6 +267,37 @@ static struct unit *cxx_units(struct cxx_builds *b, struct kernel *k,
   return units;
 }
 
+// True if K was a statement, and is a template now: only its call shows whether it
+// compiles.
+static bool cxx_is_deduced(const struct source *s, const struct kernel *k) {
+  bool outlined = false;
+  for (unsigned i = 0; i < s->n_outlined; i++)
+    outlined = outlined || strcmp(s->outlined[i].name, k->main.name) == 0;
+  return outlined && cxx_of(k)->n_params > 0;
+}
+
+// Sets `refused` of such kernels if the file does not compile with them.
+static void cxx_try_deduced(struct cxx_builds *b) {
+  const struct translation *t = b->t;
+  const char *error = NULL;
+  bool tried = false;
+  for (unsigned i = 0; i < t->n_kernels; i++) {
+    struct kernel *k = &t->kernels[i];
+    const struct pragma *p = k->main.pragma;
+    if (!cxx_is_deduced(t->s, k))
+      continue;
+    const struct expansion *x = cxx_expansion(b, k, "clang");
+    if (!tried && x)
+      error = cxx_trial_file(t->kernels, t->n_kernels, x, t->o);
+    tried = true;
+    k->refused = error != NULL;
+    if (error)
+      diag_untuned(t->s, p->offset, p->end - p->offset, "put the loop into a function",
+                   "'%s' is not tuned: as a function it does not compile: %s",
+                   k->main.name, error);
+  }
+}
+
 static bool cxx_translate(struct translation *t, struct text *out) {
   struct cxx_builds b = { .t = t };
   if (t->o->baking)
@@ -275,12 +306,14 @@ static bool cxx_translate(struct translation *t, struct text *out) {
     return false;
   struct unit **units = arena_alloc((t->n_kernels + 1) * sizeof *units);
   struct cxx_reach **reaches = arena_alloc((t->n_kernels + 1) * sizeof *reaches);
+  for (unsigned i = 0; i < t->n_kernels; i++)
+    adopt_options(&t->kernels[i], t->o);
+  cxx_try_deduced(&b);
   for (unsigned i = 0; i < t->n_kernels; i++) {
     struct kernel *k = &t->kernels[i];
-    adopt_options(k, t->o);
     if (!k->key_given)
       classify_key(k);
-    units[i] = cxx_units(&b, k, &reaches[i]);
+    units[i] = k->refused ? NULL : cxx_units(&b, k, &reaches[i]);
     k->refused = !units[i] && !k->left_out;
   }
   if (out && diag_errors() == t->errors)

@@ -93,6 +93,11 @@ void cxx_unit_enter(const struct cxx_reach *r, struct unit *u);
 const char *cxx_trial(const struct kernel *k, const struct unit *u,
                       const struct compile_options *o);
 
+/* Compiles the file X with Clang, without making an object. Its N kernels KERNELS have
+ * their defaults. Returns as cxx_trial. */
+const char *cxx_trial_file(const struct kernel *kernels, unsigned n,
+                           const struct expansion *x, const struct compile_options *o);
+
 /* ---- emit.c ---------------------------------------------------------------------- */
 
 /* Appends the translated file. Kernels that are left out stay as written. */

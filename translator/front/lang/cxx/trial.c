@@ -29,25 +29,76 @@ static const char *trial_error(const struct text *errors) {
   return arena_copy(mark + 7, (size_t)((stop ? stop : end) - mark) - 7);
 }
 
-const char *cxx_trial(const struct kernel *k, const struct unit *u,
-                      const struct compile_options *o) {
+// Compiles TEXT with FLAGS and LAST, which ends with NULL. Returns as cxx_trial.
+static const char *trial_run(const struct text *text, const char *const *flags,
+                             unsigned n_flags, const char *const *last,
+                             const struct compile_options *o) {
   const char **argv = NULL, *path = temp_path("autotune_unit.cpp");
   unsigned argc = 0;
-  struct text text = { 0 }, out = { 0 }, errors = { 0 };
-  trial_params(k, &text);
-  text_add(&text, u->text.data, u->text.size);
-  file_write(path, text.data, text.size);
+  struct text out = { 0 }, errors = { 0 };
+  file_write(path, text->data, text->size);
   *GROW(argv, argc) = o->clang;
-  for (unsigned i = 0; i < u->n_flags; i++)
-    *GROW(argv, argc) = u->flags[i];
-  static const char *const last[] = { "-nostdinc", "-fsyntax-only",
-
-                                      "-Qunused-arguments", "-Werror=global-constructors",
-                                      "-fno-caret-diagnostics" };
-  for (size_t i = 0; i < sizeof last / sizeof *last; i++)
-    *GROW(argv, argc) = last[i];
+  for (unsigned i = 0; i < n_flags; i++)
+    *GROW(argv, argc) = flags[i];
+  for (; *last; last++)
+    *GROW(argv, argc) = *last;
   *GROW(argv, argc) = path;
   *GROW(argv, argc) = NULL;
   int status = run_command(argv, &out, &errors);
   return status == 0 || status == 127 ? NULL : trial_error(&errors);
+}
+
+const char *cxx_trial(const struct kernel *k, const struct unit *u,
+                      const struct compile_options *o) {
+  static const char *const last[] = { "-nostdinc",
+                                      "-fsyntax-only",
+                                      "-Qunused-arguments",
+                                      "-Werror=global-constructors",
+                                      "-fno-caret-diagnostics",
+                                      NULL };
+  struct text text = { 0 };
+  trial_params(k, &text);
+  text_add(&text, u->text.data, u->text.size);
+  return trial_run(&text, u->flags, u->n_flags, last, o);
+}
+
+// True if LINE is an #undef or a #define of a param.
+static bool trial_is_of_param(const struct kernel *kernels, unsigned n,
+                              struct slice line) {
+  if (!line.size || *line.data != '#')
+    return false;
+  struct lexer l = lexer_of(line);
+  lex(&l);
+  enum line kind = line_kind(lex(&l).text);
+  struct slice name = lex(&l).text;
+  bool macro = kind == LINE_UNDEF || kind == LINE_DEFINE;
+  for (unsigned i = 0; macro && i < n; i++)
+    for (unsigned j = 0; j < kernels[i].n_params; j++)
+      if (kernels[i].params[j].macro && slice_is(name, kernels[i].params[j].macro))
+        return true;
+  return false;
+}
+
+const char *cxx_trial_file(const struct kernel *kernels, unsigned n,
+                           const struct expansion *x, const struct compile_options *o) {
+  static const char *const last[] = { "-xc++",
+                                      "-nostdinc",
+                                      "-w",
+                                      "-fsyntax-only",
+                                      "-Qunused-arguments",
+                                      "-fno-caret-diagnostics",
+                                      NULL };
+  struct text text = { 0 };
+  unsigned n_flags;
+  const char **flags = preprocess_flags(o, &n_flags);
+  for (unsigned i = 0; i < n; i++)
+    trial_params(&kernels[i], &text);
+  const char *end = x->text.data + x->text.size;
+  for (const char *line = x->text.data, *next; line < end; line = next) {
+    next = memchr(line, '\n', (size_t)(end - line));
+    next = next ? next + 1 : end;
+    if (!trial_is_of_param(kernels, n, (struct slice){ line, (size_t)(next - line) }))
+      text_add(&text, line, (size_t)(next - line));
+  }
+  return trial_run(&text, flags, n_flags, last, o);
 }
