@@ -110,8 +110,10 @@ struct summary {                  /* one tuning of one key */
   int64_t problem;                /* of rows */
   const char *toolchain;          /* likewise */
   struct estimate original, best; /* from the final race */
-  uint64_t winner;                /* variant; 0: the default stays */
-  const char *values;             /* the winner's, as in record */
+  double as_written;  /* cost of the kernel as written, with the compiler and flags of the
+                         variants, as `best` is one; 0: not measured */
+  uint64_t winner;    /* variant; 0: the default stays */
+  const char *values; /* the winner's, as in record */
   const char *compiler;
   uint64_t object; /* xxh3 of the shared object's bytes; 0: none */
   unsigned tried, failed[STATUSES],
@@ -273,7 +275,7 @@ struct kind {
   size_t size; /* of the struct */
   const struct fact *facts;
 };
-enum { KINDS = 6, RECORD_VERSION = 9 /* version of the store's format */ };
+enum { KINDS = 6, RECORD_VERSION = 10 /* version of the store's format */ };
 extern const struct kind kind_problem, kind_record, kind_summary, kind_asked,
     kind_progress, kind_service;
 extern const struct kind *const kinds[KINDS];

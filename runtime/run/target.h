@@ -102,7 +102,8 @@ struct executor_wish {
   target_ask_fn *ask; /* called with ASK_DATA; NULL: there is no program to ask */
   void *ask_data;
 };
-enum { TARGET_LOST = -2 }; /* from `launch` */
+#define TICKET_WRITTEN UINT64_MAX /* for `try` */
+enum { TARGET_LOST = -2 };        /* from `launch` */
 
 struct target {
   const char *name;  /* "cpu" */
@@ -194,9 +195,11 @@ struct target {
   int (*written)(struct executor *e, const void *object, size_t size,
                  const struct trial_plan *plan, struct trial *out);
   /* Loads (once: by TICKET), checks (once) and times one variant; ticket 0 is the
-   * default. 0, or -1: nothing can be tried any more. */
+   * default, TICKET_WRITTEN the kernel as written, which only works where `times_written`
+   * is set. 0, or -1: nothing can be tried any more. */
   int (*try)(struct executor *e, uint64_t ticket, const void *object, size_t size,
              const struct trial_plan *plan, struct trial *out);
+  bool times_written;
   /* Compares a right variant with the default on data that this call does not have. OUT:
    * its status, and how many sets were used. 0, or -1: nothing can be tried any more.
    * NULL: that cannot be done here. */

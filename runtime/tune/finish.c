@@ -146,6 +146,15 @@ static bool is_final(const struct tuning *t, int winner) {
   return enough && !t->lost && !t->unraced;
 }
 
+// Appends the gain over the kernel as written, if that was timed.
+static void finish_tell_written(const struct summary *m, struct outcome *out) {
+  size_t n = strlen(out->why);
+  if (m->as_written > 0)
+    snprintf(out->why + n, sizeof out->why - n,
+             "; %.3g x over the same code with the flags of the variants",
+             m->as_written / m->best.median);
+}
+
 static void finish_tell(struct tuning *t, int winner, struct outcome *out) {
   const struct summary *m = &t->summary;
   const char *checked = !m->verified && t->live ? ", in real calls, unverified"
@@ -166,6 +175,7 @@ static void finish_tell(struct tuning *t, int winner, struct outcome *out) {
         m->original.median / m->best.median, was, is, m->tried, finish_plural(m->tried),
         checked, again ? ", " : "", again ? m->why : "", point ? point : "",
         t->origin_text);
+    finish_tell_written(m, out);
     free(point);
     if (*m->deviation)
       log_message(AUTOTUNE_DEBUG, "%s: largest deviation from the default: %s",
@@ -248,6 +258,8 @@ int finish_tuning(struct tuning *t, int fd, struct outcome *out) {
   }
   bool linked = winner == NONE || finish_link(t, &t->candidates[winner], fd, out);
   set_summary(t, linked ? winner : NONE);
+  if (linked)
+    written_time(t, winner);
   add_old(t);
   if (t->store && linked && is_final(t, winner) &&
       store_summary(t->store, t->id, &t->summary) != 0)

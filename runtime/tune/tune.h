@@ -136,6 +136,8 @@ struct tuning {
   bool provisional;         /* a provisional variant was offered to the program */
   struct estimate original; /* cost of the default */
   double original_seconds;  /* seconds of one run of it */
+  struct object as_written; /* the kernel as written, made as variants are; data NULL: it
+                               is not to be timed */
   struct pruning pruning;
   double imagined_seconds; /* spent on comparing with made-up data */
   unsigned imagined_wrong; /* variants that were wrong there */
@@ -194,6 +196,10 @@ bool tune_link(const struct tuning *t, const struct candidate *c, const char *pa
  * compiler of the variants makes it. Nothing is measured without a pool. False: nothing
  * can be tried any more. */
 bool written_measure(struct tuning *t);
+/* Times the kernel as written against WINNER, an index or NONE, in turns, and sets the
+ * summary's `as_written`, after its `best`; where that is not possible or takes too long,
+ * it stays 0. */
+void written_time(struct tuning *t, int winner);
 /* True if the tolerance may depend on that. */
 bool written_matters(const struct tuning *t);
 

@@ -2,7 +2,9 @@
 // written.c: the kernel as written, made by the compiler of the variants. The default is
 // made by the program's compiler, with the program's flags; a variant that only fuses a
 // multiplication and an addition has other digits. This difference is no variant's fault,
-// so it is measured before any variant is judged.
+// so it is measured before any variant is judged. At the end it is timed against the
+// winner: a gain over the default may be no more than that of the variants' flags.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -55,6 +57,12 @@ bool written_matters(const struct tuning *t) {
       written_is_compared(t->kernel);
 }
 
+// True if the kernel as written can be timed like a variant.
+static bool written_may_be_timed(const struct tuning *t) {
+  return t->target->times_written && variant_has_written(t->kernel) &&
+      t->plan->kind != PLAN_CHECK;
+}
+
 bool written_measure(struct tuning *t) {
   const struct autotune_kernel *k = t->kernel;
   double seconds = t->original_seconds;
@@ -64,10 +72,12 @@ bool written_measure(struct tuning *t) {
                              .max_samples = 1 };
   struct object object = { 0 };
   struct trial trial = { 0 };
-  if (!t->pool || !written_matters(t))
+  if (!t->pool || !(written_matters(t) || written_may_be_timed(t)))
     return true;
   written_compile(t, &object);
-  if (!object.data)
+  if (written_may_be_timed(t))
+    t->as_written = object;
+  if (!object.data || !written_matters(t))
     return !role_stopping();
   tune_report(t, tune_silence(&plan));
   int rc = t->target->written(t->workers, object.data, object.size, &plan, &trial);
@@ -77,6 +87,60 @@ bool written_measure(struct tuning *t) {
                 "differs (%s); where that is rounding, variants may differ as much",
                 k->name, trial.note);
   free(trial.samples);
-  object_free(&object);
+  if (!t->as_written.data)
+    object_free(&object);
   return rc == 0;
+}
+
+// ---- its time -----------------------------------------------------------------------
+
+enum { WRITTEN_SAMPLES = 12 };
+static const double written_share = 0.05; // of the budget
+
+struct written_side {
+  struct candidate *candidate; // NULL: the kernel as written
+  double samples[WRITTEN_SAMPLES];
+  unsigned n;
+};
+
+// Adds samples to SIDE. False: it failed.
+static bool written_run(struct tuning *t, struct written_side *side, double seconds) {
+  unsigned n = seconds > 0.03 ? 1 : 3;
+  struct trial_plan plan = { .objective = t->id->objective,
+                             .limit = 1 + 20 * t->original_seconds,
+                             .budget = 0.1 + 4 * seconds,
+                             .min_samples = n,
+                             .max_samples = n,
+                             .verify = side->n == 0 };
+  struct trial trial = { .status = STATUS_PENDING };
+  tune_report(t, tune_silence(&plan));
+  if (side->candidate)
+    tune_try(t, side->candidate, &plan, &trial);
+  else if (t->target->try(t->workers, TICKET_WRITTEN, t->as_written.data,
+                          t->as_written.size, &plan, &trial) != 0)
+    t->lost = true;
+  t->summary.time_seconds += trial.time_seconds;
+  for (unsigned i = 0; i < trial.n_samples && side->n < WRITTEN_SAMPLES; i++)
+    side->samples[side->n++] = trial.samples[i];
+  free(trial.samples);
+  return !t->lost && trial.status == STATUS_OK && side->n > 0;
+}
+
+void written_time(struct tuning *t, int winner) {
+  struct written_side written = { .candidate = NULL }, best = { .candidate = NULL };
+  double now = sys_now(), end = now + written_share * t->budget;
+  if (winner == NONE || !t->as_written.data || t->live ||
+      2 * t->original_seconds > fmax(t->deadline, end) - now)
+    return;
+  best.candidate = &t->candidates[winner];
+  do {
+    throttle_keep(t);
+    if (role_stopping() || !written_run(t, &written, t->original_seconds) ||
+        !written_run(t, &best, t->original_seconds))
+      return;
+  } while (sys_now() < end && written.n < WRITTEN_SAMPLES);
+  double ratio = stats_median(written.samples, written.n).median /
+      stats_median(best.samples, best.n).median;
+  if (isfinite(ratio) && ratio > 0)
+    t->summary.as_written = ratio * t->summary.best.median;
 }

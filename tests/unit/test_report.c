@@ -38,6 +38,7 @@ static void make_database(const char *folder) {
   m.values = "MR=6\nflags=-O3 -DX=1\n";
   m.tried = 6;
   m.total_hint = 9;
+  m.as_written = 0.006;
   memset(m.failed, 0, sizeof m.failed);
   m.failed[STATUS_COMPILE] = m.failed[STATUS_WRONG] = m.failed[STATUS_PENDING] = 1;
   m.when = 1767225600; // 2026-01-01
@@ -101,6 +102,7 @@ static void test_text_says_all(void **state) {
           "1000",
           "0.5000",
           "speed-up          5.00 x    4.71 … 5.32 x",
+          "3.00 x    over the same code with the flags of the variants",
           "winner       MR=6  flags=-O3 -DX=1",
           "clang 22.1.7",
           "answers      verified",
@@ -424,23 +426,23 @@ static void test_json_says_the_same(void **state) {
   free(text);
   assert_non_null(root);
   const char *kernel, *right, *message;
-  double best, original, speedup, low, flops, total;
+  double best, original, speedup, as_written, low, flops, total;
   int n, tried, wrong, verified;
   assert_int_equal(
       json_unpack(root,
-                  "{s:[{s:s, s:{s:i}, s:{s:F}, s:{s:F, s:F}, s:F, s:F, s:o, s:b,"
+                  "{s:[{s:s, s:{s:i}, s:{s:F}, s:{s:F, s:F}, s:F, s:F, s:F, s:o, s:b,"
                   " s:{s:i, s:i}, s:{s:F}, s:{s:{s:[s]}}}]}",
                   "kernels", "kernel", &kernel, "key", "n", &n, "default", "median",
                   &original, "best", "median", &best, "low", &low, "speedup", &speedup,
-                  "flops", &flops, "winner", &winner, "verified", &verified, "variants",
-                  "tried", &tried, "wrong", &wrong, "seconds", "total", &total,
-                  "failures", "wrong", "message", &message),
+                  "as_written", &as_written, "flops", &flops, "winner", &winner,
+                  "verified", &verified, "variants", "tried", &tried, "wrong", &wrong,
+                  "seconds", "total", &total, "failures", "wrong", "message", &message),
       0);
   assert_string_equal(kernel, "gemm");
   assert_true(n == 512 && tried == 6 && wrong == 1 && verified);
   assert_true(original == 0.01 && best == 0.002 && low == 0.0019 && flops == 2e9 &&
               total == 7);
-  assert_true(speedup > 4.999 && speedup < 5.001);
+  assert_true(speedup > 4.999 && speedup < 5.001 && as_written == 0.006);
   assert_int_equal(json_unpack(winner, "{s:s}", "flags", &right), 0);
   assert_string_equal(right, "-O3 -DX=1");
   assert_string_equal(message, "C[0:n]: element 17 is 1.5, not 1");

@@ -139,7 +139,7 @@ static autotune_fn runner_load(struct runner *r, const struct command *c, int fd
                                bool *calls, struct answer *a) {
   const struct autotune_kernel *k = r->zygote->kernel;
   const struct jit_api *jit = r->zygote->jit;
-  bool written = c->measures == MEASURE_WRITTEN;
+  bool written = c->ticket == TICKET_WRITTEN;
   autotune_fn loaded = written ? NULL : r->zygote->image.loaded;
   char *why = NULL;
   if (loaded) {

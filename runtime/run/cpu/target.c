@@ -189,6 +189,7 @@ const struct target target_cpu = {
   .covered = cpu_covered,
   .reference = cpu_reference,
   .written = cpu_written,
+  .times_written = true,
   .try = cpu_try,
   .imagine = cpu_imagine,
   .link = cpu_link,

@@ -457,7 +457,7 @@ static struct trial_plan worker_once(const struct trial_plan *plan, double secon
 
 int worker_written(struct worker_pool *w, const void *object, size_t size,
                    const struct trial_plan *plan, struct trial *out) {
-  struct command c = { UINT64_MAX, size, .plan = *plan, .measures = MEASURE_WRITTEN };
+  struct command c = { TICKET_WRITTEN, size, .plan = *plan, .measures = MEASURE_WRITTEN };
   int rc = worker_measure(w, &c, object, out);
   return rc == 0 && !worker_order(w, ORDER_SEAL, START_GRACE) ? -1 : rc;
 }

@@ -127,6 +127,11 @@ static void print_times(const struct sheet *s, const struct analysis *a) {
         sheet_columns(s) >= LEAST_ROW)
       fprintf(s->out, "    %.2f … %.2f x", low, high);
     fputc('\n', s->out);
+    if (m->as_written > 0) {
+      wrapped_label(s, "");
+      fprintf(s->out, "%9.2f x    over the same code with the flags of the variants\n",
+              m->as_written / a->best.median);
+    }
   }
   fputc('\n', s->out);
 }

@@ -69,6 +69,8 @@ function gainChart(report, select) {
 
 export function gain(report, select) {
   const s = new Map(report.kernels.map((r) => [r, speedup(r)]));
+  // over the same code with the flags of the variants; null: not measured
+  const beyond = (r) => r.winner && r.as_written > 0 && r.best?.median > 0 ? r.as_written / r.best.median : null;
   const state = (r) => r.borrowed ? r.borrowed : !r.finished ? 'not finished' : !r.winner ? 'the default stays'
     : r.verified ? 'verified' : 'unverified';
   const stays = report.kernels.some((r) => r.finished && !r.winner && r.best?.median < r.default?.median);
@@ -91,6 +93,8 @@ export function gain(report, select) {
         show: (r) => f.interval(r.best) },
       { title: 'Speed-up', number: true, value: (r) => s.get(r)?.ratio ?? null,
         show: (r) => f.factor(s.get(r)?.ratio) },
+      ...(report.kernels.some(beyond) ? [{ title: 'Over its flags alone', number: true, value: beyond,
+        show: (r) => f.factor(beyond(r)) }] : []),
       { title: 'Answers', soft: true, value: state, show: state },
     ],
   });
