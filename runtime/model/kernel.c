@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernel.c: what depends on the language that a kernel was translated from.
+#include <ctype.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -70,11 +72,33 @@ static const char *kernel_line_end(const char *text) {
   return text;
 }
 
-// Returns the last character of the literal, comment or line of a directive that begins
-// at AT, or AT. NULL: the line is one of conditional compilation.
-static const char *kernel_skip(const char *at) {
-  const char *word = at + 1 + strspn(at + 1, " \t"), *end = at + 1;
-  if (*at == '#' && strncmp(word, "pragma", 6) != 0 && strncmp(word, "line", 4) != 0)
+// Brackets that are open, now and at each #if that is.
+struct kernel_depths {
+  int depth, n, at_if[16];
+};
+
+// True if the directive at WORD leaves as many brackets open as the other branches of its
+// #if, or has nothing to do with them. False: that, or what it says, is not sure.
+static bool kernel_is_balanced(struct kernel_depths *d, const char *word) {
+  const int most = sizeof d->at_if / sizeof *d->at_if;
+  if (strncmp(word, "pragma", 6) == 0 || strncmp(word, "line", 4) == 0)
+    return true;
+  if (strncmp(word, "if", 2) == 0 && d->n < most) {
+    d->at_if[d->n++] = d->depth;
+    return true;
+  }
+  if ((strncmp(word, "el", 2) != 0 && strncmp(word, "endif", 5) != 0) || d->n == 0 ||
+      d->at_if[d->n - 1] != d->depth)
+    return false;
+  d->n -= word[1] == 'n';
+  return true;
+}
+
+// Returns the last character of the literal, comment or directive that begins at AT, or
+// AT. NULL: it is not sure how the text goes on.
+static const char *kernel_skip(struct kernel_depths *d, const char *at) {
+  const char *end = at + 1;
+  if (*at == '#' && !kernel_is_balanced(d, end + strspn(end, " \t")))
     return NULL;
   if (*at == '#' || strncmp(at, "//", 2) == 0)
     return kernel_line_end(end) - 1;
@@ -90,28 +114,53 @@ static const char *kernel_skip(const char *at) {
 // Returns the end of the statement that is the parallel region of the directive whose
 // line ends at LINE_END. Where that end is not sure, returns LINE_END.
 static const char *kernel_after_region(const char *line_end) {
-  int depth = 0;
+  struct kernel_depths d = { 0 };
   for (const char *at = line_end; at && *at; at++) {
-    depth += strchr("({[", *at) != NULL;
-    depth -= strchr(")}]", *at) != NULL;
-    if (depth < 0)
-      return line_end;
-    if (depth == 0 && strchr(";}", *at))
+    d.depth += strchr("({[", *at) != NULL;
+    d.depth -= strchr(")}]", *at) != NULL;
+    bool ends = d.depth == 0 && strchr(";}", *at);
+    if (ends && d.n == 0)
       return at + 1;
-    at = kernel_skip(at);
+    if (ends || d.depth < 0)
+      return line_end;
+    at = kernel_skip(&d, at);
     if (!at)
       return line_end;
   }
   return line_end;
 }
 
-// True if at TEXT stands a function of the threads of a region.
-static bool kernel_asks(const char *text) {
+static bool kernel_is_letter(char c) {
+  return isalnum((unsigned char)c) || c == '_';
+}
+
+// True if the name at AT, in TEXT, is declared there: a word that is no statement's
+// stands before it, and not in a macro.
+static bool kernel_declares(const char *text, const char *at) {
+  static const char *const words[] = { "return", "else", "do", "case" };
+  const char *line = at;
+  while (line > text && line[-1] != '\n')
+    line--;
+  if (line[strspn(line, " \t")] == '#')
+    return false;
+  while (at > text && strchr(" \t\n", at[-1]))
+    at--;
+  size_t n = 0;
+  while (at - n > text && kernel_is_letter(at[-1 - (ptrdiff_t)n]))
+    n++;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strlen(words[i]) == n && memcmp(words[i], at - n, n) == 0)
+      return false;
+  return n > 0;
+}
+
+// True if at AT, in TEXT, stands a call of a function of the threads of a region.
+static bool kernel_asks(const char *text, const char *at) {
   static const char *const functions[] = { "omp_get_thread_num", "omp_get_num_threads",
                                            "pthread_barrier_wait" };
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-    if (strncmp(text, functions[i], strlen(functions[i])) == 0)
-      return true;
+    if (strncmp(at, functions[i], strlen(functions[i])) == 0)
+      return !kernel_declares(text, at);
   return false;
 }
 
@@ -122,7 +171,7 @@ bool kernel_cooperates(const struct autotune_kernel *k) {
     if (at == end) { // of the line of a region's directive
       at = kernel_after_region(at) - 1;
       end = NULL;
-    } else if (kernel_asks(at))
+    } else if (kernel_asks(text, at))
       return true;
     else if (strncmp(at, "omp", 3) == 0 && at > text && strchr(" \t\"", at[-1]) &&
              strchr(" \t", at[3])) {

@@ -298,4 +298,43 @@ for cc in $compilers; do
   timeout 60 ./lone > out 2> err; is "lone, $cc, again: status, $(cat out err)" $? 0
 done
 export AUTOTUNE_CACHE=$work/cache
+
+# What stands in a region of the kernel's own is for the threads of that region.
+cat > own.c << 'END2'
+#include <omp.h>
+#define WAY 0
+#pragma autotune kernel param(WAY: 0, 1) inout(x[0:n]) search(exhaustive, budget: 5s)
+static void own(int n, double *x)
+{
+  #pragma omp parallel num_threads(2)
+  {
+    int me = omp_get_thread_num(), all = omp_get_num_threads();
+#if WAY == 0
+    for (volatile int again = 0; again < 20000; again++)
+      ;
+#endif
+    #pragma omp barrier
+    for (int i = me; i < n; i += all)
+      x[i] += 1;
+  }
+}
+int main(void)
+{
+  int wrong = 0;
+  #pragma omp parallel num_threads(3) reduction(+ : wrong)
+  {
+    double x[1000];
+    for (int i = 0; i < 1000; i++)
+      x[i] = i;
+    for (int t = 0; t < 20; t++)
+      own(1000, x);
+    for (int i = 0; i < 1000; i++)
+      wrong += x[i] != i + 20;
+  }
+  return wrong > 0;
+}
+END2
+check "a kernel with a region" autotune cc gcc -O2 -fopenmp own.c -o own
+timeout 60 ./own > out 2> err; is "own: status, $(cat err)" $? 0
+autotune why own > why; has "own, why: $(cat why)" why 'threads at once = 3 *WAY=1'
 finish

@@ -23,14 +23,27 @@ static const struct {
   { "#pragma omp atomic\nx[0]++;", false },
   { "x[omp_get_thread_num()]++;", true },
   { "pthread_barrier_wait(b);", true },
+  { "extern int omp_get_thread_num(void);\nint k(void) { return 1; }", false },
+  { "extern int\nomp_get_thread_num (void);\nint k(void) {\n return omp_get_thread_num(); }",
+    true },
+  { "int (*f)(void) = omp_get_num_threads;", true },
+  { "#define ME omp_get_thread_num()\nvoid k(void) { x[ME]++; }", true },
+  { "#define ME \\\n  omp_get_thread_num()\nvoid k(void) { x[ME]++; }", true },
+  { "if (x) y(); else\n  omp_get_num_threads();", true },
   // Regions of the kernel's own.
   { "#pragma omp parallel for\n" LOOP, false },
+  { "int omp_get_thread_num(void);\nvoid k(void) {\n#pragma omp parallel\n"
+    "x[omp_get_thread_num()] = 1;\n}",
+    false },
   { "#pragma omp parallel\n{\n#pragma omp for\n" LOOP "f(omp_get_thread_num());\n}\n",
     false },
   { "#pragma omp parallel\n#pragma omp for\n" LOOP, false },
   { "#pragma omp parallel \\\n  default(none)\n{\n#pragma omp barrier\n}\n", false },
   { "#pragma omp parallel\n  f(omp_get_thread_num()); // {\n", false },
   { "#pragma omp parallel\n{\n#line 7 \"{\"\n#pragma omp barrier\n}\n", false },
+  { "#pragma omp parallel\n{\n#if A == 0\n f();\n#elif B\n{ }\n#else\n#if C\n#endif\n#endif\n"
+    "#pragma omp barrier\n}\n",
+    false },
   // Not in them.
   { "#pragma omp parallel for\n" LOOP "#pragma omp for\n" LOOP, true },
   { "#pragma omp parallel\n{\n#pragma omp for\n" LOOP "}\n#pragma omp single\n;", true },
@@ -39,6 +52,9 @@ static const struct {
   // It is not sure where they end.
   { "#pragma omp parallel\n{\n#if A\n{\n#else\n{\n#endif\n}\n}\n#pragma omp for\n" LOOP,
     true },
+  { "#pragma omp parallel\n#if A\n f();\n#else\n g();\n#endif\n#pragma omp single\n;",
+    true },
+  { "#pragma omp parallel\n{\n#define B omp_get_thread_num()\n}\nx[B] = 1;", true },
   { "#pragma omp parallel\n{\n#pragma omp for\n" LOOP, true },
   { "#pragma omp parallel", false },
 };
