@@ -65,3 +65,45 @@ sed 's/y\[i\] \* 2/y[i] * missing/' heads.c > missing.c
 autotune cc gcc -w -std=gnu17 -c missing.c 2> err
 has "the compiler's line" err "missing.c:10:.*missing"
 finish
+
+# Loops in such functions, which call others of that style, and have OpenMP in an #ifdef.
+cat > loops.c << 'END'
+#include <stdio.h>
+#define N 100
+float square(x) float x; { return x * x; }
+static twice(k) { return 2 * k; }
+later(k, m)
+int k;
+{
+  return k + m;
+}
+double apply(x, n, w, m)
+  float *x, w[];
+{
+  int i;
+  double sum = 0;
+#pragma autotune kernel param(STEP: 1, 2) in(x[0:n], w[0:m])
+#ifdef _OPENMP
+#pragma omp parallel for private(i) reduction(+ : sum)
+#endif
+  for (i = 0; i < n; i++)
+    sum += square(x[i]) * w[i % m] + twice(m) + later(n, i) + STEP - STEP;
+  return sum;
+}
+int main()
+{
+  static float x[N];
+  float w[3] = { 1, 2, 3 };
+  for (int i = 0; i < N; i++)
+    x[i] = i;
+  printf("%g\n", apply(x, N, w, 3));
+  return 0;
+}
+END
+sed 's/STEP - STEP/0/' loops.c > plain_loops.c
+for flags in "" -fopenmp; do
+  gcc -w -std=gnu17 $flags plain_loops.c -o plain_loops
+  check "build with loops $flags" autotune cc gcc -w -std=gnu17 $flags loops.c -o loops
+  is "the answer of loops $flags" "$(AUTOTUNE_LOG=info AUTOTUNE_MODE=first ./loops 2> err)" "$(./plain_loops)"
+  has "tuned $flags" err "apply_.*\(tuned\|default: none of 2 variants beats it\)"
+done

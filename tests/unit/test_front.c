@@ -216,7 +216,7 @@ static void declarations_of_c(void **state) {
       "struct s { int a; } v = { 1 }, w;|"
       "static int f(struct s *p) [{ return p->a; }|"
       "int (*g(void))(int) [{ return 0; }|"
-      "int h(x) int x;|[{ return x; }|"
+      "int h(x) int x; [{ return x; }|"
       "__attribute__((aligned(8))) int a[] = {\n#pragma omp simd }\n1 }, class;|";
   struct cutter c = { .l = lexer_of(slice_of(text)) };
   struct text found = { 0 };

@@ -58,9 +58,7 @@ static const char *candidates_why_not(const struct candidates *c, TSNode n) {
 
 // Returns the name of the function N, for messages.
 static const char *candidates_name(const struct source *s, TSNode n) {
-  TSNode d = node_field(n, "declarator");
-  while (!ts_node_is_null(d) && !node_is(d, "function_declarator"))
-    d = declarator_inner(d);
+  TSNode d = declarator_of_function(n);
   struct slice name = ts_node_is_null(d) ? (struct slice){ "?", 1 }
                                          : source_slice(s, node_field(d, "declarator"));
   return arena_copy(name.data, name.size);

@@ -101,3 +101,29 @@ void after_one_left_out(int n, double *x)
   for (int i = 0; i < n; i++)
     x[i] = x[i] * 2;
 }
+
+/* The arguments of a head in the style before C89; 'n' and 'm' have no type, so they are
+ * ints. */
+double old_style(x, n, y, m)
+double *x, y[];
+{
+  double sum = 0;
+#pragma autotune kernel in(x[0:n], y[0:m])
+  for (int i = 0; i < n; i++)
+    sum += x[i] * y[i % m];
+  return sum;
+}
+
+/* A pragma that only some builds have. */
+void with_threads(int n, double *x)
+{
+  int i;
+#pragma autotune kernel inout(x[0:n])
+#ifdef _OPENMP
+#pragma omp parallel for private(i)
+#else
+#pragma message("without threads")
+#endif
+  for (i = 0; i < n; i++)
+    x[i] = x[i] * 2;
+}

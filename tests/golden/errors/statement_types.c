@@ -72,13 +72,6 @@ void macros(int n, double *x)
     x[i] = 1;
 }
 
-void old(n, x) int n; double *x;
-{
-#pragma autotune kernel
-  for (int i = 0; i < n; i++)
-    x[i] = 1;
-}
-
 typedef double triple[3];
 void hidden(int n, double *x)
 {

@@ -118,6 +118,9 @@ bool usage_keeps(const struct source *s, TSNode declaration);
 /* Returns the declarator directly in D, which is `a[n]`, `*a`, `(*a)[n]` or `a = 1`;
  * null: D has another form. */
 TSNode declarator_inner(TSNode d);
+/* Returns the part of the declarator of FUNCTION, a definition, that has its arguments;
+ * null: there is none. */
+TSNode declarator_of_function(TSNode function);
 /* Returns the identifier that D declares; null: D is not a declarator. */
 TSNode declarator_name(TSNode d);
 

@@ -13,6 +13,13 @@ TSNode declarator_inner(TSNode d) {
   return ts_node_named_child(d, i);
 }
 
+TSNode declarator_of_function(TSNode function) {
+  TSNode d = node_field(function, "declarator");
+  while (!ts_node_is_null(d) && !node_is(d, "function_declarator"))
+    d = declarator_inner(d);
+  return d;
+}
+
 TSNode declarator_name(TSNode d) {
   while (!ts_node_is_null(d) && !node_is(d, "identifier"))
     d = declarator_inner(d);

@@ -168,16 +168,18 @@ static void reach_unit_write_item(struct writer *w, unsigned index) {
   } else if (how == HOW_STATIC) {
     if (item->body && item->end && start == item->text.data)
       source_resume(w->s, item->start, w->out);
-    text_printf(w->out, "static ");
+    text_printf(w->out, item->implicit ? "static int " : "static ");
     unit_add_without(w->out, text, linkage);
   } else if (how == HOW_OWN) { // the definition comes last, as written
     text_printf(w->out, "static ");
     unit_add_without(w->out, head, linkage);
     text_printf(w->out, item->body ? ";" : "");
   } else if (how == HOW_EXTERN && item->names[0].function) {
-    text_printf(w->out, "extern ");
+    if (item->untyped.size) // any arguments, promoted as for its definition
+      head.size = (size_t)(item->untyped.data - start);
+    text_printf(w->out, item->implicit ? "extern int " : "extern ");
     unit_add_without(w->out, head, linkage_and_inline);
-    text_printf(w->out, item->body ? ";" : "");
+    text_printf(w->out, "%s%s", item->untyped.size ? "()" : "", item->body ? ";" : "");
   } else if (how == HOW_EXTERN) {
     write_extern(w->out, item);
   }

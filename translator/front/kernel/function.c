@@ -6,15 +6,44 @@
 
 #include "front/lang/language.h"
 
+// Moves L, after an #if, to after its #endif. False: there is more between the two than
+// pragmas.
+static bool gap_skip_pragmas(struct lexer *l) {
+  struct lexer rest;
+  for (unsigned depth = 1; depth > 0;) {
+    struct token t = lex(l);
+    enum line kind = t.kind != TOKEN_END && t.first && slice_is(t.text, "#")
+        ? lex_directive(l, &rest)
+        : LINE_TEXT;
+    if (kind != LINE_PRAGMA && !line_is_conditional(kind))
+      return false;
+    depth += kind == LINE_IF ? 1u : kind == LINE_ENDIF ? -1u : 0;
+  }
+  return true;
+}
+
 size_t after_gap(const struct source *s, size_t offset, size_t end) {
   struct lexer l = { s->text + offset, s->text + end, true }, rest;
   for (;;) {
     struct token t = lex(&l);
     size_t at = (size_t)(t.text.data - s->text);
-    if (t.kind == TOKEN_END || !t.first || !slice_is(t.text, "#") ||
-        line_is_conditional(lex_directive(&l, &rest)))
+    if (t.kind == TOKEN_END || !t.first || !slice_is(t.text, "#"))
+      return at;
+    enum line kind = lex_directive(&l, &rest);
+    if (line_is_conditional(kind) && (kind != LINE_IF || !gap_skip_pragmas(&l)))
       return at;
   }
+}
+
+size_t after_branch(const struct source *s, size_t offset, size_t end) {
+  size_t at = after_gap(s, offset, end);
+  struct lexer l = { s->text + at, s->text + end, true }, rest;
+  while (at < end && slice_is(lex(&l).text, "#") &&
+         (lex_directive(&l, &rest) == LINE_ENDIF || gap_skip_pragmas(&l))) {
+    at = after_gap(s, (size_t)(l.p - s->text), end);
+    l = (struct lexer){ s->text + at, s->text + end, true };
+  }
+  return at;
 }
 
 // Finds the smallest node of that type in ROOT that begins exactly at OFFSET. False: not

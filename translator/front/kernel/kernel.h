@@ -36,8 +36,12 @@ bool loop_find(const struct source *s, const struct pragma *p, const struct func
  * of it; otherwise reports the first. */
 bool statement_parsed(const struct source *s, TSNode node);
 /* Returns the offset after the blanks, comments and preprocessor lines from OFFSET on.
- * Stops at a conditional. */
+ * Stops at a conditional, unless there are nothing but pragmas from its #if to its
+ * #endif. */
 size_t after_gap(const struct source *s, size_t offset, size_t end);
+/* The same from OFFSET on, which may be within such a conditional: also passes over the
+ * rest of that. */
+size_t after_branch(const struct source *s, size_t offset, size_t end);
 
 /* ---- heads.c --------------------------------------------------------------------- */
 

@@ -62,15 +62,8 @@ static bool find_local(const struct outline *o, struct slice name, struct variab
   return false;
 }
 
-static TSNode parameters_of(TSNode function) {
-  TSNode d = node_field(function, "declarator");
-  while (!ts_node_is_null(d) && !node_is(d, "function_declarator"))
-    d = node_field(d, "declarator");
-  return node_field(d, "parameters");
-}
-
 static bool is_parameter(const struct outline *o, struct slice name) {
-  TSNode list = parameters_of(o->b->f->node);
+  TSNode list = node_field(declarator_of_function(o->b->f->node), "parameters");
   for (uint32_t i = 0; i < ts_node_named_child_count(list); i++)
     if (slices_same(source_slice(o->b->s, declarator_name(ts_node_named_child(list, i))),
                     name))
@@ -182,7 +175,7 @@ static bool add_locals(struct outline *o, struct text *params, struct text *args
 }
 
 static bool add_parameters(struct outline *o, struct text *params, struct text *args) {
-  TSNode list = parameters_of(o->b->f->node);
+  TSNode list = node_field(declarator_of_function(o->b->f->node), "parameters");
   bool restricted = false;
   for (uint32_t i = 0; i < ts_node_named_child_count(list); i++) {
     TSNode p = ts_node_named_child(list, i), name = declarator_name(p);

@@ -338,11 +338,30 @@ static bool see_in_cplusplus(struct cutter *c, struct declaration *d, struct tok
   return false;
 }
 
+// True if GROUP is `(a, n)` and a declaration comes next, of one of these arguments.
+static bool see_untyped(const struct cutter *c, struct slice group) {
+  struct lexer l = lexer_of(group), next = c->l;
+  bool name = true; // comes next
+  struct token t = lex(&l);
+  while (!slice_is((t = lex(&l)).text, ")")) {
+    if (name ? t.kind != TOKEN_WORD || word_of_c(t.text) : !slice_is(t.text, ","))
+      return false;
+    name = !name;
+  }
+  while ((t = lex(&next)).first && slice_is(t.text, "#")) { // a linemarker
+    struct lexer rest;
+    lex_directive(&next, &rest);
+  }
+  return t.kind == TOKEN_WORD && !(word_of_c(t.text) & WORD_ATTRIBUTE);
+}
+
 // Handles T in preprocessed C; declare.c reads the names. True if the declaration ends
 // with the group that T opens.
 static bool see_in_c(struct cutter *c, struct declaration *d, struct token t) {
   bool first = t.text.data == d->item->text.data; // after `int f(x) int x;`
   bool body = slice_is(t.text, "{") && ((d->parameters && !d->initialised) || first);
+  bool named = slice_is(t.text, "(") && !d->parameters && !d->initialised &&
+      d->previous.kind == TOKEN_WORD && !word_of_c(d->previous.text);
   d->parameters |= slice_is(t.text, "(") &&
       !(word_of_c(d->previous.text) & WORD_ATTRIBUTE);
   d->initialised |= slice_is(t.text, "=");
@@ -352,6 +371,9 @@ static bool see_in_c(struct cutter *c, struct declaration *d, struct token t) {
   if (lex_bracket(t.text) > 0) {
     body = cut_skip_group(&c->l) && body;
     d->previous.text = (struct slice){ c->l.p - 1, 1 };
+    struct slice group = { t.text.data, (size_t)(c->l.p - t.text.data) };
+    if (named && see_untyped(c, group))
+      d->item->untyped = group;
   }
   return body;
 }
@@ -368,7 +390,7 @@ struct item cut_declaration(struct cutter *c, struct token t) {
     bool line = t.first && !first;
     if (line && slice_is(t.text, "#")) {
       cut_skip_directive(&c->l, &depths, &depth);
-    } else if (slice_is(t.text, ";")) {
+    } else if (slice_is(t.text, ";") && !i.untyped.size) {
       c->complete = true; // in this branch of an #if within it
       if (c->cplusplus && !depths.n)
         see_name_end(&d, t);

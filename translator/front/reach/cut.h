@@ -40,6 +40,7 @@ struct item {
   struct slice text;
   const char *body;     /* '{' of a function's definition, else NULL */
   const char *head_end; /* the beginning of its body or initialiser, or the end of TEXT */
+  struct slice untyped; /* `(a, n)` of the definition `int f(a, n) int n; { … }`; or empty */
   struct declarator *names;
   unsigned n_names;  /* the names it declares; none for an unnamed namespace */
   size_t start, end; /* its place in the source; of preprocessed text whole lines, and END
@@ -57,6 +58,7 @@ struct item {
       type_name; /* type_name: a typedef's name among the specifiers; empty: none */
   bool is_typedef, is_static, is_extern, is_inline, is_thread, is_const;
   bool integer, real, vector; /* by its specifiers' keywords */
+  bool implicit;              /* `f(a) { … }`: it has no type, so it returns an int */
   bool system;                /* from a system header */
   unsigned context;    /* the pragmas in force at the item: index in expansion.contexts */
   struct piece *piece; /* the piece that it is part of, which goes into the unit

@@ -199,7 +199,9 @@ bool declare_is_assertion(struct slice first) {
 void declare_item(struct expansion *x, struct item *item, unsigned index) {
   struct declaration d = { x, item, index };
   struct slice head = item->text;
-  if (item->body)
+  if (item->untyped.size)
+    head.size = (size_t)(item->untyped.data - head.data) + item->untyped.size;
+  else if (item->body)
     head.size = (size_t)(item->body - head.data) + 1;
   struct lexer l = lexer_of(head);
   struct lexer start = l;
@@ -208,6 +210,13 @@ void declare_item(struct expansion *x, struct item *item, unsigned index) {
   if (declare_is_assertion(first))
     return;
   read_specifiers(&d, &l);
+  if (item->untyped.size && item->type_name.size &&
+      declare_lex(&(struct lexer){ l.p, l.end, false }).text.data == item->untyped.data) {
+    item->implicit = item->integer = true; // its name was taken for a type
+    l.p = item->type_name.data;
+    item->specifiers.size = (size_t)(l.p - item->specifiers.data);
+    item->type_name = (struct slice){ 0 };
+  }
   for (struct slice end = { ",", 1 }; slice_is(end, ",");) {
     struct declarator r = { .text = { l.p, 0 } };
     struct lexer save = l;

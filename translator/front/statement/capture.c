@@ -32,6 +32,18 @@ static TSNode capture_scope(TSNode d) {
   return (TSNode){ 0 };
 }
 
+// Returns NAME in the function's head, of old C, if it is an argument that no declaration
+// there types, so that it is an int; null: it is not.
+static TSNode capture_untyped(const struct statement *st, struct slice name) {
+  TSNode list = node_field(declarator_of_function(st->function), "parameters");
+  for (uint32_t i = 0; i < ts_node_named_child_count(list); i++) {
+    TSNode n = ts_node_named_child(list, i);
+    if (node_is(n, "identifier") && slices_same(statement_text(st, n), name))
+      return n;
+  }
+  return (TSNode){ 0 };
+}
+
 TSNode captures_resolve(const struct statement *st, struct slice name, TSNode node) {
   TSNode best = { 0 };
   uint32_t start = 0;
@@ -47,7 +59,7 @@ TSNode captures_resolve(const struct statement *st, struct slice name, TSNode no
     best = d->node;
     start = ts_node_start_byte(scope);
   }
-  return best;
+  return ts_node_is_null(best) ? capture_untyped(st, name) : best;
 }
 
 // ---- types of the function's own ----------------------------------------------------
@@ -139,8 +151,27 @@ static void capture_function(const struct statement *st, struct capture *c, TSNo
                                                               : SHAPE_PLAIN;
 }
 
+// True if the argument D has no declaration: see capture_untyped.
+static bool capture_is_untyped(TSNode d) {
+  return node_is(ts_node_parent(d), "parameter_list");
+}
+
+// True if DECLARATION is an argument's, of a prototype or between the head of a function
+// of old C and its body.
+static bool capture_is_argument(TSNode declaration) {
+  return node_is(declaration, "parameter_declaration") ||
+      node_is(ts_node_parent(declaration), "function_definition");
+}
+
 static void capture_read_type(struct statement *st, struct capture *c) {
   TSNode declaration = ts_node_parent(c->declared), d = c->declared;
+  if (capture_is_untyped(d)) {
+    c->specifiers = slice_of("int");
+    c->declarator = statement_text(st, d);
+    c->at = c->declarator.data;
+    c->shape = SHAPE_PLAIN;
+    return;
+  }
   size_t start = ts_node_start_byte(declaration),
          end = ts_node_start_byte(capture_first(declaration));
   if (node_is(declaration, "for_range_loop"))
@@ -163,7 +194,7 @@ static void capture_read_type(struct statement *st, struct capture *c) {
     return;
   while (node_is(outer, "parenthesized_declarator") && !ts_node_eq(outer, d))
     outer = ts_node_parent(outer);
-  bool parameter = node_is(declaration, "parameter_declaration");
+  bool parameter = capture_is_argument(declaration);
   if (node_is(outer, "reference_declarator"))
     c->shape = SHAPE_REFERENCE;
   else if (node_is(outer, "array_declarator"))
@@ -186,10 +217,10 @@ static void capture_check_type(struct statement *st, const struct capture *c) {
   TSNode declaration = ts_node_parent(c->declared);
   struct slice storage =
       statement_text(st, node_child(declaration, "storage_class_specifier"));
-  bool parameter = node_is(declaration, "parameter_declaration");
   struct lexer l = lexer_of(c->specifiers);
   bool member = false, word = false;
-  if (slice_is(storage, "extern") || (c->shape == SHAPE_FUNCTION && !parameter)) {
+  if (slice_is(storage, "extern") ||
+      (c->shape == SHAPE_FUNCTION && !capture_is_argument(declaration))) {
     capture_unknown(st, c, "declare it at file scope", "it is declared in the function");
     return;
   }
@@ -397,7 +428,7 @@ static void capture_clause(const struct statement *st, struct capture *c,
     c->shared = slice_is(clause, others[i]) ? others[i] : c->shared;
   if (!slice_is(clause, "private"))
     return;
-  size_t at = after_gap(st->s, d->end, statement_end(st));
+  size_t at = after_branch(st->s, d->end, statement_end(st));
   TSNode n = ts_node_descendant_for_byte_range(st->node, (uint32_t)at, (uint32_t)at + 1);
   while (!ts_node_eq(n, st->node) && ts_node_start_byte(ts_node_parent(n)) == at)
     n = ts_node_parent(n);

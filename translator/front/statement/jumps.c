@@ -154,7 +154,7 @@ static void jumps_teams(struct statement *st) {
     struct lexer l = lexer_of(words);
     struct slice first = words.size ? lex(&l).text : words;
     if (slice_is(first, "parallel") || slice_is(first, "target")) {
-      size_t next = after_gap(s, (size_t)(end - s->text), s->size);
+      size_t next = after_branch(s, (size_t)(end - s->text), s->size);
       TSNode n = ts_node_descendant_for_byte_range(st->function, (uint32_t)next,
                                                    (uint32_t)next + 1);
       while (!ts_node_is_null(ts_node_parent(n)) &&

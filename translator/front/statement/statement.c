@@ -119,9 +119,7 @@ static bool statement_fuses(const struct statements *all, const struct pragma *p
 }
 
 static const char *statement_function_name(const struct source *s, TSNode function) {
-  TSNode d = node_field(function, "declarator");
-  while (!ts_node_is_null(d) && !node_is(d, "function_declarator"))
-    d = declarator_inner(d);
+  TSNode d = declarator_of_function(function);
   if (s->language->cplusplus)
     return ts_node_is_null(d) ? "function" : scope_name(s, d);
   struct slice name = source_slice(s, declarator_name(d));
@@ -187,19 +185,6 @@ static void statement_words_after(struct statement *st) {
   macros_words(st, (struct slice){ text + start, st->from - start }, &st->after);
   macros_words(st, (struct slice){ text + statement_end(st), end - statement_end(st) },
                &st->after);
-}
-
-static void statement_check_function(struct statement *st) {
-  TSNode d = node_field(st->function, "declarator");
-  while (!ts_node_is_null(d) && !node_is(d, "function_declarator"))
-    d = declarator_inner(d);
-  TSNode list = node_field(d, "parameters");
-  bool old = false;
-  for (uint32_t i = 0; !old && i < ts_node_named_child_count(list); i++)
-    old = node_is(ts_node_named_child(list, i), "identifier");
-  if (old)
-    statement_refuse(st, "write the types within the parentheses",
-                     "'%s' has a head in the style before C89", st->of);
 }
 
 // Returns the offset before FUNCTION and the pragmas that belong to it.
@@ -309,8 +294,6 @@ static void statement_take(struct statements *all, const struct pragma *p, TSNod
                      "it could not be parsed");
   if (st.fine && st.cplusplus)
     scope_read(&st);
-  else if (st.fine)
-    statement_check_function(&st);
   if (st.fine)
     jumps_check(&st);
   if (st.fine) {
