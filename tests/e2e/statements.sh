@@ -172,4 +172,57 @@ check "translate" autotune translate main.c -o translated.c -- -I"$include"
 has "the statement in its place" translated.c 'if (autotune_took_main_[0-9a-f]*(.*)) { sum = autotune_to_sum; } else {'
 is "a compiler without autotune" "$(gcc -w -O1 -I"$include" main.c -o was && ./was)" "$was"
 
+# The directives of a loop work below its own pragma of OpenMP. The default stays the loop as it is, with its threads, of
+# which there are as many as the program has set. The param's own #ifndef may come before the #includes.
+cat > threads.c << 'END'
+#ifndef WAY
+#define WAY 0
+#endif
+#include <stdio.h>
+#include <stdlib.h>
+int omp_get_num_threads(void);
+void omp_set_num_threads(int);
+static double x[500 * 500], y[500 * 500];
+static int turn(int n, int *threads)
+{
+  int i, j;
+  double t;
+#pragma autotune kernel key(n) param(WAY: 0, 1) in(x[0:n*n]) inout(y[0:n*n]) out(threads[0:1])
+#pragma omp parallel for private(i, j, t) schedule(static)
+#pragma autotune interchange optional
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++) {
+      t = 2 * x[j * n + i] + WAY;
+      y[j * n + i] = t - WAY;
+      if (i + j == 0)
+        threads[0] = omp_get_num_threads();
+    }
+  return n;
+}
+int main(void)
+{
+  int threads = 0;
+  double sum = 0;
+  for (int i = 0; i < 500 * 500; i++)
+    x[i] = i % 1000;
+  omp_set_num_threads(3);
+  for (int i = 0; i < 5; i++)
+    turn(500, &threads);
+  for (int i = 0; i < 500 * 500; i++)
+    sum += y[i] * (i % 7);
+  printf("%.17g %d\n", sum, threads);
+  return 0;
+}
+END
+for cc in $compilers; do
+  "$cc" -O1 -fopenmp -w threads.c -o was
+  check "$cc, threads: compiles" autotune cc "$cc" -O1 -fopenmp threads.c -o now
+  is "$cc, threads: off" "$(OMP_NUM_THREADS=2 AUTOTUNE_MODE=off ./now)" "$(./was)"
+  rm -rf cache
+  is "$cc, threads: tuned" "$(OMP_NUM_THREADS=2 AUTOTUNE_CACHE=$PWD/cache AUTOTUNE_MODE=first AUTOTUNE_LOG=info ./now 2> log)" "$(./was)"
+  AUTOTUNE_CACHE=$PWD/cache autotune report > report
+  has "$cc, threads: $(cat report)" report 'variants  *4 tried'
+  hasnt "$cc, threads: as many as the program has set: $(cat report)" report '[0-9] wrong\|did not compile'
+done
+
 finish

@@ -276,6 +276,7 @@ struct pragma {
   const char *blanked; /* its text after lex_blank: all slices below are parts of it */
   unsigned directive;  /* PRAGMA_LOOP: enum directive_kind */
   bool broken;         /* diagnosed: clauses may be missing */
+  bool openmp; /* PRAGMA_LOOP: `#pragma omp …` above directives; the default has it */
   struct clause *clauses;
   unsigned n_clauses;
 };

@@ -20,6 +20,12 @@ enum openmp_function {
   TEAM_SIZE,
   SET_MAX_ACTIVE_LEVELS,
   PAUSE_ALL,
+  MAX_THREADS,
+  SET_NUM_THREADS,
+  DYNAMIC,
+  SET_DYNAMIC,
+  SCHEDULE,
+  SET_SCHEDULE,
   LLVMS_REGION,
   FUNCTIONS
 };
@@ -31,6 +37,12 @@ static const char *const names[FUNCTIONS] = {
   [TEAM_SIZE] = "omp_get_team_size",
   [SET_MAX_ACTIVE_LEVELS] = "omp_set_max_active_levels",
   [PAUSE_ALL] = "omp_pause_resource_all",
+  [MAX_THREADS] = "omp_get_max_threads",
+  [SET_NUM_THREADS] = "omp_set_num_threads",
+  [DYNAMIC] = "omp_get_dynamic",
+  [SET_DYNAMIC] = "omp_set_dynamic",
+  [SCHEDULE] = "omp_get_schedule",
+  [SET_SCHEDULE] = "omp_set_schedule",
   [LLVMS_REGION] = "__kmpc_fork_call",
 };
 
@@ -75,10 +87,19 @@ unsigned openmp_team(bool *nests) {
   return all;
 }
 
-void openmp_alone(void) {
-  void (*set)(int) = (void (*)(int))openmp_find(SET_MAX_ACTIVE_LEVELS);
+static int openmp_ask(enum openmp_function function) {
+  int (*get)(void) = (int (*)(void))openmp_find(function);
+  return get ? get() : 0;
+}
+
+static void openmp_tell(enum openmp_function function, int value) {
+  void (*set)(int) = (void (*)(int))openmp_find(function);
   if (set)
-    set(0);
+    set(value);
+}
+
+void openmp_alone(void) {
+  openmp_tell(SET_MAX_ACTIVE_LEVELS, 0);
 }
 
 // omp_pause_resource_t, OpenMP 6.0 section 30.2.1
@@ -94,10 +115,40 @@ void openmp_rest(void) {
   pause_threads(PAUSE_SOFT);
 }
 
+// What the calling thread has set. LLVM's runtime starts anew in a child, with what the
+// environment says.
+static struct {
+  bool known;
+  int threads, dynamic, levels, schedule, chunk;
+} openmp_set;
+
+static void openmp_note(void) {
+  void (*schedule)(int *, int *) = (void (*)(int *, int *))openmp_find(SCHEDULE);
+  openmp_set.threads = openmp_ask(MAX_THREADS);
+  openmp_set.dynamic = openmp_ask(DYNAMIC);
+  openmp_set.levels = openmp_ask(MAX_ACTIVE_LEVELS);
+  if (schedule)
+    schedule(&openmp_set.schedule, &openmp_set.chunk);
+  openmp_set.known = schedule && openmp_set.threads > 0;
+}
+
+void openmp_resume(void) {
+  void (*schedule)(int, int) = (void (*)(int, int))openmp_find(SET_SCHEDULE);
+  if (!openmp_set.known)
+    return;
+  openmp_tell(SET_NUM_THREADS, openmp_set.threads);
+  openmp_tell(SET_DYNAMIC, openmp_set.dynamic);
+  openmp_tell(SET_MAX_ACTIVE_LEVELS, openmp_set.levels);
+  if (schedule)
+    schedule(openmp_set.schedule, openmp_set.chunk);
+}
+
 void openmp_before_fork(void) {
-  // LLVM's runtime starts anew in a child by itself; libgomp's child would wait for its
-  // threads.
-  if (!openmp_is_llvms())
+  // libgomp's child would wait for its threads.
+  openmp_set.known = false;
+  if (openmp_is_llvms())
+    openmp_note();
+  else
     pause_threads(PAUSE_HARD);
 }
 

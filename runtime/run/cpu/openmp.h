@@ -17,8 +17,11 @@ void openmp_alone(void);
 /* Makes the threads of LLVM's runtime sleep at once until they are needed, instead of
  * spinning for a while. */
 void openmp_rest(void);
-/* Ends the thread pool of a runtime that does not survive a fork (libgomp). */
+/* Ends the thread pool of a runtime that does not survive a fork (libgomp). Notes what
+ * this thread has set of one that forgets it (LLVM's). */
 void openmp_before_fork(void);
+/* In a process that was forked since: sets that again. */
+void openmp_resume(void);
 /* Removes what LLVM's runtime leaves in /dev/shm when process PID is killed. */
 void openmp_clean(pid_t pid);
 

@@ -305,6 +305,7 @@ void runner_main(struct zygote *z, pid_t parent) {
   changes_open(&z->image);
   if (z->team > 1 && !copies_open(&r.copies, z->team - 1))
     _exit(1);
+  openmp_resume();
   if (z->team > 1 && !z->nests)
     openmp_alone();
   state_give();

@@ -22,6 +22,8 @@ void edits_newlines(const struct source *s, size_t start, size_t end, struct tex
 void edits_blank(struct edits *e, const struct pragma *pragmas, unsigned n) {
   for (unsigned i = 0; i < n; i++) {
     struct text lines = { 0 };
+    if (pragmas[i].openmp)
+      continue;
     edits_newlines(e->s, pragmas[i].offset, pragmas[i].end, &lines);
     edits_add(e, pragmas[i].offset, pragmas[i].end, lines);
   }

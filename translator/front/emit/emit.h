@@ -95,7 +95,7 @@ void edits_add(struct edits *e, size_t start, size_t end, struct text text);
  * column. */
 void edits_insert(struct edits *e, const struct template *t, const char *part,
                   const struct template_scope *scope, size_t at);
-/* Replaces pragmas by empty lines. */
+/* Replaces pragmas of ours by empty lines. */
 void edits_blank(struct edits *e, const struct pragma *pragmas, unsigned n);
 /* Appends the newlines of [START, END). */
 void edits_newlines(const struct source *s, size_t start, size_t end, struct text *out);

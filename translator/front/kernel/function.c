@@ -329,8 +329,34 @@ static const char *no_loop_hint(const struct source *s, size_t at, size_t end) {
   return "put it on the line above the loop";
 }
 
+// True if a pragma of OpenMP stands above the directive P of a loop, and a line of an #if
+// between the two.
+static bool function_divided(const struct source *s, const struct pragma *p,
+                             const struct function *f) {
+  struct lexer l = { s->text + f->body_at, s->text + p->offset, true }, rest;
+  bool openmp = false, divided = false;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    if (!t.first || !slice_is(t.text, "#")) {
+      openmp = divided = false;
+      continue;
+    }
+    enum line kind = lex_directive(&l, &rest);
+    divided = divided || (openmp && line_is_conditional(kind));
+    openmp = openmp || (kind == LINE_PRAGMA && slice_is(lex(&rest).text, "omp"));
+  }
+  return divided;
+}
+
 bool loop_find(const struct source *s, const struct pragma *p, const struct function *f,
                TSNode *loop) {
+  if (function_divided(s, p, f)) {
+    diag_error(
+        s, p->offset, p->end - p->offset,
+        "put the pragma of OpenMP directly above the directive, outside of the #if",
+        "an #if stands between the loop's pragma of OpenMP and '%s'",
+        directive_name(p->directive));
+    return false;
+  }
   size_t at = after_gap(s, p->end, f->end);
   struct lexer l = { s->text + at, s->text + f->end, false };
   if (function_node_at(f->node, at, "for_statement", loop))

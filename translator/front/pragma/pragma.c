@@ -230,6 +230,34 @@ static struct pragma begin_pragma(const struct source *s, const char *hash,
                           .blanked = lex_blank(hash, (size_t)(end - hash)) };
 }
 
+// True if nothing but pragmas stand between L and a loop directive of ours.
+static bool pragma_precedes_directive(struct lexer l) {
+  struct lexer rest;
+  for (;;) {
+    struct token t = lex(&l);
+    unsigned kind;
+    if (t.kind == TOKEN_END || !t.first || !slice_is(t.text, "#") ||
+        lex_directive(&l, &rest) != LINE_PRAGMA)
+      return false;
+    if (slice_is(lex(&rest).text, "autotune"))
+      return pragma_read_directive(&rest, &kind);
+  }
+}
+
+// Reads the pragma of OpenMP whose text after `omp` is at L. Returns true if it is a
+// directive that shares out the loop that stands after the directives of ours in NEXT:
+// then the loop that these make is shared out, as if P were one of ours.
+static bool pragma_read_openmp(const struct source *s, struct pragma *p, struct lexer *l,
+                               struct lexer next) {
+  if (!pragma_precedes_directive(next) || !pragma_read_directive(l, &p->directive) ||
+      !(directive_groups(p->directive) & GROUP_OPENMP))
+    return false;
+  p->kind = PRAGMA_LOOP;
+  p->openmp = true;
+  read_clauses(s, p, l);
+  return true;
+}
+
 struct pragma *pragma_all(const struct source *s, unsigned *n) {
   struct pragma *all = NULL;
   struct lexer l = lexer_of((struct slice){ s->text, s->size });
@@ -241,13 +269,17 @@ struct pragma *pragma_all(const struct source *s, unsigned *n) {
       continue;
     const char *end = lex_line_end(t.text.data, s->text + s->size);
     struct lexer line = { l.p, end, false };
-    if (!slice_is(lex(&line).text, "pragma") || !slice_is(lex(&line).text, "autotune"))
+    struct slice who = slice_is(lex(&line).text, "pragma") ? lex(&line).text : t.text;
+    bool openmp = slice_is(who, "omp");
+    if (!openmp && !slice_is(who, "autotune"))
       continue;
     struct pragma p = begin_pragma(s, t.text.data, end);
     struct lexer rest = { p.blanked + (line.p - t.text.data),
-                          p.blanked + (p.end - p.offset), false };
+                          p.blanked + (p.end - p.offset), false },
+                 next = { end, s->text + s->size, true };
     unsigned before = diag_errors();
-    if (pragma_read_pragma(s, &p, &rest)) {
+    if (openmp ? pragma_read_openmp(s, &p, &rest, next)
+               : pragma_read_pragma(s, &p, &rest)) {
       if (diag_errors() == before)
         check_needed(s, &p);
       p.broken = diag_errors() != before;

@@ -40,7 +40,8 @@ struct item {
   struct slice text;
   const char *body;     /* '{' of a function's definition, else NULL */
   const char *head_end; /* the beginning of its body or initialiser, or the end of TEXT */
-  struct slice untyped; /* `(a, n)` of the definition `int f(a, n) int n; { … }`; or empty */
+  struct slice
+      untyped; /* `(a, n)` of the definition `int f(a, n) int n; { … }`; or empty */
   struct declarator *names;
   unsigned n_names;  /* the names it declares; none for an unnamed namespace */
   size_t start, end; /* its place in the source; of preprocessed text whole lines, and END

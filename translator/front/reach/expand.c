@@ -105,7 +105,9 @@ static void read_macro(struct reader *c, struct slice line, struct lexer l,
                      l.p < l.end && *l.p == '(',
                      c->place.ours,
                      NULL };
+  size_t last = c->last;
   size_t at = c->x->feed.n_chains ? source_offset(c, line.data) : SIZE_MAX;
+  c->last = last; // lines that the feed adds have the number of the next line
   for (unsigned i = 0; i < c->x->feed.n_chains && at != SIZE_MAX; i++) {
     struct piece *h = &c->x->feed.chains[i];
     if (h->start <= at && at < h->end) {
