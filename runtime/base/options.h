@@ -85,6 +85,8 @@ bool setting_read(const struct setting *o, const char *text, void *base, char **
 
 /* ---- options.c: the variables ---------------------------------------------------- */
 
+/* `autotune cc` proposes kernels, as with --auto; in the order of their words */
+enum automatic_option { AUTO_OFF, AUTO_ON, AUTO_FAST_MATH };
 enum reverify_option { REVERIFY_ON, REVERIFY_OFF }; /* in the order of their words */
 struct options {
   enum tuning_mode mode;
@@ -104,7 +106,7 @@ struct options {
                   machine is */
   enum autotune_level log_level;
   const char *cache;      /* folder instead of $XDG_CACHE_HOME/autotune; "": no store */
-  int automatic;          /* 1: `autotune cc` proposes kernels, as with --auto */
+  int automatic;          /* enum automatic_option */
   const char *clang;      /* the program that reads kernels */
   const char *jit;        /* path of libautotune-jit.so */
   const char *openmp;     /* path of libomp */

@@ -94,5 +94,5 @@ check "renamed" autotune suggest --from-profile src/blur.c > patch 2> log
 is "renamed: the loop alone" "$(grep -c '^+ *#pragma autotune kernel' patch)" 1
 has "renamed: said" log "'smoothed' is left out: no result is known"
 
-is "two words" "$(autotune suggest a.c b.c 2>&1 | head -1)" "usage: autotune suggest IN.c [-- ARGS…]"
+is "two words" "$(autotune suggest a.c b.c 2>&1 | head -1)" "usage: autotune suggest [--fast-math] IN.c [-- ARGS…]"
 finish

@@ -306,7 +306,7 @@ static int run_plan(struct plan *p) {
 }
 
 struct cc_given {
-  bool emulate, automatic;
+  bool emulate, automatic, fast;
   const char *from; // source of the winners for --bake
 };
 
@@ -315,6 +315,10 @@ static const struct setting cc_table[] = {
     "C files also get what `autotune suggest` proposes: nothing\n"
     "else in them changes, and only what is hot is tuned",
     .at = offsetof(struct cc_given, automatic) },
+  { "--auto=fast-math", SETTING_SWITCH, NULL,
+    "the same, and variants may reorder sums of floating-point\n"
+    "numbers (-ffast-math)",
+    .at = offsetof(struct cc_given, fast) },
   { "--emulate", SETTING_SWITCH, NULL,
     "CUDA programs for the CPU, to see whether they are right",
     .at = offsetof(struct cc_given, emulate) },
@@ -339,7 +343,8 @@ static int cc_command_run(const struct arguments *a) {
   struct cc_command *c = cc_command_read(argc, argv, emulate);
   struct plan p = { .c = c };
   c->bake = bake.from ? &bake : NULL;
-  c->automatic = g->automatic || options_get()->automatic;
+  c->fast_math = g->fast || options_get()->automatic == AUTO_FAST_MATH;
+  c->automatic = g->automatic || c->fast_math || options_get()->automatic == AUTO_ON;
   if (c->automatic) // compilers that are autotune themselves get a translated file
     setenv("AUTOTUNE_AUTO", "0", 1);
   bool one_output = c->output && c->n_sources > 1 &&
@@ -371,7 +376,7 @@ static int cc_command_run(const struct arguments *a) {
 
 const struct command command_cc = {
   "cc",
-  "[--auto | --emulate | --bake FILE] COMPILER ARGS…",
+  "[--auto[=fast-math] | --emulate | --bake FILE] COMPILER ARGS…",
   "compile and link, with kernels made tunable",
   .details = "  as COMPILER ARGS…, but tuning what `#pragma autotune` stands on\n",
   .options = cc_table,

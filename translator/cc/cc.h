@@ -90,6 +90,7 @@ struct cc_command {
   enum cc_mode mode;
   const char *output; /* NULL: not given */
   bool emulate;       /* .cu files become C++ for the CPU */
+  bool fast_math;     /* these may reorder sums */
   bool automatic;     /* files get the pragmas that `autotune suggest` proposes */
   /* writes winners into the translated file (bake/bake.h); NULL: off */
   const struct bake *bake;

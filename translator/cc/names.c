@@ -60,19 +60,28 @@ static int auto_run(const struct arguments *a) {
   cc_names_hide();
   path = getenv("PATH");
   setenv("PATH", path && *path ? arena_printf("%s:%s", folder, path) : folder, 1);
-  setenv("AUTOTUNE_AUTO", "1", 1);
+  const bool *fast_math = a->options;
+  setenv("AUTOTUNE_AUTO", *fast_math ? "fast-math" : "1", 1);
   execvp(*a->rest, a->rest);
   int error = errno;
   fprintf(stderr, "autotune auto: %s: %s\n", *a->rest, strerror(error));
   return error == ENOENT ? 127 : 126;
 }
 
+static const struct setting auto_table[] = {
+  { "--fast-math", SETTING_SWITCH, NULL,
+    "variants may reorder sums of floating-point numbers", .at = 0 },
+  { .name = NULL },
+};
+
 const struct command command_auto = {
   "auto",
-  "-- COMMAND …",
+  "[--fast-math] -- COMMAND …",
   "run a build that makes hot loops tunable by itself",
   .details = "  as COMMAND …, but gcc, clang and cc are `autotune cc --auto` there\n",
   .notes = "Compilers that the build calls by a path or another name are not reached.\n",
+  .options = auto_table,
+  .size = sizeof(bool),
   .rest = REST_FROM_WORD,
   .run = auto_run,
 };

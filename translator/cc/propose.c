@@ -43,11 +43,12 @@ static bool propose_is_bare(const struct compile_options *o) {
 // Writes to F the names of the kernels in a line, then the translated file. WHOLE: the
 // file with its headers that hold kernels. Returns the child's status.
 static int propose_write(const struct cc_source *s, const struct text *whole,
-                         struct compile_options *o, FILE *f) {
+                         struct compile_options *o, bool fast_math, FILE *f) {
   struct suggestions found;
+  struct suggest_how how = { .automatic = true, .fast_math = fast_math };
   struct text patched = { 0 }, out = { 0 };
   struct source *plain = source_of(s->shown, whole->data, whole->size);
-  if (!suggest_file(plain, o, true, &found) || found.n == 0)
+  if (!suggest_file(plain, o, how, &found) || found.n == 0)
     return 1;
   if (!patch_number(plain, found.list, found.n, &patched))
     return 1;
@@ -64,7 +65,7 @@ static int propose_write(const struct cc_source *s, const struct text *whole,
 }
 
 static void propose_child(const struct cc_source *s, const struct text *whole,
-                          struct compile_options *o, int fd) {
+                          struct compile_options *o, bool fast_math, int fd) {
   struct rlimit limit = { LONGEST_SECONDS, LONGEST_SECONDS };
   int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   FILE *f = fdopen(fd, "wb");
@@ -73,14 +74,14 @@ static void propose_child(const struct cc_source *s, const struct text *whole,
   bool quiet = options_get()->log_level < AUTOTUNE_DEBUG;
   if (!f || null < 0 || dup2(null, 1) < 0 || (quiet && dup2(null, 2) < 0))
     _exit(1);
-  int status = propose_write(s, whole, o, f);
+  int status = propose_write(s, whole, o, fast_math, f);
   temp_remove();
   _exit(status);
 }
 
 // Returns what the child wrote; empty: nothing was proposed, or it failed.
 static struct text propose_run(const struct cc_source *s, const struct text *whole,
-                               struct compile_options *o) {
+                               struct compile_options *o, bool fast_math) {
   struct text got = { 0 };
   int fds[2], status;
   char buffer[16384];
@@ -90,7 +91,7 @@ static struct text propose_run(const struct cc_source *s, const struct text *who
     return got;
   pid_t child = fork();
   if (child == 0)
-    propose_child(s, whole, o, fds[1]);
+    propose_child(s, whole, o, fast_math, fds[1]);
   close(fds[1]);
   while (child > 0 &&
          ((n = read(fds[0], buffer, sizeof buffer)) > 0 || (n < 0 && errno == EINTR)))
@@ -116,7 +117,7 @@ void cc_source_propose(const struct cc_command *c, struct cc_source *s) {
     return;
   struct text got = { 0 };
   if (!propose_is_bare(&options))
-    got = propose_run(s, &whole, &options);
+    got = propose_run(s, &whole, &options, c->fast_math);
   const char *newline = got.size ? memchr(got.data, '\n', got.size) : NULL;
   if (!newline) {
     propose_log(s, "no kernel was proposed; `autotune suggest` says why", "");

@@ -11,12 +11,16 @@
 #include "tools/common/command.h"
 
 struct suggest_given {
-  bool from_profile;
+  bool from_profile, fast_math;
   const char *folder;
 };
 #define AT(member) .at = offsetof(struct suggest_given, member)
 
 static const struct setting suggest_table[] = {
+  { "--fast-math", SETTING_SWITCH, NULL,
+    "also propose -ffast-math, which may reorder sums of\n"
+    "floating-point numbers",
+    AT(fast_math) },
   { "--from-profile", SETTING_SWITCH, NULL,
     "only the kernels that became faster where `autotune cc --auto` built\n"
     "the program; without a file, all files that the results name",
@@ -27,10 +31,11 @@ static const struct setting suggest_table[] = {
 
 // OUTCOMES: keeps the kernels that won in these; NULL: all.
 static bool suggest(struct source *s, const struct compile_options *o,
-                    const struct outcomes *outcomes) {
+                    const struct outcomes *outcomes, bool fast_math) {
   struct suggestions found;
   struct text out = { 0 };
-  if (!suggest_file(s, o, outcomes != NULL, &found))
+  struct suggest_how how = { .automatic = outcomes != NULL, .fast_math = fast_math };
+  if (!suggest_file(s, o, how, &found))
     return false;
   if (found.n == 0)
     fprintf(stderr, "%s: nothing to suggest%s\n", s->path,
@@ -47,7 +52,7 @@ static bool suggest(struct source *s, const struct compile_options *o,
 
 // Returns the exit status. HINT follows the reason for which IN cannot be read.
 static int suggest_one(const char *in, char **args, const struct outcomes *outcomes,
-                       const char *hint) {
+                       bool fast_math, const char *hint) {
   struct source *s = source_read(in);
   if (!s) {
     fprintf(stderr, "autotune suggest: %s: %s%s\n", in, strerror(errno), hint);
@@ -55,13 +60,14 @@ static int suggest_one(const char *in, char **args, const struct outcomes *outco
   }
   struct compile_options o = cc_options(in, args);
   if (!o.language->not_suggested)
-    return suggest(s, &o, outcomes) ? 0 : 1;
+    return suggest(s, &o, outcomes, fast_math) ? 0 : 1;
   fprintf(stderr, "autotune suggest: %s: %s\n", in, o.language->not_suggested);
   return 1;
 }
 
-static int suggest_from_profile(const struct arguments *a, const char *folder) {
-  const struct outcomes *outcomes = outcomes_load(folder);
+static int suggest_from_profile(const struct arguments *a,
+                                const struct suggest_given *g) {
+  const struct outcomes *outcomes = outcomes_load(g->folder);
   unsigned n = a->n;
   int status = 0;
   if (!outcomes)
@@ -74,7 +80,7 @@ static int suggest_from_profile(const struct arguments *a, const char *folder) {
     return 1;
   }
   for (unsigned i = 0; i < n; i++)
-    status |= suggest_one(files[i], a->rest, outcomes,
+    status |= suggest_one(files[i], a->rest, outcomes, g->fast_math,
                           a->n ? "" : ": go where it was built, or name the file");
   return status;
 }
@@ -82,15 +88,15 @@ static int suggest_from_profile(const struct arguments *a, const char *folder) {
 static int suggest_run(const struct arguments *a) {
   const struct suggest_given *g = a->options;
   if (g->from_profile)
-    return suggest_from_profile(a, g->folder);
+    return suggest_from_profile(a, g);
   if (a->n != 1)
     return command_misused(a->command);
-  return suggest_one(a->words[0], a->rest, NULL, "");
+  return suggest_one(a->words[0], a->rest, NULL, g->fast_math, "");
 }
 
 const struct command command_suggest = {
   "suggest",
-  "IN.c [-- ARGS…]\n--from-profile [IN.c…] [--cache DIR] [-- ARGS…]",
+  "[--fast-math] IN.c [-- ARGS…]\n--from-profile [--fast-math] [IN.c…] [--cache DIR] [-- ARGS…]",
   "a patch with pragmas for the loops of a file",
   .details = "  for patch: autotune suggest IN.c | patch -p1\n",
   .options = suggest_table,

@@ -16,10 +16,10 @@ static bool candidates_wrote(const struct candidates *c, const struct function *
   return false;
 }
 
-static bool candidates_have_pragma(const struct candidates *c, const struct function *f) {
-  return candidates_wrote(c, f) ||
-      lex_mentions((struct slice){ c->s->text + f->start, f->end - f->start },
-                   slice_of("omp"));
+// True if F may hold directives of OpenMP.
+static bool candidates_share(const struct candidates *c, const struct function *f) {
+  return lex_mentions((struct slice){ c->s->text + f->start, f->end - f->start },
+                      slice_of("omp"));
 }
 
 // Returns why a function with the arguments LIST is no kernel; NULL: all have names, or
@@ -72,7 +72,7 @@ static void candidates_add(struct candidates *c, TSNode n) {
     return;
   const char *why = candidates_why_not(c, n), *path;
   source_where(c->s, ts_node_start_byte(n), &path, NULL);
-  if (c->automatic && strcmp(path, c->s->path) != 0)
+  if (c->how.automatic && strcmp(path, c->s->path) != 0)
     return; // of a header, which other files may include as it is
   const char *plain = c->s->language->cplusplus ? plain_why_not(c->s, n) : NULL;
   k.main = (struct function){ .node = n,
@@ -82,14 +82,16 @@ static void candidates_add(struct candidates *c, TSNode n) {
   c->loops = true;
   if (candidates_wrote(c, &k.main))
     *GROW(c->written, c->n_written) = candidates_name(c->s, n);
-  if (candidates_have_pragma(c, &k.main))
+  bool openmp = candidates_share(c, &k.main);
+  if (candidates_wrote(c, &k.main))
     notes_say(c->s, k.main.start, "left as it is: it has pragmas already");
   else if (plain)
     notes_say(c->s, k.main.start,
               arena_printf("'%s' is left as it is: %s", candidates_name(c->s, n), plain));
-  else if (why)
-    *GROW(c->mixed, c->n_mixed) =
-        (struct mixed){ .node = n, .name = candidates_name(c->s, n), .why = why };
+  else if (why || openmp)
+    *GROW(c->mixed, c->n_mixed) = (struct mixed){
+      .node = n, .name = candidates_name(c->s, n), .why = why, .openmp = openmp
+    };
   else if (c->s->language->signature_read(c->s, &k.main, &k)) {
     *GROW(k.compilers, k.n_compilers) = "clang";
     *GROW(c->list, c->n) = k;

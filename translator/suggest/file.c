@@ -50,34 +50,61 @@ static bool may_overlap(const struct model *m) {
   return used > 1 && pointers && written;
 }
 
-// Examines K, a function of S. WHAT and AT, of FILE, are for messages.
-static struct finding suggest_find(const struct candidates *c, const struct source *s,
-                                   const struct expansion *x, struct kernel *k,
-                                   const char *threads, const char *what,
-                                   const struct source *file, size_t at) {
-  struct model *m = scan_function(s, k, &k->main, x);
+enum { FEW_OPERATIONS = 5000 }; // less is not worth a kernel
+
+// A kernel that may be, as it is examined.
+struct subject {
+  const struct source *s; // K's file, perhaps with the loop as a function
+  const struct expansion *x;
+  struct kernel *k;
+  bool openmp, shared; // it has directives of OpenMP; threads share it or run it
+  const char *what;    // as in struct finding
+  size_t at;
+};
+
+// True if M's function is worth trying with other compilers and flags alone. What is
+// understood, and has no OpenMP, was found to be of no use to threads and vectors.
+static bool suggest_varies(const struct model *m, bool openmp, bool *real) {
+  bool may = vary_may(m, real) &&
+      (!m->source->language->cplusplus || !m->n_refusals); // calls may be overloaded
+  return may && (m->n_refusals || openmp) && !once_sets_up(m->source, m) &&
+      work_of(m, node_field(m->u.f->node, "body")) >= FEW_OPERATIONS;
+}
+
+// Examines K.
+static struct finding suggest_find(const struct candidates *c, const struct subject *k,
+                                   const char *threads) {
+  struct model *m = scan_function(k->s, k->k, &k->k->main, k->x);
   TSNode odd;
   const char *why = plain_check(m, &odd);
-  struct finding f = {
-    m, plan_function(m, threads), sections_infer(m, false), what, file, at, why != NULL
-  };
+  struct finding f = { .m = m,
+                       .plan = plan_function(m, threads, k->shared),
+                       .sections = sections_infer(m, false),
+                       .what = k->what,
+                       .file = c->s,
+                       .at = k->at,
+                       .odd = why != NULL };
   if (why) {
     f.plan = (struct plan){ 0 };
     *GROW(f.plan.notes, f.plan.n_notes) = (struct note){ odd, why };
   }
-  if (c->automatic && f.sections.why && may_overlap(m))
+  if (c->how.automatic && f.sections.why && may_overlap(m))
     f.plan.n = 0; // no call could look whether they do
+  f.varies = suggest_varies(m, k->openmp, &f.real) && !f.odd &&
+      (f.plan.n == 0 || k->openmp);
   return f;
 }
 
 // Sets the lines of P from F, of the function K.
-static void suggest_function(const struct finding *f, const struct kernel *k,
-                             const char *threads, struct proposal *p) {
+static void suggest_function(const struct candidates *c, const struct finding *f,
+                             const struct kernel *k, const char *threads,
+                             struct proposal *p) {
   notes_print(f);
-  if (f->plan.n == 0)
+  if (f->plan.n == 0 && !f->varies)
     return;
   *GROW(p->list, p->n) = (struct insertion){
-    k->main.start, pragma_of_kernel(&f->sections, f->plan.threads ? threads : NULL, "")
+    k->main.start,
+    pragma_of_kernel(f, f->plan.threads ? threads : NULL, c->how.fast_math, "")
   };
   for (unsigned i = 0; i < f->plan.n; i++)
     *GROW(p->list, p->n) = f->plan.list[i];
@@ -202,14 +229,14 @@ static void nests_propose(const struct candidates *c, const struct nest_kernel *
                           const struct finding *f, const char *threads,
                           struct proposals *all) {
   struct proposal p = { .function = k->function, .what = f->what, .node = k->loop };
-  size_t at = ts_node_start_byte(k->loop), line = source_line(c->s, at, NULL);
+  size_t at = ts_node_start_byte(k->loop), line = source_line(c->s, k->at, NULL);
   notes_print(f);
-  if (f->plan.n == 0)
+  if (f->plan.n == 0 && !f->varies)
     return;
   *GROW(p.list, p.n) =
       (struct insertion){ c->s->lines[line - 1],
-                          pragma_of_kernel(&f->sections, f->plan.threads ? threads : NULL,
-                                           patch_indent(c->s, at)) };
+                          pragma_of_kernel(f, f->plan.threads ? threads : NULL,
+                                           c->how.fast_math, patch_indent(c->s, at)) };
   for (unsigned i = 0; i < f->plan.n; i++)
     *GROW(p.list, p.n) =
         (struct insertion){ nests_offset(c->s, k, f->plan.list[i].offset),
@@ -217,10 +244,12 @@ static void nests_propose(const struct candidates *c, const struct nest_kernel *
   *GROW(all->list, all->n) = p;
 }
 
-// A loop that holds code that is not understood: proposed if no loop in it is.
+// A loop that holds code that is not understood, or of which only compilers and flags
+// vary: proposed if no loop in it is.
 struct outer_nest {
   struct nest_kernel k;
   struct finding f;
+  unsigned depth; // of the function: callers may be kernels rather than what they call
 };
 struct outer_nests {
   struct outer_nest *list;
@@ -231,26 +260,36 @@ struct outer_nests {
 static void nests_try(const struct candidates *c, const struct nest_kernel *k,
                       const char *threads, struct proposals *all, struct nests *inner,
                       struct outer_nests *outer) {
-  TSNode body = node_field(k->loop, "body");
   const char *what = arena_printf(
-      "the loop in line %u of '%s'",
+      "the %s in line %u of '%s'",
+      node_is(k->loop, "for_statement") ? "loop" : "parallel region",
       source_where(c->s, ts_node_start_byte(k->loop), NULL, NULL), k->function);
-  bool holds = node_holds(body, "for_statement");
+  bool holds = nests_hold(k->loop);
   if (!k->k) {
     if (holds)
-      nests_collect(c->s, body, k->function, inner);
-    else if (k->why)
+      nests_inside(c->s, k->loop, k->function, inner);
+    if (k->why && (!holds || k->openmp))
       notes_say(c->s, ts_node_start_byte(k->loop),
                 arena_printf("%s is left as it is: it is no kernel of its own: %s", what,
                              k->why));
     return;
   }
-  struct finding f = suggest_find(c, k->source, k->x, k->k, threads, what, c->s,
-                                  ts_node_start_byte(k->loop));
+  struct subject subject = { .s = k->source,
+                             .x = k->x,
+                             .k = k->k,
+                             .openmp = k->openmp,
+                             .shared = k->openmp || openmp_around(c->s, k->loop),
+                             .what = what,
+                             .at = ts_node_start_byte(k->loop) };
+  struct finding f = suggest_find(c, &subject, threads);
+  f.varies = f.varies && !once_at(c->s, k->loop);
   TSNode call = call_of_kernel(c, all, k->loop);
-  if (holds && (f.m->n_refusals || !ts_node_is_null(call))) {
-    nests_collect(c->s, body, k->function, inner);
-    *GROW(outer->list, outer->n) = (struct outer_nest){ *k, f };
+  bool later = f.plan.n == 0 && f.varies && ts_node_is_null(call);
+  if (later || (holds && (f.m->n_refusals || !ts_node_is_null(call)))) {
+    if (holds && !(k->openmp && later))
+      nests_inside(c->s, k->loop, k->function, inner);
+    *GROW(outer->list, outer->n) =
+        (struct outer_nest){ *k, f, calls_depth(c, k->function) };
   } else if (!ts_node_is_null(call)) {
     say_calls(c, call, what);
   } else {
@@ -258,20 +297,60 @@ static void nests_try(const struct candidates *c, const struct nest_kernel *k,
   }
 }
 
-// True if a kernel is proposed in N, or N calls one.
+// True if a kernel is proposed in N or around it, or one calls the other. FUNCTION: the
+// one around N, or N itself.
 static bool nests_served(const struct candidates *c, const struct proposals *all,
-                         TSNode n) {
-  for (unsigned i = 0; i < all->n; i++)
-    if (all->list[i].n && node_within(all->list[i].node, n))
+                         TSNode n, const char *function) {
+  for (unsigned i = 0; i < all->n; i++) {
+    const struct proposal *p = &all->list[i];
+    if (p->n &&
+        (node_within(p->node, n) || node_within(n, p->node) ||
+         calls_reach(c, n, p->function) || calls_reach(c, p->node, function)))
       return true;
+  }
   return !ts_node_is_null(call_of_kernel(c, all, n));
+}
+
+// Proposes O, of which compilers and flags vary, or all of its function if that may be.
+static void nests_vary(const struct candidates *c, const struct outer_nest *o,
+                       const char *threads, struct proposals *all) {
+  for (unsigned i = 0; i < c->n_mixed; i++) {
+    const struct mixed *mixed = &c->mixed[i];
+    if (mixed->whole && mixed->whole->varies && !mixed->whole->plan.n &&
+        node_within(o->k.loop, mixed->node)) {
+      suggest_function(c, mixed->whole, &c->list[mixed->index], threads,
+                       &all->list[mixed->index]);
+      return;
+    }
+  }
+  nests_propose(c, &o->k, &o->f, threads, all);
+}
+
+// Proposes those of OUTER that are not served by others: callers first, and then what
+// holds others; loops in which directives stand before all of these.
+static void nests_suggest_outer(const struct candidates *c, struct outer_nests outer,
+                                const char *threads, struct proposals *all) {
+  for (unsigned i = outer.n; i-- > 0;)
+    if (outer.list[i].f.plan.n &&
+        !nests_served(c, all, outer.list[i].k.loop, outer.list[i].k.function))
+      nests_propose(c, &outer.list[i].k, &outer.list[i].f, threads, all);
+  for (unsigned depth = 0, left = outer.n; left; depth++)
+    for (unsigned i = 0; i < outer.n; i++) {
+      if (outer.list[i].depth != depth)
+        continue;
+      left--;
+      if (!outer.list[i].f.plan.n &&
+          !nests_served(c, all, outer.list[i].k.loop, outer.list[i].k.function))
+        nests_vary(c, &outer.list[i], threads, all);
+    }
 }
 
 // Proposes the loops NESTS as kernels; if they hold code that is not understood, the
 // loops in them.
-static void nests_suggest(const struct candidates *c, struct nests nests,
-                          const char *threads, const struct compile_options *o,
-                          struct proposals *all) {
+static struct outer_nests nests_suggest(const struct candidates *c, struct nests nests,
+                                        const char *threads,
+                                        const struct compile_options *o,
+                                        struct proposals *all) {
   struct outer_nests outer = { 0 };
   while (nests.n) {
     struct nests inner = { 0 };
@@ -280,9 +359,7 @@ static void nests_suggest(const struct candidates *c, struct nests nests,
       nests_try(c, &nests.list[i], threads, all, &inner, &outer);
     nests = inner;
   }
-  for (unsigned i = outer.n; i-- > 0;)
-    if (!nests_served(c, all, outer.list[i].k.loop))
-      nests_propose(c, &outer.list[i].k, &outer.list[i].f, threads, all);
+  return outer;
 }
 
 // Proposes loops of the functions that are no kernels, or else says why there is none.
@@ -290,9 +367,10 @@ static void suggest_mixed(struct candidates *c, const char *threads,
                           const struct compile_options *o, struct proposals *all) {
   struct nests nests = { 0 };
   for (unsigned i = 0; i < c->n_mixed; i++)
-    nests_collect(c->s, node_field(c->mixed[i].node, "body"), c->mixed[i].name, &nests);
+    if (!c->mixed[i].waits)
+      nests_collect(c->s, node_field(c->mixed[i].node, "body"), c->mixed[i].name, &nests);
   nests_sort(&nests);
-  nests_suggest(c, nests, threads, o, all);
+  nests_suggest_outer(c, nests_suggest(c, nests, threads, o, all), threads, all);
   for (unsigned i = 0; i < c->n_mixed; i++) {
     struct mixed *mixed = &c->mixed[i];
     if (suggest_has(all, slice_of(mixed->name)))
@@ -300,8 +378,8 @@ static void suggest_mixed(struct candidates *c, const char *threads,
     if (mixed->why)
       notes_say(c->s, ts_node_start_byte(mixed->node),
                 arena_printf("'%s' is left as it is: %s", mixed->name, mixed->why));
-    else if (mixed->whole)
-      suggest_function(mixed->whole, &c->list[mixed->index], threads,
+    else if (mixed->whole && !nests_served(c, all, mixed->node, mixed->name))
+      suggest_function(c, mixed->whole, &c->list[mixed->index], threads,
                        &all->list[mixed->index]);
   }
 }
@@ -322,13 +400,20 @@ static void suggest_functions(struct candidates *c, const struct expansion *x,
       continue;
     expand_classify(x, k);
     struct finding *f = arena_alloc(sizeof *f);
-    *f = suggest_find(c, c->s, x, k, threads, p->what, c->s, k->main.start);
-    if (f->m->n_refusals)
-      *GROW(c->mixed, c->n_mixed) = (struct mixed){
-        .node = p->node, .name = p->function, .whole = f->odd ? NULL : f, .index = i
-      };
+    *f = suggest_find(
+        c,
+        &(struct subject){
+            .s = c->s, .x = x, .k = k, .what = p->what, .at = k->main.start },
+        threads);
+    bool waits = !f->m->n_refusals && calls_shared(c, p->function);
+    if (f->m->n_refusals || waits)
+      *GROW(c->mixed, c->n_mixed) = (struct mixed){ .node = p->node,
+                                                    .name = p->function,
+                                                    .whole = f->odd ? NULL : f,
+                                                    .index = i,
+                                                    .waits = waits };
     else
-      suggest_function(f, k, threads, p);
+      suggest_function(c, f, k, threads, p);
   }
 }
 
@@ -355,9 +440,9 @@ static void suggest_name(const struct candidates *c, const struct proposals *all
   found->loops = c->loops;
 }
 
-bool suggest_file(struct source *s, const struct compile_options *o, bool automatic,
-                  struct suggestions *found) {
-  struct candidates c = { .s = s, .automatic = automatic };
+bool suggest_file(struct source *s, const struct compile_options *o,
+                  struct suggest_how how, struct suggestions *found) {
+  struct candidates c = { .s = s, .how = how };
   struct proposals all = { 0 };
   unsigned n = 0;
   c.pragmas = pragma_all(s, &c.n_pragmas);
@@ -381,7 +466,7 @@ bool suggest_file(struct source *s, const struct compile_options *o, bool automa
     const char *threads = name_threads(s, x);
     suggest_functions(&c, x, threads, &all);
     drop_callers(&c, &all);
-    if (!automatic || c.n_pragmas == 0) // loops' names do not tell whose pragma it is
+    if (!how.automatic || c.n_pragmas == 0) // loops' names do not tell whose pragma it is
       suggest_mixed(&c, threads, o, &all);
     drop_callers(&c, &all);
   }

@@ -15,20 +15,56 @@ static unsigned nests_around(TSNode n) {
   return loops;
 }
 
+bool nests_hold(TSNode n) {
+  return node_holds(node_is(n, "for_statement") ? node_field(n, "body") : n,
+                    "for_statement");
+}
+
+void nests_inside(const struct source *s, TSNode n, const char *function,
+                  struct nests *nests) {
+  if (node_is(n, "for_statement")) {
+    nests_collect(s, node_field(n, "body"), function, nests);
+    return;
+  }
+  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
+    nests_collect(s, ts_node_named_child(n, i), function, nests);
+}
+
 void nests_collect(const struct source *s, TSNode n, const char *function,
                    struct nests *nests) {
-  if (!node_is(n, "for_statement")) {
+  size_t at = ts_node_start_byte(n), first = at;
+  bool loop = node_is(n, "for_statement");
+  unsigned openmp = loop || node_is(n, "compound_statement") ? openmp_above(s, at, &first)
+                                                             : 0;
+  bool region = !loop && (openmp & OPENMP_PARALLEL) && !(openmp & OPENMP_OTHER);
+  if (!loop && !region) {
     for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
       nests_collect(s, ts_node_named_child(n, i), function, nests);
     return;
   }
-  size_t at = ts_node_start_byte(n);
-  bool holds = node_holds(node_field(n, "body"), "for_statement");
-  if (nests_around(n) > 1 && !holds)
+  if (!openmp && openmp_within(s, at, ts_node_end_byte(n))) {
+    nests_inside(s, n, function, nests); // the author's parallel loops are worth more
+    return;
+  }
+  if (openmp & OPENMP_OTHER) {
+    notes_say(s, at,
+              "no kernel is proposed here: this directive of OpenMP concerns more "
+              "than a loop");
+    return;
+  }
+  if ((openmp & OPENMP_FOR) && !(openmp & OPENMP_PARALLEL)) {
+    notes_say(s, at,
+              "this loop is left as it is: the threads of a region around it share it, "
+              "and all of them must run the same variant");
+    nests_inside(s, n, function, nests);
+    return;
+  }
+  if (nests_around(n) > 1 && !nests_hold(n) && !openmp)
     return;
   if (patch_begins_line(s, at))
-    *GROW(nests->list, nests->n) =
-        (struct nest_kernel){ .loop = n, .function = function };
+    *GROW(nests->list, nests->n) = (struct nest_kernel){
+      .loop = n, .at = openmp ? first : at, .openmp = openmp, .function = function
+    };
   else
     notes_say(s, at, "this loop does not begin its line, so no pragma can stand on it");
 }
@@ -45,11 +81,11 @@ void nests_sort(struct nests *nests) {
     }
 }
 
-// Returns the lines that make a kernel of LOOP: a #line, so that all other lines keep
+// Returns the lines that make a kernel of K: a #line, so that all other lines keep
 // their numbers, and the pragma.
-static const char *nests_lines(const struct source *s, TSNode loop) {
+static const char *nests_lines(const struct source *s, const struct nest_kernel *k) {
   struct text t = { 0 };
-  unsigned line = source_line(s, ts_node_start_byte(loop), NULL);
+  unsigned line = source_line(s, k->at, NULL);
   source_resume(s, s->lines[line - 2], &t); // a function's head is before it
   text_printf(&t, "#pragma autotune kernel\n");
   return t.data;
@@ -69,8 +105,7 @@ static const char *nests_read(const struct source *s, struct nest_kernel *list,
   struct insertion *lines = arena_alloc((n + 1) * sizeof *lines);
   struct text all = { 0 };
   for (unsigned i = 0; i < n; i++)
-    lines[i] = (struct insertion){ ts_node_start_byte(list[i].loop),
-                                   nests_lines(s, list[i].loop) };
+    lines[i] = (struct insertion){ list[i].at, nests_lines(s, &list[i]) };
   patch_apply(s, lines, n, &all);
   struct source *outlined = source_of(s->path, all.data, all.size);
   unsigned n_kernels;
@@ -81,8 +116,7 @@ static const char *nests_read(const struct source *s, struct nest_kernel *list,
                                   : expand_file(outlined, kernels, n_kernels, "clang", o);
   for (unsigned i = 0; i < n && x; i++)
     for (unsigned j = 0; j < n_kernels; j++)
-      if (nests_same_line(s, ts_node_start_byte(list[i].loop), outlined,
-                          kernels[j].main.pragma->offset, 1) &&
+      if (nests_same_line(s, list[i].at, outlined, kernels[j].main.pragma->offset, 1) &&
           expand_function(x, &kernels[j].main)) {
         list[i].source = outlined;
         list[i].k = &kernels[j];

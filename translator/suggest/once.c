@@ -60,6 +60,11 @@ static bool once_runs(const struct source *s, struct slice name) {
   return false;
 }
 
+bool once_at(const struct source *s, TSNode n) {
+  TSNode f = once_caller(ts_node_parent(n));
+  return !ts_node_is_null(f) && once_runs(s, once_name(s, node_field(f, "declarator")));
+}
+
 bool once_sets_up(const struct source *s, const struct model *m) {
   bool writes = false, reads = m->n_refusals > 0;
   for (unsigned i = 0; i < m->n_arrays; i++) {

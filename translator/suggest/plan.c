@@ -215,6 +215,14 @@ static bool plan_chain(struct planner *p, struct iter *const *chain, unsigned n,
 
 // Plans LOOP, which is in no chain.
 static void plan_nest(struct planner *p, TSNode loop, struct around a) {
+  size_t first;
+  unsigned openmp = openmp_above(p->m->source, model_offset(p->m, loop, NULL), &first);
+  if (openmp) { // its author's directives stand where ours would
+    a.shared = true;
+    if (!(openmp & OPENMP_SIMD))
+      plan_inside(p, node_field(loop, "body"), a);
+    return;
+  }
   struct iter *chain[MAX_LEVELS];
   unsigned n = chain_of(p->m, loop, chain), around[MAX_LEVELS];
   const char *why = NULL;
@@ -257,7 +265,14 @@ const struct autotune_machine *plan_machine(void) {
   return &machine_get()->numbers;
 }
 
-struct plan plan_function(struct model *m, const char *threads) {
+// True if F has directives of OpenMP among which directives of ours may stand: each is of
+// one loop, and of nothing else.
+static bool plan_openmp(const struct model *m) {
+  unsigned found = openmp_within(m->source, m->function->start, m->function->end);
+  return !(found & (OPENMP_OTHER | OPENMP_SEVERAL));
+}
+
+struct plan plan_function(struct model *m, const char *threads, bool shared) {
   struct plan plan = { 0 };
   struct planner p = {
     .m = m, .threads = threads, .plan = &plan, .machine = *plan_machine()
@@ -266,7 +281,10 @@ struct plan plan_function(struct model *m, const char *threads) {
     plan_note(&plan, m->u.f->node, m->refusals[0].text);
   else if (once_sets_up(m->source, m))
     plan_note(&plan, m->u.f->node, "it only sets up arrays, once");
+  else if (!plan_openmp(m))
+    plan_note(&plan, m->u.f->node, "directives of OpenMP in it concern more than a loop");
   else
-    plan_inside(&p, node_field(m->u.f->node, "body"), (struct around){ 0 });
+    plan_inside(&p, node_field(m->u.f->node, "body"),
+                (struct around){ .shared = shared });
   return plan;
 }

@@ -40,15 +40,26 @@ static void pragma_threads(const struct autotune_machine *m, const char *name,
   text_printf(t, ") constraint(%s <= AUTOTUNE_THREADS)", name);
 }
 
-const char *pragma_of_kernel(const struct sections *found, const char *threads,
+// Appends flags(…) and compiler(…). Few: each is a factor of the number of variants.
+static void pragma_flags(const struct finding *f, bool fast, struct text *t) {
+  bool wide = plan_machine()->vector >= 64;
+  if (fast && f->real)
+    text_printf(t, " flags(\"\", \"-ffast-math\"%s)",
+                wide ? ", \"-ffast-math -mprefer-vector-width=512\"" : "");
+  else if (wide)
+    text_printf(t, " flags(\"\", \"-mprefer-vector-width=512\")");
+  if (f->varies)
+    text_printf(t, " compiler(clang, gcc)");
+}
+
+const char *pragma_of_kernel(const struct finding *f, const char *threads, bool fast_math,
                              const char *indent) {
   struct text t = { 0 };
-  const struct autotune_machine *m = plan_machine();
-  bool wide = m->vector >= 64;
-  text_printf(&t, "%s#pragma autotune kernel%s", indent,
-              wide ? " flags(\"\", \"-mprefer-vector-width=512\")" : "");
+  const struct sections *found = &f->sections;
+  text_printf(&t, "%s#pragma autotune kernel", indent);
+  pragma_flags(f, fast_math, &t);
   if (threads)
-    pragma_threads(m, threads, &t);
+    pragma_threads(plan_machine(), threads, &t);
   if (!found->why && found->n) {
     size_t width = 0;
     for (unsigned access = AUTOTUNE_IN; access <= AUTOTUNE_INOUT; access++)

@@ -8,7 +8,10 @@
  *   pragma.c      writes the pragma of a kernel
  *   notes.c       the messages
  *   nests.c       reads loops as kernels of their own
+ *   openmp.c      reads the author's `#pragma omp …`
+ *   vary.c        decides whether compilers and flags alone are worth trying
  *   patch.c       inserts lines into a file, as a unified diff
+ *   calls.c       which functions of a file call which
  *   plain.c       what may be proposed in C++
  *   candidates.c  finds the functions of a file that may be kernels
  *   file.c        proposes kernels in a file and reports the assumptions
@@ -68,6 +71,34 @@ double work_trips(const struct model *m, TSNode loop);
  * computes of its counters and arguments, and the program runs it once: `main` leads to
  * it by one call each, outside of loops. */
 bool once_sets_up(const struct source *s, const struct model *m);
+/* True if the program runs N, a statement of S, once: no loop is around it or its
+ * function's call. */
+bool once_at(const struct source *s, TSNode n);
+
+/* ---- openmp.c -------------------------------------------------------------------- */
+
+enum openmp {
+  OPENMP_PARALLEL = 1,
+  OPENMP_FOR = 2, /* threads share the loop */
+  OPENMP_SIMD = 4,
+  OPENMP_SEVERAL = 8, /* it binds loops in its loop too, or their order */
+  OPENMP_OTHER = 16   /* any other directive */
+};
+/* Returns what the directives of OpenMP directly before AT's line say, as bits; 0: there
+ * are none. *FIRST: where the first line of these directives begins, also of others than
+ * OpenMP's; else AT's line. */
+unsigned openmp_above(const struct source *s, size_t at, size_t *first);
+/* Returns the same for all directives from START to END. */
+unsigned openmp_within(const struct source *s, size_t start, size_t end);
+/* True if a loop or block around N has directives that concern threads. */
+bool openmp_around(const struct source *s, TSNode n);
+
+/* ---- vary.c ---------------------------------------------------------------------- */
+
+/* True if M's function computes with floating-point numbers in a loop, and runs nothing
+ * but code that is in sight, which can be run again and again. *REAL: it mentions such
+ * numbers. */
+bool vary_may(const struct model *m, bool *real);
 
 /* ---- plan.c ---------------------------------------------------------------------- */
 
@@ -82,9 +113,18 @@ struct plan {
   struct note *notes; /* loops that stay as they are, and why */
   unsigned n_notes;
 };
-/* THREADS is the name for the param that sets the number of threads. */
-struct plan plan_function(struct model *m, const char *threads);
+/* THREADS is the name for the param that sets the number of threads. SHARED: the function
+ * is a statement that runs in a thread of a team, or makes one. */
+struct plan plan_function(struct model *m, const char *threads, bool shared);
 const struct autotune_machine *plan_machine(void);
+
+/* How suggestions are made. */
+struct suggest_how {
+  bool automatic; /* for a build, and nobody reads the notes: nothing is assumed which a
+                     call cannot show (struct compile_options, apart), and functions of
+                     headers are left out */
+  bool fast_math; /* sums may be reordered: the user allows it */
+};
 
 /* ---- notes.c --------------------------------------------------------------------- */
 
@@ -93,6 +133,8 @@ struct finding {
   const struct model *m;
   struct plan plan;
   struct sections sections;
+  bool varies;               /* compilers may differ, and flags */
+  bool real;                 /* it computes with floating-point numbers */
   const char *what;          /* for messages: "'f'", "the loop in line 5 of 'f'" */
   const struct source *file; /* as the user has it; the model's may differ */
   size_t at;                 /* where the function or loop begins in FILE */
@@ -110,14 +152,16 @@ struct mixed { /* a function that is no kernel, but whose loops may be */
   TSNode node;
   const char *name;
   const char *why;       /* the head is not as a kernel's; or NULL */
+  bool openmp;           /* it has directives of OpenMP */
   struct finding *whole; /* of the function as a kernel; or NULL */
   unsigned index;        /* then: of its proposal */
+  bool waits;            /* then: a kernel that calls it comes first */
 };
 struct candidates {
   const struct source *s;
   const struct pragma *pragmas; /* of ours, in the file */
   unsigned n_pragmas;
-  bool automatic; /* for a build, which nobody reads: see suggest_file */
+  struct suggest_how how;
   /* Found: */
   struct kernel *list; /* functions that may be kernels */
   unsigned n;
@@ -135,12 +179,23 @@ void candidates_find(struct candidates *c, TSNode n);
  * or a macro hides a part of its syntax. X: the file as the compiler sees it. */
 void candidates_say_hidden(struct candidates *c, const struct expansion *x);
 
+/* ---- calls.c --------------------------------------------------------------------- */
+
+/* True if N, a part of the file, calls the function NAME, also through functions of the
+ * file. */
+bool calls_reach(const struct candidates *c, TSNode n, const char *name);
+/* Returns the length of the longest chain of callers that leads to NAME, up to a limit.
+ */
+unsigned calls_depth(const struct candidates *c, const char *name);
+/* True if a parallel loop or region of the file leads to NAME. */
+bool calls_shared(const struct candidates *c, const char *name);
+
 /* ---- pragma.c -------------------------------------------------------------------- */
 
-/* Returns the kernel's pragma, with INDENT before its lines. THREADS is the name of the
- * param of threads, or NULL. Sections of variables that the kernel's function alone has
- * are left out. */
-const char *pragma_of_kernel(const struct sections *found, const char *threads,
+/* Returns the pragma of F's kernel, with INDENT before its lines. THREADS is the name of
+ * the param of threads, or NULL. Sections of variables that the kernel's function alone
+ * has are left out. FAST_MATH: as in struct suggest_how. */
+const char *pragma_of_kernel(const struct finding *f, const char *threads, bool fast_math,
                              const char *indent);
 
 /* ---- plain.c --------------------------------------------------------------------- */
@@ -153,9 +208,11 @@ const char *plain_why_not(const struct source *s, TSNode function);
 
 /* ---- nests.c --------------------------------------------------------------------- */
 
-struct nest_kernel {           /* a loop as a kernel */
-  TSNode loop;                 /* in the file; it begins its line */
-  const char *function;        /* the name of the function around it */
+struct nest_kernel {    /* a loop, or the block of a parallel region, as a kernel */
+  TSNode loop;          /* in the file; it begins its line */
+  size_t at;            /* the kernel's line: before directives of others */
+  unsigned openmp;      /* those of OpenMP, as bits of enum openmp */
+  const char *function; /* the name of the function around it */
   const struct source *source; /* the file with the loop as a function, … */
   struct kernel *k;            /* … which this is; NULL: it cannot be one … */
   const struct expansion *x;
@@ -170,6 +227,11 @@ struct nests {
  * does not begin its line is left out with a note. */
 void nests_collect(const struct source *s, TSNode n, const char *function,
                    struct nests *nests);
+/* The same for the code in N, a loop or block. */
+void nests_inside(const struct source *s, TSNode n, const char *function,
+                  struct nests *nests);
+/* True if a loop is in N, a loop or block. */
+bool nests_hold(TSNode n);
 void nests_sort(struct nests *nests); /* by their places */
 /* Sets SOURCE, K, X and WHY of the N loops LIST of S, sorted by their places. None may be
  * in another one or in a kernel. */
@@ -216,12 +278,10 @@ struct suggestions {
   bool loops; /* a function of the file has some */
 };
 /* Finds pragmas for S, and says on standard error what they rest on and what could not be
- * proven. AUTOMATIC: nobody reads that, so nothing is assumed which a call cannot show
- * (struct compile_options, apart), and functions of headers are left out. False: S has
- * errors, all diagnosed.
- */
-bool suggest_file(struct source *s, const struct compile_options *o, bool automatic,
-                  struct suggestions *found);
+ * proven. Where the build's own flags let compilers reorder sums, fast_math is set.
+ * False: S has errors, all diagnosed. */
+bool suggest_file(struct source *s, const struct compile_options *o,
+                  struct suggest_how how, struct suggestions *found);
 
 /* ---- won.c ----------------------------------------------------------------------- */
 

@@ -312,6 +312,8 @@ struct model {
  * NULL. */
 struct model *scan_function(const struct source *s, struct kernel *k, struct function *f,
                             const struct expansion *x);
+/* True for functions of math.h that only compute. */
+bool model_is_pure(struct slice name);
 struct slice model_text(const struct model *m, TSNode node);
 /* Returns the offset of NODE in SOURCE. *WRITTEN (unless NULL): the text is not made by a
  * macro. */

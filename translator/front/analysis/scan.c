@@ -150,8 +150,7 @@ static void visit_declaration(struct model *m, TSNode n, struct place p) {
 
 // ---- expressions --------------------------------------------------------------------
 
-// True for functions of math.h that only compute.
-static bool is_pure(struct slice name) {
+bool model_is_pure(struct slice name) {
   static const char *const names[] = {
     "sqrt",  "fabs",  "exp",  "exp2",     "expm1", "log",  "log2",  "log10",
     "log1p", "pow",   "sin",  "cos",      "tan",   "asin", "acos",  "atan",
@@ -175,7 +174,7 @@ static void visit_children(struct model *m, TSNode n, struct place p) {
 
 static void visit_call(struct model *m, TSNode n, struct place p) {
   TSNode f = node_field(n, "function");
-  if (!node_is(f, "identifier") || !is_pure(model_text(m, f)))
+  if (!node_is(f, "identifier") || !model_is_pure(model_text(m, f)))
     model_refuse(m, n, "it is not known what this call does");
   visit_children(m, node_field(n, "arguments"), p);
 }

@@ -43,6 +43,12 @@ static struct slice integer_of(const struct macro *m) {
   return fine ? value.text : (struct slice){ 0 };
 }
 
+// True if M stands for a number, such as __FLT_MAX__.
+static bool view_is_number(const struct macro *m) {
+  struct lexer l = definition_of(m);
+  return !m->function && lex(&l).kind == TOKEN_NUMBER && lex(&l).kind == TOKEN_END;
+}
+
 static bool view_is_hidden(const struct hidden *h, struct slice name) {
   for (; h; h = h->outer)
     if (slices_same(h->name, name))
@@ -113,7 +119,8 @@ static bool view_replace(struct replacer *r, struct lexer *l, struct slice name,
   struct slice *names = NULL, *args = NULL;
   struct text body = { 0 };
   unsigned n = 0, given = 0, depth = 0;
-  if (!m || m->builtin || view_is_hidden(h, name) || (!r->numbers && integer_of(m).size))
+  bool hidden = m && (view_is_hidden(h, name) || (m->builtin && !view_is_number(m)));
+  if (!m || hidden || (!r->numbers && integer_of(m).size))
     return false;
   struct lexer definition = definition_of(m), ahead = *l;
   if (m->function) {

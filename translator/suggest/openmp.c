@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// openmp.c: reads the author's `#pragma omp …`.
+#include <string.h>
+
+#include "suggest.h"
+
+// Returns what LINE, a whole directive, says of OpenMP; 0: it is another one.
+static unsigned openmp_read(struct slice line) {
+  static const struct {
+    const char *word;
+    unsigned bit;
+  } words[] = { { "parallel", OPENMP_PARALLEL },
+                { "for", OPENMP_FOR },
+                { "simd", OPENMP_SIMD } };
+  struct lexer l = lexer_of(line);
+  unsigned found = 0;
+  if (!slice_is(lex(&l).text, "#") || !slice_is(lex(&l).text, "pragma") ||
+      !slice_is(lex(&l).text, "omp"))
+    return 0;
+  if (lex_mentions(line, slice_of("collapse")) || lex_mentions(line, slice_of("ordered")))
+    found = OPENMP_SEVERAL;
+  for (struct token t; (t = lex(&l)).kind == TOKEN_WORD;) {
+    unsigned i = 0;
+    while (i < sizeof words / sizeof *words && !slice_is(t.text, words[i].word))
+      i++;
+    if (i < sizeof words / sizeof *words)
+      found |= words[i].bit;
+    else if (!(found & ~OPENMP_SEVERAL))
+      return OPENMP_OTHER; // `single`, `task`, `target parallel for`
+    else
+      break; // a clause
+  }
+  return found;
+}
+
+// Returns the number of the line, from 0, with which the directive in the line I begins.
+static unsigned openmp_first_line(const struct source *s, unsigned i) {
+  while (i > 0) {
+    const char *end = s->text + s->lines[i] - 1; // the newline before it
+    end -= end > s->text && end[-1] == '\r';
+    if (end == s->text || end[-1] != '\\')
+      break;
+    i--;
+  }
+  return i;
+}
+
+unsigned openmp_above(const struct source *s, size_t at, size_t *first) {
+  unsigned found = 0, line = source_line(s, at, NULL) - 1;
+  *first = s->lines[line];
+  if (!patch_begins_line(s, at))
+    return 0;
+  while (line > 0) {
+    unsigned begin = openmp_first_line(s, line - 1);
+    struct slice text = slice_trim(
+        (struct slice){ s->text + s->lines[begin], s->lines[line] - s->lines[begin] });
+    struct lexer l = lexer_of(text);
+    if (slice_is(lex(&l).text, "#")) {
+      if (!slice_is(lex(&l).text, "pragma"))
+        break;
+      found |= openmp_read(text);
+      *first = s->lines[begin];
+    } else if (text.size) {
+      break;
+    }
+    line = begin;
+  }
+  return found;
+}
+
+unsigned openmp_within(const struct source *s, size_t start, size_t end) {
+  unsigned found = 0;
+  struct lexer l = { s->text + start, s->text + end, true };
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    if (t.first && slice_is(t.text, "#")) {
+      const char *to = lex_line_end(l.p, l.end);
+      found |= openmp_read((struct slice){ t.text.data, (size_t)(to - t.text.data) });
+      l = (struct lexer){ to, l.end, true };
+    }
+  return found;
+}
+
+bool openmp_around(const struct source *s, TSNode n) {
+  size_t first;
+  for (n = ts_node_parent(n); !ts_node_is_null(n); n = ts_node_parent(n))
+    if ((node_is(n, "for_statement") || node_is(n, "compound_statement")) &&
+        (openmp_above(s, ts_node_start_byte(n), &first) & ~OPENMP_SIMD))
+      return true;
+  return false;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// vary.c: decides whether compilers and flags alone may make a loop faster that no
+// directive can stand on, and whether it may be run again and again for that.
+#include <string.h>
+
+#include "front/lang/language.h"
+#include "front/reach/unit.h"
+#include "suggest.h"
+
+enum { MAX_DEPTH = 8 };
+
+// The code that a kernel runs: its own, and functions that it calls.
+struct vary {
+  const struct model *m;
+  bool real; // it has types of floating-point numbers
+  bool loop; // it has a loop
+};
+
+static bool vary_walk(struct vary *v, const struct source *s, TSNode n, unsigned depth);
+
+// Functions that change nothing but memory which is handed to them.
+static bool vary_is_clean(struct slice name) {
+  static const char *const names[] = {
+    "memcpy", "memmove", "memset", "omp_get_thread_num", "omp_get_num_threads", NULL
+  };
+  return slice_in(name, names) || model_is_pure(name);
+}
+
+// Reads the function NAME as the compiler sees it. False: it is not in sight, or it does
+// what cannot be done twice.
+static bool vary_callee(struct vary *v, struct slice name, unsigned depth) {
+  const struct name *n = NULL;
+  const struct item *i;
+  if (depth >= MAX_DEPTH || !v->m->x)
+    return false;
+  while ((i = items_named(&v->m->x->items, NAME_ORDINARY, name, &n)) != NULL)
+    if (i->body)
+      break;
+  if (!i)
+    return false;
+  struct source *s = source_of(v->m->source->path, i->text.data, i->text.size);
+  source_parse(s, v->m->source->language);
+  return vary_walk(v, s, ts_tree_root_node(s->tree), depth + 1);
+}
+
+static bool vary_call(struct vary *v, const struct source *s, TSNode call,
+                      unsigned depth) {
+  TSNode f = node_field(call, "function"), first;
+  struct slice name = source_slice(s, f);
+  bool named = node_is(f, "identifier") &&
+      usage_declarators(&v->m->u, v->m->u.f->node, name, &first) == 0;
+  return named && (vary_is_clean(name) || vary_callee(v, name, depth));
+}
+
+// True if N, of S, only computes. Notes what V asks for.
+static bool vary_walk(struct vary *v, const struct source *s, TSNode n, unsigned depth) {
+  if (node_is(n, "primitive_type") || node_is(n, "type_identifier"))
+    v->real = v->real || type_of_name(v->m->x, source_slice(s, n)).real.size;
+  if (node_is_loop(n))
+    v->loop = true;
+  if (strncmp(ts_node_type(n), "gnu_asm", 7) == 0 || node_is(n, "ERROR"))
+    return false;
+  if (depth && node_is(n, "preproc_call") &&
+      lex_mentions(source_slice(s, n), slice_of("omp")))
+    return false; // the parallel loop of a function that it calls: this is the kernel
+  if (node_is(n, "type_qualifier") && slice_is(source_slice(s, n), "volatile"))
+    return false;
+  if (node_is(n, "call_expression") && !vary_call(v, s, n, depth))
+    return false;
+  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
+    if (!vary_walk(v, s, ts_node_named_child(n, i), depth))
+      return false;
+  return true;
+}
+
+bool vary_may(const struct model *m, bool *real) {
+  struct vary v = { .m = m };
+  TSNode node = m->u.f->node;
+  bool clean = m->x && m->view && !ts_node_has_error(node) &&
+      vary_walk(&v, m->u.s, node, 0);
+  *real = v.real;
+  return clean && v.real && v.loop;
+}
