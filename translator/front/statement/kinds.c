@@ -276,7 +276,11 @@ enum pass kinds_pass(const struct statement *st, struct capture *c, struct kinds
   if (kinds_is_constant(st, c))
     return PASS_OWN_VALUE;
   if (!scalar) {
-    c->constant = u.plain && !assigned && !addressed && !f.stored;
+    bool read = u.plain && !assigned && !addressed && !f.stored;
+    // Most likely a number: as a copy it is not read again after each store.
+    if (read && (c->deduced || scope_is_parameter(st, c->specifiers)))
+      return PASS_VALUE;
+    c->constant = read;
     return PASS_PLACE;
   }
   if (private && !c->deduced)
