@@ -66,6 +66,18 @@ static const struct {
   // the diagonal is not all of it
   { "void f(int n, double *a) { for (int i = 0; i < n; i++) a[i * n + i] = 0; }",
     "inout(a[0:n > 0 ? n * n : 0])" },
+  // a variable that is assigned once in its iteration, before it is used
+  { "void f(int n, double *x) { int k; for (int j = 0; j < n; j++) for (int i = 0; i < n; i++)"
+    " { k = i + n * j; x[k] = 1; } }",
+    "out(x[0:n > 0 ? n * n : 0])" },
+  { "void f(int n, double *x) { int k = 0; for (int i = 0; i < n; i++) { x[k] = 1; k = i; } }",
+    "a subscript is not affine in loops and arguments" },
+  { "void f(int n, double *x) { int k = 0; for (int i = 0; i < n; i++) { if (i > 3) k = i;"
+    " x[k] = 1; } }",
+    "a subscript is not affine in loops and arguments" },
+  { "void f(int n, double *x) { int k, m = 1; for (int i = 0; i < n; i++) { k = i + m; m++;"
+    " x[k] = 1; } }",
+    "a subscript is not affine in loops and arguments" },
   // a stencil reads as far as its neighbours
   { "void f(int n, const double *x, double *y) { for (int i = 1; i < n - 1; i++)"
     " y[i] = x[i - 1] + x[i] + x[i + 1]; }",

@@ -58,6 +58,7 @@ struct subject {
   const struct expansion *x;
   struct kernel *k;
   bool openmp, shared; // it has directives of OpenMP; threads share it or run it
+  TSNode loop;         // null: K is a function of the file
   const char *what;    // as in struct finding
   size_t at;
 };
@@ -88,7 +89,8 @@ static struct finding suggest_find(const struct candidates *c, const struct subj
     f.plan = (struct plan){ 0 };
     *GROW(f.plan.notes, f.plan.n_notes) = (struct note){ odd, why };
   }
-  if (c->how.automatic && f.sections.why && may_overlap(m))
+  if (c->how.automatic && f.sections.why && may_overlap(m) &&
+      !owned_all(c, k->x, k->loop, m))
     f.plan.n = 0; // no call could look whether they do
   f.varies = suggest_varies(m, k->openmp, &f.real) && !f.odd &&
       (f.plan.n == 0 || k->openmp);
@@ -279,6 +281,7 @@ static void nests_try(const struct candidates *c, const struct nest_kernel *k,
                              .k = k->k,
                              .openmp = k->openmp,
                              .shared = k->openmp || openmp_around(c->s, k->loop),
+                             .loop = k->loop,
                              .what = what,
                              .at = ts_node_start_byte(k->loop) };
   struct finding f = suggest_find(c, &subject, threads);

@@ -17,6 +17,7 @@ struct planner {
   const char *threads; // the param's name
   struct plan *plan;
   struct autotune_machine machine;
+  bool team; // as in plan_function
 };
 
 static void plan_note(struct plan *p, TSNode at, const char *text) {
@@ -105,7 +106,7 @@ static void put_band(struct planner *p, const struct band *b, bool shared) {
     put_variables(b, &t);
     text_printf(&t, "\n");
     p->plan->threads = true;
-  } else if (alone) {
+  } else if (alone || (p->team && b->n == 1 && b->leaf && b->v.n == 0)) {
     text_printf(&t, "%s#pragma autotune simd", indent);
     put_variables(b, &t);
     text_printf(&t, " optional\n");
@@ -275,7 +276,7 @@ static bool plan_openmp(const struct model *m) {
 struct plan plan_function(struct model *m, const char *threads, bool shared) {
   struct plan plan = { 0 };
   struct planner p = {
-    .m = m, .threads = threads, .plan = &plan, .machine = *plan_machine()
+    .m = m, .threads = threads, .plan = &plan, .machine = *plan_machine(), .team = shared
   };
   if (m->n_refusals && ts_node_eq(m->refusals[0].at, m->u.f->node))
     plan_note(&plan, m->u.f->node, m->refusals[0].text);

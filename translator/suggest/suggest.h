@@ -13,6 +13,7 @@
  *   patch.c       inserts lines into a file, as a unified diff
  *   calls.c       which functions of a file call which
  *   plain.c       what may be proposed in C++
+ *   owned.c       arrays that the function allocates itself
  *   candidates.c  finds the functions of a file that may be kernels
  *   file.c        proposes kernels in a file and reports the assumptions
  *   outcomes.c    reads the results of programs that were built with suggestions
@@ -189,6 +190,13 @@ bool calls_reach(const struct candidates *c, TSNode n, const char *name);
 unsigned calls_depth(const struct candidates *c, const char *name);
 /* True if a parallel loop or region of the file leads to NAME. */
 bool calls_shared(const struct candidates *c, const char *name);
+
+/* ---- owned.c --------------------------------------------------------------------- */
+
+/* True if each array of M, the loop LOOP of the file as a function, is an object that
+ * LOOP's function has allocated: then none overlaps another one. */
+bool owned_all(const struct candidates *c, const struct expansion *x, TSNode loop,
+               const struct model *m);
 
 /* ---- pragma.c -------------------------------------------------------------------- */
 

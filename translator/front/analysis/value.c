@@ -52,12 +52,47 @@ static struct slice type_in_body(const struct model *m, struct slice name,
                 : (struct slice){ 0 };
 }
 
+// Returns the value that the only assignment to a variable in SCOPE gives it, `k = i + n
+// * j;`. It is a statement of a block around AT, before AT.
+static struct poly value_assigned(struct model *m, TSNode at, struct iter *scope,
+                                  unsigned depth) {
+  TSNode body = scope ? node_field(scope->node, "body") : (TSNode){ 0 }, set = { 0 };
+  struct slice name = model_text(m, at);
+  unsigned n = 0;
+  for (unsigned i = 0; i < m->u.n_changes && scope; i++) {
+    const struct change *c = &m->u.changes[i];
+    if (!slices_same(c->name, name))
+      continue;
+    if (c->how == BY_ADDRESS)
+      return poly_unknown;
+    n += node_within(c->node, scope->node);
+    set = node_within(c->node, body) ? c->node : set;
+  }
+  if (n != 1 || !node_is(set, "assignment_expression") ||
+      !node_is(node_field(set, "left"), "identifier") ||
+      !slice_is(model_text(m, node_field(set, "operator")), "=") ||
+      node_holds(body, "labeled_statement") || node_holds(body, "case_statement"))
+    return poly_unknown;
+  TSNode statement = ts_node_parent(set), block = ts_node_parent(statement);
+  if (!node_is(statement, "expression_statement") ||
+      !node_is(block, "compound_statement") || !node_within(at, block) ||
+      ts_node_start_byte(at) < ts_node_end_byte(statement))
+    return poly_unknown;
+  m->in_variable++;
+  struct poly value = value_at(m, node_field(set, "right"), scope, depth + 2);
+  m->in_variable--;
+  return value;
+}
+
 // Returns the value of a variable that is set once, `int m = n - 1;`, never assigned, and
 // visible at AT.
 static struct poly of_variable(struct model *m, TSNode at, struct iter *scope,
                                unsigned depth) {
   TSNode d = { 0 }, body = node_field(m->u.f->node, "body");
   struct slice name = model_text(m, at), type = type_in_body(m, name, &d);
+  if (type.size && value_is_wide(m, type) && usage_changes(&m->u, body, name) &&
+      node_is(d, "identifier"))
+    return value_assigned(m, at, scope, depth);
   if (!type.size || !node_is(d, "init_declarator") || !value_is_wide(m, type) ||
       !node_is(node_field(d, "declarator"), "identifier") ||
       usage_changes(&m->u, body, name))
