@@ -361,9 +361,12 @@ void explore(struct tuning *t) {
   candidate_abandon(t);
 }
 
-bool explore_compile(struct tuning *t, struct candidate *c) {
+bool explore_compile(struct tuning *t, struct candidate *c, bool *late) {
   uint64_t ticket = (uint64_t)(c - t->candidates) + 1;
   struct compiled got = { 0 };
+  bool over = false;
+  late = late ? late : &over;
+  *late = false;
   if (c->object.data)
     return true;
   if (pool_submit(t->pool, c->point, ticket, c->variant) != 0)
@@ -386,13 +389,14 @@ bool explore_compile(struct tuning *t, struct candidate *c) {
     if (got.ticket == ticket)
       return false;
   }
+  *late = true;
   return false;
 }
 
 bool explore_again(struct tuning *t, struct candidate *c) {
   struct trial_plan plan = explore_plan(t);
   struct trial trial = { .status = STATUS_PENDING };
-  if (!explore_compile(t, c))
+  if (!explore_compile(t, c, NULL))
     return false;
   set_code(t, c);
   tune_report(t, tune_silence(&plan));

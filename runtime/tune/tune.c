@@ -223,6 +223,7 @@ static int tune_check(struct tuning *t, int fd, struct outcome *out) {
   const char *name = point ? point : "the variant";
   struct trial trial = { .status = STATUS_PENDING };
   struct trial_plan plan = tune_once(tune_limit(t));
+  bool late;
   plan.budget = 1; // a run of less than that is repeated: the first may leave something
   if (!c) {
     SAY(out, "default: the variant that was to be checked does not exist for this call");
@@ -233,8 +234,11 @@ static int tune_check(struct tuning *t, int fd, struct outcome *out) {
         name);
   } else if (reverify_refuses(t, c->variant)) {
     SAY(out, "default: %.300s was revoked", name);
-  } else if (!explore_compile(t, c)) {
-    SAY(out, "default: %.300s cannot be compiled", name);
+  } else if (!explore_compile(t, c, &late)) {
+    SAY(out,
+        late ? "default: %.300s was not compiled in time"
+             : "default: %.300s cannot be compiled",
+        name);
   } else {
     tune_report(t, tune_silence(&plan));
     tune_try(t, c, &plan, &trial);

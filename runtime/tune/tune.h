@@ -253,8 +253,8 @@ struct candidate *explore_given(struct tuning *t);
 /* Submits C to be compiled and then tried. False: it cannot be submitted. */
 bool explore_submit(struct tuning *t, struct candidate *c);
 /* Makes sure that C has its object, which may come from an earlier tuning. False: it
- * cannot be compiled or read. */
-bool explore_compile(struct tuning *t, struct candidate *c);
+ * cannot be compiled or read, or (*LATE, unless LATE is NULL) the time was over first. */
+bool explore_compile(struct tuning *t, struct candidate *c, bool *late);
 /* Compiles and tries C again, whose time is known from an earlier process. False: it
  * failed. */
 bool explore_again(struct tuning *t, struct candidate *c);

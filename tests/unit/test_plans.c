@@ -53,6 +53,17 @@ static void test_check(void **state) {
   RUN(checks, SILENT, "AUTOTUNE_BUDGET=5s");
 }
 
+// The time is over before the compiler has an answer.
+static void checks_late(void) {
+  EXPECT(check(1, 0) != 0 && !out.winner);
+  EXPECT(strstr(out.why, "was not compiled in time"));
+}
+
+static void test_late_check(void **state) {
+  (void)state;
+  RUN(checks_late, SILENT, "AUTOTUNE_BUDGET=0.000001s");
+}
+
 // Returns how many variants the outcome says were tried.
 static unsigned tried(void) {
   const char *in = strstr(out.why, " in ");
@@ -118,6 +129,7 @@ static void test_until(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = { TEST(test_check), TEST(test_race),
-                                      TEST(test_given_points), TEST(test_until) };
+                                      TEST(test_given_points), TEST(test_until),
+                                      TEST(test_late_check) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
