@@ -4,7 +4,8 @@
 # -O3 -march=native, through `autotune cc` with the pragmas of its patch, and untouched through `autotune cc --auto`;
 # medians of runs of all sides in turns, after a first run of the last two, which tune. FOLDER holds the program's sources, for a program
 # that is no package of Debian. Prints a table; the gain is against the better of the first two. Each program checks its own answers.
-# BENCH_RUNS: the number of runs; BENCH_BUDGET: of each tuning; BENCH_SIDES: which of plain, native, tuned and auto.
+# BENCH_RUNS: the number of runs; BENCH_BUDGET: of each tuning; BENCH_SIDES: which of plain, native, tuned and auto; BENCH_AUTO:
+# AUTOTUNE_AUTO of the last side, 1 or fast-math.
 set -eu
 cd "$(dirname "$0")/.."
 build=$(cd "${1:-build}" && pwd)
@@ -45,7 +46,7 @@ build_side() { # SIDE
       patch -d "$folder" -p1 -i "$here/$name.patch"
       build_program "$folder" "" autotune cc gcc
       ;;
-    auto) AUTOTUNE_AUTO=1 build_program "$folder" "-O3 -march=native" autotune cc gcc ;;
+    auto) AUTOTUNE_AUTO=${BENCH_AUTO:-1} build_program "$folder" "-O3 -march=native" autotune cc gcc ;;
   esac
 }
 

@@ -89,9 +89,8 @@ static void candidates_add(struct candidates *c, TSNode n) {
     notes_say(c->s, k.main.start,
               arena_printf("'%s' is left as it is: %s", candidates_name(c->s, n), plain));
   else if (why || openmp)
-    *GROW(c->mixed, c->n_mixed) = (struct mixed){
-      .node = n, .name = candidates_name(c->s, n), .why = why, .openmp = openmp
-    };
+    *GROW(c->mixed, c->n_mixed) =
+        (struct mixed){ .node = n, .name = candidates_name(c->s, n), .why = why };
   else if (c->s->language->signature_read(c->s, &k.main, &k)) {
     *GROW(k.compilers, k.n_compilers) = "clang";
     *GROW(c->list, c->n) = k;

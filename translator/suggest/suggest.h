@@ -153,7 +153,6 @@ struct mixed { /* a function that is no kernel, but whose loops may be */
   TSNode node;
   const char *name;
   const char *why;       /* the head is not as a kernel's; or NULL */
-  bool openmp;           /* it has directives of OpenMP */
   struct finding *whole; /* of the function as a kernel; or NULL */
   unsigned index;        /* then: of its proposal */
   bool waits;            /* then: a kernel that calls it comes first */
@@ -286,8 +285,7 @@ struct suggestions {
   bool loops; /* a function of the file has some */
 };
 /* Finds pragmas for S, and says on standard error what they rest on and what could not be
- * proven. Where the build's own flags let compilers reorder sums, fast_math is set.
- * False: S has errors, all diagnosed. */
+ * proven. False: S has errors, all diagnosed. */
 bool suggest_file(struct source *s, const struct compile_options *o,
                   struct suggest_how how, struct suggestions *found);
 
