@@ -123,11 +123,12 @@ void candidates_say_hidden(struct candidates *c, const struct expansion *x) {
       continue;
     struct slice name = item->names[0].name,
                  text = { c->s->text + item->start, item->end - item->start };
+    const char *why = item->untyped.size ? "its head has the style before C89"
+        : lex_mentions(text, name)       ? "an #if or a macro hides a part of its syntax"
+                                         : "a macro makes its head";
     c->loops = true;
-    notes_say(c->s, item->start,
-              arena_printf("'%.*s' is left as it is: %s", (int)name.size, name.data,
-                           lex_mentions(text, name)
-                               ? "an #if or a macro hides a part of its syntax"
-                               : "a macro makes its head"));
+    notes_say(
+        c->s, item->start,
+        arena_printf("'%.*s' is left as it is: %s", (int)name.size, name.data, why));
   }
 }
