@@ -151,7 +151,7 @@ static void finish_tell_written(const struct summary *m, struct outcome *out) {
   size_t n = strlen(out->why);
   if (m->as_written > 0)
     snprintf(out->why + n, sizeof out->why - n,
-             "; %.3g x over the same code with the flags of the variants",
+             "; %.3g x over the same code with the same flags",
              m->as_written / m->best.median);
 }
 

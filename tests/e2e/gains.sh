@@ -26,13 +26,13 @@ EOF
 export AUTOTUNE_CACHE=$work/cache
 check "cc" autotune cc gcc -O0 sums.c -o prog
 AUTOTUNE_MODE=first AUTOTUNE_BUDGET=2s AUTOTUNE_LOG=info ./prog > out 2> log
-has "log" log 'tuned: .* x over the default .*; [0-9.e+]* x over the same code with the flags of the variants'
+has "log" log 'tuned: .* x over the default .*; [0-9.e+]* x over the same code with the same flags'
 gains=$(sed -n 's/.*tuned: \([0-9.e+]*\) x over the default.*; \([0-9.e+]*\) x over the same.*/\1 \2/p' log)
 check "the flags alone gain much: $gains" awk -v "of=$gains" 'BEGIN { split(of, g); exit !(g[1] > 1.5 * g[2] && g[2] > 0) }'
 autotune report --json > json
 has "JSON" json '"as_written": [0-9.e-]*'
 autotune report > out
-has "report" out '[0-9.]* x    over the same code with the flags of the variants'
+has "report" out '[0-9.]* x    over the same code with the same flags'
 autotune why sums > out
-has "why" out ' x over the default, [0-9.]* x over the same code with the flags of the variants'
+has "why" out ' x over the default, [0-9.]* x over the same code with the same flags'
 finish

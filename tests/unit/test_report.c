@@ -102,7 +102,7 @@ static void test_text_says_all(void **state) {
           "1000",
           "0.5000",
           "speed-up          5.00 x    4.71 … 5.32 x",
-          "3.00 x    over the same code with the flags of the variants",
+          "3.00 x    over the same code with the same flags",
           "winner       MR=6  flags=-O3 -DX=1",
           "clang 22.1.7",
           "answers      verified",

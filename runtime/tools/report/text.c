@@ -129,7 +129,7 @@ static void print_times(const struct sheet *s, const struct analysis *a) {
     fputc('\n', s->out);
     if (m->as_written > 0) {
       wrapped_label(s, "");
-      fprintf(s->out, "%9.2f x    over the same code with the flags of the variants\n",
+      fprintf(s->out, "%9.2f x    over the same code with the same flags\n",
               m->as_written / a->best.median);
     }
   }

@@ -38,7 +38,7 @@ static void tuned_print_one(const struct listed *l, FILE *out) {
   if (m->winner)
     tuned_print_values(m->values, out);
   if (m->winner && m->as_written > 0 && m->best.median > 0)
-    fprintf(out, "; %.3g x over the same code with the flags of the variants",
+    fprintf(out, "; %.3g x over the same code with the same flags",
             m->as_written / m->best.median);
   fprintf(out, "; %u variant%s in %s\n", m->tried, m->tried == 1 ? "" : "s",
           units_seconds(a, sizeof a, m->total_seconds));

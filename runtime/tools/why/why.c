@@ -145,7 +145,7 @@ static void why_print_winner(const struct why *w, const struct listed *item) {
             objective_show(item->problem.objective, text, sizeof text, m->best.median),
             m->original.median / m->best.median);
   if (m->winner && m->best.median > 0 && m->as_written > 0)
-    fprintf(w->out, ", %.2f x over the same code with the flags of the variants",
+    fprintf(w->out, ", %.2f x over the same code with the same flags",
             m->as_written / m->best.median);
   if (item->usage.share > 0 && item->refused == REFUSED_NOT)
     fprintf(w->out, "; hot: %.0f %% of the program's time before",

@@ -69,7 +69,7 @@ function gainChart(report, select) {
 
 export function gain(report, select) {
   const s = new Map(report.kernels.map((r) => [r, speedup(r)]));
-  // over the same code with the flags of the variants; null: not measured
+  // over the same code with the same flags; null: not measured
   const beyond = (r) => r.winner && r.as_written > 0 && r.best?.median > 0 ? r.as_written / r.best.median : null;
   const state = (r) => r.borrowed ? r.borrowed : !r.finished ? 'not finished' : !r.winner ? 'the default stays'
     : r.verified ? 'verified' : 'unverified';
