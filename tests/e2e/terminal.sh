@@ -81,7 +81,7 @@ has "CLICOLOR_FORCE" out $'\e\[1mfirst'
 
 # A program that tunes in the background, seen on a terminal.
 rm -rf "$AUTOTUNE_CACHE"
-AUTOTUNE_MODE=background AUTOTUNE_BUDGET=3s ./two 6 > answer 2> err & program=$!
+AUTOTUNE_MODE=background AUTOTUNE_BUDGET=3s ./two 10 > answer 2> err & program=$!
 terminal 80 live "autotune report --follow"
 wait $program
 is "answer beside" "$(cat answer)" "done"
