@@ -159,7 +159,15 @@ static void rows_good(struct row_text *r, const struct kind *k, int64_t problem)
                                  .conditions = "MR < NR\n",
                                  .why = "never tuned",
                                  .when = 1.7e9 };
-  } else {
+  } else if (k == &kind_service) {
+    row->service = (struct service){ .variant = 7,
+                                     .values = "MR=4",
+                                     .contract = id.contract,
+                                     .seen = 1.7e9,
+                                     .looks = 3,
+                                     .why = "",
+                                     .when = 1.7e9 };
+  } else if (k == &kind_progress) {
     row->progress = (struct progress){ .began = 1.7e9,
                                        .until = 1.7e9,
                                        .expected = 9,
@@ -167,6 +175,8 @@ static void rows_good(struct row_text *r, const struct kind *k, int64_t problem)
                                        .why = "",
                                        .owner = "1 1 x",
                                        .when = 1.7e9 };
+  } else {
+    abort(); // a kind of rows that this does not know yet
   }
   if (k != &kind_problem)
     *FACT_IN(int64_t, &k->facts[0], row) = problem;
@@ -306,6 +316,11 @@ static void rows_see_progress(const struct problem *p, const struct progress *c,
   *(unsigned *)data += progress_lives(c);
 }
 
+static void rows_see_service(const struct service *v, void *data) {
+  rows_expect_good(&kind_service, v);
+  ++*(unsigned *)data;
+}
+
 static void rows_see_values(const char *values, double cost, void *data) {
   if (!(cost >= 0))
     abort();
@@ -377,6 +392,7 @@ static void rows_recall(struct store *s) {
         (status < 0 || status >= STATUSES))
       abort();
   store_news(s, &id, &since, rows_see_record, &n);
+  store_services(s, &id, rows_see_service, &n);
   if (store_relatives(s, &id, relatives) > MAX_RELATIVES)
     abort();
 }

@@ -18,6 +18,7 @@ for fuzzer in "${fuzzers[@]}"; do
   time=$(($(left) / rest < each - ran ? $(left) / rest : each - ran)) rest=$((rest - 1))
   if [ $time -gt 0 ]; then
     mapfile -t corpus < "$build/tests/fuzz_$fuzzer.corpus"
+    began=$SECONDS
     "$build/tests/fuzz_$fuzzer" -seed=$(((seed + ran) % 2147483647 + 1)) -max_total_time=$time -timeout=30 \
       -rss_limit_mb=4096 -max_len=8192 -close_fd_mask=2 -print_final_stats=1 -dict="$root/tests/fuzz/autotune.dict" \
       -artifact_prefix="$here/fuzz-$fuzzer-" "$folder" "${corpus[@]}" > log 2>&1 || {
@@ -26,7 +27,7 @@ for fuzzer in "${fuzzers[@]}"; do
     }
     executed=$(sed -n 's/^stat::number_of_executed_units: *//p' log)
     covered=$(sed -n 's/^#.* cov: \([0-9]*\) ft: \([0-9]*\) .*/, \1 edges, \2 features/p' log | tail -n 1)
-    inputs=$((inputs + ${executed:-0})) ran=$((ran + time))
+    inputs=$((inputs + ${executed:-0})) ran=$((ran + SECONDS - began)) # one that fails ends early
     echo "$inputs $ran" > "$folder.state"
   fi
   echo "$fuzzer: $inputs inputs in $ran s$covered"
