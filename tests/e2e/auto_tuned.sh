@@ -119,6 +119,60 @@ has "team: the region" team.notes "of the parallel region in line 10 of 'team' o
 is "team: two kernels" "$(grep -c '^+.*autotune kernel' team.patch)" 2
 has "team: shared from outside" team.notes 'team.c:21:.*the threads of a region around it share it'
 
+# A loop whose calls are only timed runs in its place, where it computes what it computes without autotune. This exp notes
+# from where it is called.
+cat > exp.c << 'EOF_C'
+static const void *from[4];
+int places;
+double exp(double x)
+{
+  const void *caller = __builtin_return_address(0);
+  int i = 0;
+  while (i < places && from[i] != caller)
+    i++;
+  if (i == places && i < 4)
+    from[places++] = caller;
+  return x + 1;
+}
+EOF_C
+cat > timed.c << 'EOF_C'
+#include <math.h>
+#include <stdio.h>
+#ifdef __cplusplus
+extern "C"
+#else
+extern
+#endif
+int places;
+double x[30000];
+double y[30000];
+void step(int n)
+{
+  for (int i = 0; i < n; i++)
+    y[i] += exp(x[i]);
+  printf("%s", n ? "" : "none");
+}
+int main()
+{
+  for (int t = 0; t < 5000; t++)
+    step(t < 2500 ? 300 : 3000);
+  printf("%g, %d place\n", y[7], places);
+  return 0;
+}
+EOF_C
+cp timed.c timed.cpp
+gcc -O1 -fno-builtin -c exp.c
+for source in timed.c timed.cpp; do
+  cc=gcc
+  [ $source = timed.c ] || cc=g++
+  check "$source" autotune cc --auto $cc -O1 -fno-builtin -c $source -o timed.o
+  check "$source: a kernel" grep -q autotune_begin timed.o
+  check "$source: links" autotune cc $cc timed.o exp.o -o timed
+  $cc -O1 -fno-builtin $source exp.o -o plain
+  is "$source: in its place" "$(AUTOTUNE_CACHE=$work/$source.cache AUTOTUNE_LOG=info ./timed 2> timed.log)" "$(./plain)"
+  hasnt "$source: only timed" timed.log ': tuned:'
+done
+
 # The winner reads what the default has written already where x and y overlap; the stub looks.
 cat > turn.c << 'EOF_C'
 // a

@@ -91,28 +91,50 @@ static void emit_function(struct edits *edits, const struct emission *e,
   emit_insert(edits, &own, "after", f->end);
 }
 
+// Edits the call of E's kernel, which was a statement, to one of CALLED, and has the
+// statement timed in its place where CALLED says so. TAIL: where the call ends.
+static void emit_timed(struct edits *edits, const struct emission *e, const char *called,
+                       size_t tail) {
+  const struct outlined *o = e->outlined;
+  size_t size = strlen(o->name), condition = o->call - strlen(" if (");
+  struct text state = { 0 }, name = { 0 }, close = { 0 }, after = { 0 };
+  text_printf(&state, " struct autotune_call_state autotune_s_%s; int autotune_t_%s;",
+              o->name, o->name);
+  edits_add(edits, condition, condition, state);
+  text_printf(&name, "(autotune_t_%s = %s", o->name, called);
+  edits_add(edits, o->call, o->call + 1 + size, name);
+  text_printf(&close, "%s&autotune_s_%s)) == 1)", e->s->text[tail - 2] == '(' ? "" : ", ",
+              o->name);
+  edits_add(edits, tail - 1, tail + strlen(", 1))"), close);
+  text_printf(&after, "\nAUTOTUNE_GENERATED\n");
+  emit_resume(e->s, o->end, &after);
+  text_printf(&after, "if (autotune_t_%s == 2) autotune_end(&autotune_s_%s);\n", o->name,
+              o->name);
+  text_printf(&after, "AUTOTUNE_AS_WRITTEN\n");
+  if (e->n_own)
+    emit_render(e, "forget_params", &after);
+  emit_resume(e->s, o->end, &after);
+  edits_add(edits, o->end, o->end, after);
+}
+
 void emit_place(struct edits *edits, const struct emission *e, const char *called) {
   const struct outlined *o = e->outlined;
   const char *text = e->s->text;
-  size_t line = o->call, size = strlen(o->name), tail;
+  size_t line = o->call, tail;
   while (text[line - 1] != '\n')
     line--;
   for (tail = o->call; memcmp(text + tail, ", 1))", 5) != 0;)
     tail++;
-  struct text quiet = { 0 }, loud = { 0 }, name = { 0 }, close = { 0 }, after = { 0 };
+  struct text quiet = { 0 }, loud = { 0 }, after = { 0 };
   text_printf(&quiet, "AUTOTUNE_GENERATED ");
   edits_add(edits, line, line, quiet);
-  if (called) {
-    text_printf(&name, "%s", called);
-    edits_add(edits, o->call, o->call + 1 + size, name);
-    text_printf(&close, ")");
-    edits_add(edits, tail, tail + 5, close);
-  }
   size_t end = (size_t)(strchr(text + tail, '\n') - text) + 1;
   text_printf(&loud, "AUTOTUNE_AS_WRITTEN\n");
   emit_render(e, "own_params", &loud);
   edits_add(edits, end, end, loud);
-  if (e->n_own) {
+  if (called) {
+    emit_timed(edits, e, called, tail);
+  } else if (e->n_own) {
     text_printf(&after, "\n");
     emit_render(e, "forget_params", &after);
     emit_resume(e->s, o->end, &after);
