@@ -13,6 +13,7 @@
 
 #include "base/role.h"
 #include "base/tsan.h"
+#include "run/cpu/openmp.h"
 #include "site.h"
 
 static struct {
@@ -51,6 +52,7 @@ static void site_begin(void) {
   pthread_atfork(NULL, NULL, site_after_fork);
   atexit(at_exit);
   hot_begin();
+  openmp_begin();
 }
 
 struct site *sites_lock(void) {

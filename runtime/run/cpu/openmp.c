@@ -4,9 +4,12 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "openmp.h"
 
 enum { MOST_THREADS = 1 << 10 };
@@ -156,4 +159,40 @@ void openmp_clean(pid_t pid) {
   char name[64]; // __kmp_reg_status_name in kmp_runtime.cpp
   snprintf(name, sizeof name, "/__KMP_REGISTERED_LIB_%d_%d", (int)pid, (int)getuid());
   shm_unlink(name);
+}
+
+// ---- the environment ----------------------------------------------------------------
+
+// True if TEXT is what OMP_NUM_THREADS may be: positive numbers with commas between them.
+static bool openmp_is_list(const char *text) {
+  do {
+    text += strspn(text, " \t");
+    size_t digits = strspn(text, "0123456789"), zeros = strspn(text, "0");
+    if (digits == zeros || digits > 9)
+      return false;
+    text += digits;
+    text += strspn(text, " \t");
+  } while (*text++ == ',');
+  return text[-1] == '\0';
+}
+
+static char *openmp_refused; // what OMP_NUM_THREADS was
+
+// gcc's runtime ignores a number of threads that it cannot read; LLVM's ends the program
+// (kmp_settings.cpp, LLVM 22). So such a number is removed before LLVM's reads it. Runs
+// before main, in one thread.
+__attribute__((constructor)) static void openmp_read_environment(void) {
+  const char *threads = getenv("OMP_NUM_THREADS");
+  if (!threads || openmp_is_list(threads))
+    return;
+  openmp_refused = sys_strdup(threads);
+  unsetenv("OMP_NUM_THREADS");
+}
+
+void openmp_begin(void) {
+  if (openmp_refused)
+    log_message(
+        AUTOTUNE_WARN,
+        "OMP_NUM_THREADS is '%.40s', which is no number of threads: it is ignored",
+        openmp_refused);
 }

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+/* At the first call of any kernel: says which wrong variable of OpenMP is ignored. */
+void openmp_begin(void);
 bool openmp_in_parallel(void);
 /* True if the program's runtime is LLVM's, which makes the variants' regions, too. */
 bool openmp_is_llvms(void);
