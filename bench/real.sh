@@ -5,7 +5,8 @@
 # medians of runs of all sides in turns, after a first run of the last two, which tune. FOLDER holds the program's sources, for a program
 # that is no package of Debian. Prints a table; the gain is against the better of the first two. Each program checks its own answers.
 # BENCH_RUNS: the number of runs; BENCH_BUDGET: of each tuning; BENCH_SIDES: which of plain, native, tuned and auto; BENCH_AUTO:
-# AUTOTUNE_AUTO of the last side, 1 or fast-math.
+# AUTOTUNE_AUTO of the last side, 1 or fast-math. A program's file may set tuned_flags, those of the third side, where
+# -O3 -march=native is better than the author's.
 set -eu
 cd "$(dirname "$0")/.."
 build=$(cd "${1:-build}" && pwd)
@@ -44,7 +45,7 @@ build_side() { # SIDE
     native) build_program "$folder" "-O3 -march=native" gcc ;;
     tuned)
       patch -d "$folder" -p1 -i "$here/$name.patch"
-      build_program "$folder" "" autotune cc gcc
+      build_program "$folder" "$tuned_flags" autotune cc gcc
       ;;
     auto) AUTOTUNE_AUTO=${BENCH_AUTO:-1} build_program "$folder" "-O3 -march=native" autotune cc gcc ;;
   esac
@@ -53,7 +54,7 @@ build_side() { # SIDE
 failed() { echo "$name: $1" >&2; tail -n 30 "$work/log" >&2; exit 1; }
 
 for asked in ${*:-sundials libsamplerate darknet}; do
-  name=${asked%%=*} given=
+  name=${asked%%=*} given= tuned_flags=
   [ "$name" = "$asked" ] || given=$(cd "${asked#*=}" && pwd)
   . "$here/$name.sh"
   [ -n "$given" ] || fetch_source "$name" "$version" || { echo "$name: $why" >&2; exit 1; }
