@@ -37,8 +37,8 @@ void background_forget(void) {
 }
 
 void background_tell(struct node *n) {
-  if (n != background.node && !n->provisional)
-    refuse(n, REFUSED_BACKGROUND, NULL);
+  if (n != background.node)
+    refuse_for_now(n, REFUSED_BACKGROUND);
 }
 
 // Tells the tuner how much of the allowance is left.

@@ -393,7 +393,7 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
   }
   atomic_store(&n->asked, true);
   if (!hot_tunes(s))
-    return refuse(n, REFUSED_COLD, NULL);
+    return refuse_for_now(n, REFUSED_COLD);
   background_yield();
   if (!again && given_up_decides(s, n, no != REFUSED_NOT))
     return;
@@ -415,7 +415,7 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
   else if (background_goes())
     background_tell(n);
   else if (!no && !allowance_begins(s))
-    refuse(n, REFUSED_FRACTION, NULL);
+    refuse_for_now(n, REFUSED_FRACTION);
   else if (n->known)
     decide_check(s, n, call, plan.background);
   else

@@ -14,6 +14,7 @@
 // as in other kernels. Before that a key may be looked up in the store, if that costs at
 // most PART of the program's time.
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/units.h"
@@ -31,7 +32,9 @@ static const double again = 1.05;        // judged again when its time has grown
 static const double shared_from = 50e-6; // seconds: shorter calls of several threads are
                                          // not counted, which would slow them down
 static const double look_cost = 1e-3;    // seconds: of the first look into the store
-static const double program_part = 0.05; // of the time, for tunings
+static const double program_part = 0.05; // of the program's processor time, for tunings
+static const double time_part = 0.08;    // at most, of the time: threads that wait for
+                                         // each other wait for what disturbs one of them
 static const double idle_part = 0.5; // of the time of a processor that is idle, likewise
 static const double exit_from = 1; // seconds: shorter programs store nothing at their end
 
@@ -84,11 +87,16 @@ static double hot_cpu(void) {
 
 // A processor that the program leaves idle costs it little. More than one is not counted:
 // others may need them.
-double hot_allowance(void) {
-  double time = hot_elapsed(),
-         idle = (double)machine_identity()->numbers.threads * time - hot_cpu();
+double hot_allowance_of(double time, double cpu, unsigned processors) {
+  double idle = processors * time - cpu;
   idle = idle < 0 ? 0 : idle > time ? time : idle;
-  return program_part * time + idle_part * idle;
+  double busy = program_part * (cpu > time ? cpu : time);
+  return fmin(busy, time_part * time) + idle_part * idle;
+}
+
+double hot_allowance(void) {
+  return hot_allowance_of(hot_elapsed(), hot_cpu(),
+                          (unsigned)machine_identity()->numbers.threads);
 }
 
 void hot_asked(double seconds) {
@@ -208,7 +216,8 @@ void hot_see(struct site *s, struct node *n, double seconds, unsigned calls) {
   if (n && atomic_load_explicit(&n->refusal, memory_order_relaxed) == REFUSED_NOT &&
       !hot_tunes(s))
     refuse(n, REFUSED_COLD, NULL);
-  if (n)
+  if (n &&
+      node_is_default(n)) // what a provisional variant takes is no reason not to tune
     hot_follow(n, seconds);
   if (n ? hot_get(&n->usual) < LONG_CALL : seconds < LONG_CALL)
     return;

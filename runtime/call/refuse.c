@@ -51,6 +51,11 @@ void refuse(struct node *n, enum refusal reason, const char *text) {
   }
 }
 
+void refuse_for_now(struct node *n, enum refusal reason) {
+  if (!n->provisional)
+    refuse(n, reason, NULL);
+}
+
 void refuse_shared(struct node *n) {
   const char *text = refusal_words[REFUSED_TEAM].text;
   const struct identity id = team_identity(n);

@@ -231,6 +231,9 @@ struct usage hot_usage(const struct site *s);
 void hot_asked(double seconds);
 /* Returns the CPU seconds that tunings of such kernels may have cost by now. */
 double hot_allowance(void);
+/* The same for a program that began TIME seconds ago, has had CPU seconds of processors,
+ * and may use PROCESSORS of them. */
+double hot_allowance_of(double time, double cpu, unsigned processors);
 /* At the end of the process: stores why kernels that are not hot were not tuned. */
 void hot_at_exit(struct site *sites);
 void hot_after_fork(struct site *sites); /* in the child of a fork */
@@ -274,6 +277,9 @@ void team_free(struct node *n);
  * REASON. TEXT: for people; NULL: the reason's own. Where the reason lasts, call it on a
  * stack of stack_run. Any thread. */
 void refuse(struct node *n, enum refusal reason, const char *text);
+/* The same for a reason that may pass, while holding decide_take(). Nothing is noted
+ * while a provisional variant runs. */
+void refuse_for_now(struct node *n, enum refusal reason);
 /* The same for this call of N, for which team_shares is true. Not in N, if it is decided:
  * that is for calls by one thread. Call it only while holding decide_take(). */
 void refuse_shared(struct node *n);

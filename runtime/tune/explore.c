@@ -188,7 +188,9 @@ static struct trial_plan explore_plan(const struct tuning *t) {
     .rival_sample = usual,
     .stop_above = 1.05 * tune_best(t).high,
     .min_samples = t->online ? 1 : 3,
-    .max_samples = t->online ? 3 : 64,
+    .max_samples = t->online    ? 3
+        : t->plan->fraction > 0 ? RATIONED
+                                : 64,
     .precision = 0.02,
     .verify = true,
   };
@@ -264,8 +266,7 @@ static void explore_try(struct tuning *t, struct compiled *compiled) {
     candidate_settle(t, c, &trial, c->object.seconds);
   else
     c->done = !role_stopping(); // stays pending in the store, unless we are told to stop
-  if (provisional_wants(t, c))
-    provisional_offer(t, c);
+  provisional_consider(t, c);
 }
 
 static bool is_ended(const struct tuning *t) {
@@ -353,6 +354,7 @@ static void explore_overlapped(struct tuning *t) {
 
 void explore(struct tuning *t) {
   share_news(t);
+  provisional_resume(t);
   explore_propose(t);
   if (t->quiet)
     explore_quietly(t);

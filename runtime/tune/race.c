@@ -240,6 +240,27 @@ static void run_duel(struct tuning *t, struct runner_up *original,
   }
 }
 
+bool race_meanwhile(struct tuning *t, struct candidate *c, double *gain) {
+  struct runner_up original = { .e = t->original }, best = { .candidate = c, .e = c->e };
+  unsigned n = 0;
+  bool beaten = false;
+  while (!beaten && n < PLENTY && sys_now() < t->deadline) {
+    throttle_keep(t);
+    pool_pause(t->pool, true);
+    race_run(t, n % 2 ? &best : &original);
+    race_run(t, n % 2 ? &original : &best);
+    n = race_fewer(&original, &best);
+    if (n == 0 || best.n == 0 || t->lost || role_stopping())
+      break; // one has failed, or the time is over
+    beaten = n >= INTERVAL && is_beaten(t, &original, &best);
+    if (n >= INTERVAL && !may_beat(&original, &best))
+      break;
+  }
+  pool_pause(t->pool, false);
+  *gain = beaten ? original.e.median / best.e.median : 0;
+  return beaten && !t->lost && !role_stopping();
+}
+
 // Returns the fastest of the candidates, after it was compared with the default; NULL:
 // none.
 static struct runner_up *last_word(struct tuning *t, struct runner_up *f, unsigned n,

@@ -136,6 +136,8 @@ bool tune_default(struct tuning *t, struct outcome *out) {
     plan = tune_once(limit);
   if (t->online)
     plan.max_samples = 4;
+  else if (t->plan->fraction > 0 && plan.max_samples > RATIONED_DEFAULT)
+    plan.max_samples = RATIONED_DEFAULT;
   plan.objective = t->id->objective;
   struct trial trial;
   double start = sys_now();

@@ -56,6 +56,9 @@ unsigned transfer_near(struct store *store, const struct space *space,
 
 enum { PRUNE_RULES = 3 };
 enum { NONE = -1, FINALISTS = 48, RACE_SAMPLES = 120 };
+/* Samples in a search that may only cost a fraction of the program's time: the race is
+ * what has to be precise, and a search that never comes to it is lost. */
+enum { RATIONED = 6, RATIONED_DEFAULT = 8 };
 enum { FEW_VARIANTS = 16 }; /* after so many, having found nothing is a result */
 
 #define SAY(out, ...) snprintf((out)->why, sizeof(out)->why, __VA_ARGS__)
@@ -133,7 +136,8 @@ struct tuning {
   int unasked; /* index of the last candidate that was not asked for, or NONE */
   struct hints *hints;
   unsigned next_hint;
-  bool provisional;         /* a provisional variant was offered to the program */
+  bool provisional; /* a variant of a nearby key was offered to the program */
+  double leading;   /* cost of the last variant that was raced meanwhile; 0: none */
   struct estimate original; /* cost of the default */
   double original_seconds;  /* seconds of one run of it */
   struct object as_written; /* the kernel as written, made as variants are; data NULL: it
@@ -260,8 +264,12 @@ bool explore_compile(struct tuning *t, struct candidate *c, bool *late);
 bool explore_again(struct tuning *t, struct candidate *c);
 
 /* ---- provisional.c: a variant for the program to run meanwhile ------------------- */
-bool provisional_wants(const struct tuning *t, const struct candidate *c);
-void provisional_offer(struct tuning *t, struct candidate *c);
+/* C was tried. Offers it to the program, and to later processes, if it may run there
+ * until the tuning ends. */
+void provisional_consider(struct tuning *t, struct candidate *c);
+/* Before anything is compiled: considers the best variant of earlier runs, unless these
+ * have offered it. */
+void provisional_resume(struct tuning *t);
 
 /* ---- share.c: other processes that tune the same problem ------------------------- */
 /* Joins the processes that tune ID, and returns how many there were before. A process
@@ -351,5 +359,8 @@ bool imagine_agrees(struct tuning *t, struct candidate *c);
 /* Runs the finalists and the default in turns, while nothing else runs. Returns the index
  * of the winner; NONE: the default stays. */
 int race(struct tuning *t);
+/* During the search: runs C, which is compiled, and the default in turns. True if C beats
+ * it as in the last race; *GAIN: how many times as fast it is. */
+bool race_meanwhile(struct tuning *t, struct candidate *c, double *gain);
 
 #endif

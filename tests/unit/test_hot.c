@@ -4,6 +4,7 @@
 
 #include <sqlite3.h>
 
+#include "call/site.h"
 #include "tuned_fixture.h"
 
 #define RUN(body, ...) \
@@ -315,10 +316,24 @@ static void test_changing_keys(void **state) {
   RUN(changes_always, "AUTOTUNE_LOG=info", "AUTOTUNE_BUDGET=0.5s");
 }
 
+// Tunings may take 5 % of the processor time, but 8 % of the time at most, and half of
+// what one processor is idle.
+static void test_allowance(void **state) {
+  (void)state;
+  assert_float_equal(hot_allowance_of(4, 4, 1), 0.2, 1e-9);
+  assert_float_equal(hot_allowance_of(4, 6, 1), 0.3, 1e-9);
+  assert_float_equal(hot_allowance_of(4, 8, 2), 0.32, 1e-9);
+  assert_float_equal(hot_allowance_of(4, 4 * 64, 64), 0.32, 1e-9);
+  assert_float_equal(hot_allowance_of(4, 4, 2), 0.2 + 2, 1e-9);
+  assert_float_equal(hot_allowance_of(4, 4, 64), 0.2 + 2, 1e-9);
+  assert_float_equal(hot_allowance_of(4, 1, 1), 0.2 + 1.5, 1e-9);
+}
+
 int main(int argc, char **argv) {
   if (argc > 1)
     cmocka_set_test_filter(argv[1]);
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_allowance),
     cmocka_unit_test_setup_teardown(test_short, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_closed, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_rare, make_folder, drop_folder),

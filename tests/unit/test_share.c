@@ -236,6 +236,36 @@ static void test_background_borrows_meanwhile(void **state) {
   RUN(never_wrong_meanwhile, SILENT, "AUTOTUNE_MODE=background", "AUTOTUNE_BUDGET=20s");
 }
 
+// A tuning that ends with the program, long before all variants were tried.
+static void leads_and_is_gone(void) {
+  many_variants();
+  EXPECT(
+      comes_to(SCALE_N, "borrowed from its own unfinished tuning until it is tuned: "));
+}
+
+static void leads_at_once(void) {
+  many_variants();
+  EXPECT(scale_is_right(SCALE_N));
+  EXPECT(key_why_has(SCALE_N, "borrowed from its own unfinished tuning until"));
+  EXPECT(scale_is_right(SCALE_N));
+}
+
+static void leads_no_more(void) {
+  many_variants();
+  EXPECT(scale_is_right(SCALE_N));
+  EXPECT(scale_why_has("tuned: "));
+}
+
+#define FRACTION SILENT, "AUTOTUNE_MODE=background", "AUTOTUNE_BUDGET=50%,60s"
+
+// What was raced and won in a run is there in the next, although the search goes on.
+static void test_unfinished_tuning_leaves_its_best(void **state) {
+  (void)state;
+  RUN(leads_and_is_gone, FRACTION);
+  RUN(leads_at_once, FRACTION);
+  RUN(leads_no_more, SILENT, "AUTOTUNE_BUDGET=20s,12");
+}
+
 // ---- two processes ------------------------------------------------------------------
 
 // Returns the number of variants with a time.
@@ -321,6 +351,7 @@ int main(void) {
                                       TEST(test_a_family_helps),
                                       TEST(test_locked_borrows_what_is_right),
                                       TEST(test_background_borrows_meanwhile),
+                                      TEST(test_unfinished_tuning_leaves_its_best),
                                       TEST(test_ranks),
                                       TEST(test_two_processes_share),
                                       TEST(test_a_small_space_is_shared) };
