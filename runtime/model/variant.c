@@ -248,9 +248,9 @@ static void add_all(struct flag_list *f, const struct autotune_kernel *k,
       p += p[1] != NULL;
     else if (variant_wanted(*p))
       variant_add(f, *p, strlen(*p));
-  add_chosen(f, k, point);
   if (k->openmp)
     variant_add(f, "-fopenmp", strlen("-fopenmp"));
+  add_chosen(f, k, point); /* -fno-openmp among them counts */
   variant_add(f, "-fPIC", strlen("-fPIC"));
 }
 

@@ -102,6 +102,23 @@ static void openmp_of_the_kernel_is_asked_for(void **state) {
                       "-O3 -fno-semantic-interposition -march=native -fopenmp -fPIC");
 }
 
+static void chosen_flags_may_switch_openmp_off(void **state) {
+  (void)state;
+  static const struct autotune_value values[] = { { "-fno-openmp", NULL, 0, 0 } };
+  const struct autotune_param params[] = { { "flags", NULL, AUTOTUNE_FLAGS, -1, 1, 0,
+                                             values } };
+  const struct autotune_unit unit = { "clang", UNIT_TEXT, NULL };
+  struct autotune_kernel k = fixture_kernel();
+  k.units = &unit;
+  k.n_units = 1;
+  k.params = params;
+  k.n_params = 1;
+  k.openmp = 1;
+  assert_string_equal(
+      flags_of(&k, (choice[]){ 0 }),
+      "-O3 -fno-semantic-interposition -march=native -fopenmp -fno-openmp -fPIC");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(text_is_definitions_and_unit),
@@ -111,6 +128,7 @@ int main(void) {
     cmocka_unit_test(flags_are_base_build_and_own),
     cmocka_unit_test(an_architecture_of_the_build_stays),
     cmocka_unit_test(openmp_of_the_kernel_is_asked_for),
+    cmocka_unit_test(chosen_flags_may_switch_openmp_off),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
