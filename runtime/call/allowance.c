@@ -6,7 +6,7 @@
 
 // CPU seconds that a tuner takes before its first trial: loading the compiler, the image
 // of the arguments. In addition it runs the default RUNS times.
-static const double start_cost = 0.4;
+static const double start_cost = 0.2;
 enum { RUNS = 8 };
 
 static void allowance_add(_Atomic double *sum, double seconds) {

@@ -329,11 +329,25 @@ static void test_allowance(void **state) {
   assert_float_equal(hot_allowance_of(4, 1, 1), 0.2 + 1.5, 1e-9);
 }
 
+// A tuning begins when its start can be paid, which takes some 0.15 s of CPU.
+static void test_begins(void **state) {
+  (void)state;
+  static struct autotune_kernel k;
+  static struct site s = { .kernel = &k };
+  k = scale_kernel;
+  k.budget_fraction = 0.1;
+  allowance_spend(&s, 1e-3, 1900);
+  assert_false(allowance_begins(&s));
+  allowance_spend(&s, 1e-3, 400);
+  assert_true(allowance_begins(&s));
+}
+
 int main(int argc, char **argv) {
   if (argc > 1)
     cmocka_set_test_filter(argv[1]);
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_allowance),
+    cmocka_unit_test(test_begins),
     cmocka_unit_test_setup_teardown(test_short, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_closed, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_rare, make_folder, drop_folder),
