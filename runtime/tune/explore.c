@@ -331,8 +331,10 @@ static void explore_quietly(struct tuning *t) {
     for (unsigned i = 0; i < n; i++, throttle_keep(t))
       if (!explore_is_late(t) || (t->best == NONE && !is_ended(t)))
         explore_try(t, &ready[i]); // at least one, so that there is a result
-      else
+      else {
         object_free(&ready[i].object);
+        t->untried = true;
+      }
   }
   free(ready);
 }

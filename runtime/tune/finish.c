@@ -104,8 +104,13 @@ static const char *why_raced(const struct tuning *t, char *text, size_t size) {
   return text;
 }
 
+// True if the search came to its end before the time did.
+static bool finish_has_tried_all(const struct tuning *t) {
+  return t->exhausted && t->in_flight == 0 && !t->untried;
+}
+
 static enum ended finish_ended(const struct tuning *t) {
-  bool spent = tune_asked(t) >= t->max_variants || !t->exhausted || t->in_flight > 0;
+  bool spent = tune_asked(t) >= t->max_variants || !finish_has_tried_all(t);
   return t->lost                   ? ENDED_LOST
       : t->plan->kind == PLAN_RACE ? ENDED_RACED
       : t->settled                 ? ENDED_SETTLED
@@ -238,8 +243,8 @@ static void finish_warn(const struct tuning *t, const struct candidate *winner) 
 int finish_tuning(struct tuning *t, int fd, struct outcome *out) {
   char text[96];
   t->summary.why = why_ended(t, text, sizeof text); // before the race compiles anything
-  t->complete = (t->exhausted && t->in_flight == 0 && t->sharing.taken == 0) ||
-      t->settled || tune_asked(t) >= t->max_variants;
+  t->complete = (finish_has_tried_all(t) && t->sharing.taken == 0) || t->settled ||
+      tune_asked(t) >= t->max_variants;
   t->live = t->online != NULL;
   share_phase(t, PHASE_RACE, "");
   int winner = t->online ? online_finish(t, &t->live) : NONE;

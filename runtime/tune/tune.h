@@ -125,6 +125,7 @@ struct tuning {
   bool unraced;      /* some may be faster than the default, but none could be raced */
   bool quiet;        /* nothing is compiled while something is timed */
   bool settled;      /* less improvement is expected than the user asked for */
+  bool untried;      /* the time was over before all compiled variants were tried */
   bool complete;     /* every variant that may be tried was tried */
   unsigned recalled; /* known from an earlier tuning, or from another process */
   struct sharing {
