@@ -61,11 +61,37 @@ double allowance_left(const struct site *s) {
       atomic_load_explicit(&s->cost, memory_order_relaxed);
 }
 
+// Of the kernels that share an allowance and wait for it: that in which most time goes.
+static struct {
+  _Atomic(const struct site *) site; // only compared; NULL: none
+  _Atomic double spent;              // in its calls
+} allowance_first;
+
+// True if no other kernel that waits takes more time than S.
+static bool allowance_is_first(const struct site *s) {
+  double spent = atomic_load_explicit(&s->spent, memory_order_relaxed);
+  const struct site *first = atomic_load(&allowance_first.site);
+  if (first && first != s && atomic_load(&allowance_first.spent) > spent)
+    return false;
+  atomic_store(&allowance_first.spent, spent);
+  atomic_store(&allowance_first.site, s);
+  return true;
+}
+
 bool allowance_begins(const struct site *s) {
   if (allowance_fraction(s->kernel) <= 0)
     return true;
   unsigned long long calls = atomic_load_explicit(&s->calls, memory_order_relaxed);
   double call =
       calls ? atomic_load_explicit(&s->spent, memory_order_relaxed) / (double)calls : 0;
-  return allowance_left(s) >= start_cost + RUNS * call;
+  double needed = start_cost + RUNS * call;
+  bool shared = allowance_is_shared(s->kernel);
+  if (shared && !allowance_is_first(s))
+    needed *= 2; // the first may wait for something else
+  if (allowance_left(s) < needed)
+    return false;
+  const struct site *own = s;
+  if (shared)
+    atomic_compare_exchange_strong(&allowance_first.site, &own, NULL);
+  return true;
 }

@@ -330,16 +330,35 @@ static void test_allowance(void **state) {
 }
 
 // A tuning begins when its start can be paid, which takes some 0.15 s of CPU.
+static void begins(void) {
+  struct site s = { .kernel = &scale_kernel };
+  scale_kernel.budget_fraction = 0.1;
+  allowance_spend(&s, 1e-3, 1900);
+  EXPECT(!allowance_begins(&s));
+  allowance_spend(&s, 1e-3, 400);
+  EXPECT(allowance_begins(&s));
+}
+
+// Of two kernels that wait for the allowance that they share, the one that takes more
+// time is tuned first, although it needs more for its start.
+static void begins_with_the_hottest(void) {
+  when_hot();
+  struct site s = { .kernel = &scale_kernel }, hotter = { .kernel = &scale_kernel };
+  allowance_spend(&s, 1e-3, 1000);
+  allowance_spend(&hotter, 10e-3, 1000);
+  allowance_cost(&s, hot_allowance() - 0.23);
+  EXPECT(!allowance_begins(&hotter));
+  EXPECT(!allowance_begins(&s));
+  allowance_cost(&s, -0.1);
+  EXPECT(!allowance_begins(&s));
+  EXPECT(allowance_begins(&hotter));
+  EXPECT(allowance_begins(&s)); // that one does not wait any more
+}
+
 static void test_begins(void **state) {
   (void)state;
-  static struct autotune_kernel k;
-  static struct site s = { .kernel = &k };
-  k = scale_kernel;
-  k.budget_fraction = 0.1;
-  allowance_spend(&s, 1e-3, 1900);
-  assert_false(allowance_begins(&s));
-  allowance_spend(&s, 1e-3, 400);
-  assert_true(allowance_begins(&s));
+  RUN(begins, NULL);
+  RUN(begins_with_the_hottest, NULL);
 }
 
 int main(int argc, char **argv) {

@@ -187,9 +187,9 @@ static bool key_why_has(long long n, const char *words) {
   return has;
 }
 
-// Calls until WORDS are the reason for the variant that runs; at most half a minute.
+// Calls until WORDS are the reason for the variant that runs; at most two minutes.
 static bool comes_to(int n, const char *words) {
-  for (int i = 0; i < 3000; i++) {
+  for (int i = 0; i < 12000; i++) {
     if (!scale_is_right(n))
       return false;
     if (key_why_has(n, words))
