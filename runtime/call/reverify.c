@@ -16,6 +16,7 @@
 #include "call/session/session.h"
 #include "model/kernel.h"
 #include "model/value.h"
+#include "run/cpu/openmp.h"
 #include "site.h"
 
 static const double longest_fork = 1e-3;   // seconds: no call waits longer
@@ -163,6 +164,12 @@ static bool reverify_has_credit(double now, double expected) {
   return has;
 }
 
+// True if regions of the program have a thread for each processor. What keeps one of them
+// from running keeps all of them waiting.
+static bool reverify_disturbs(void) {
+  return openmp_threads() >= (unsigned)machine_identity()->numbers.threads;
+}
+
 void reverify_look(struct site *s, struct node *n, const struct call *call) {
   struct reverify *r = n->reverify;
   double now = sys_now(), fork = session_fork_seconds();
@@ -181,7 +188,8 @@ void reverify_look(struct site *s, struct node *n, const struct call *call) {
                              .background = true,
                              .loaded = decide_current(n),
                              .service = &r->service,
-                             .outlives = expected <= ACCOUNT_CHEAP };
+                             .outlives = expected <= ACCOUNT_CHEAP,
+                             .gentle = answer == ACCOUNT_GRANTED && reverify_disturbs() };
   uint64_t calls = atomic_load(&r->calls);
   r->looking = calls > 0 ? calls : 1;
   if (atomic_load(&n->first.state) == FIRST_RETURNED)

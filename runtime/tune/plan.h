@@ -70,6 +70,8 @@ struct plan {
   const struct service *service; /* LOADED, SUSPECT: its row, without texts if SUSPECT */
   bool outlives; /* LOADED: the check is short, and goes on for some seconds
                     when the program ends */
+  bool gentle;   /* LOADED: it gets little more of the processors than the program
+                    leaves idle, and may take as much longer */
 };
 /* The progress of a tuning. */
 struct progress_report {

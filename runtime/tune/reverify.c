@@ -30,9 +30,12 @@ static bool reverify_start(struct tuning *t, bool compiles, struct outcome *out)
                                       .prepared = compiles };
   char *why = NULL;
   t->target = target_of(t->kernel);
+  if (t->plan->gentle)
+    throttle_yield(NICE_TO_ALL); // its workers, too: nothing is timed
   bool ready = !compiles || !t->target->prepare || t->target->prepare(t->kernel, &why);
   t->workers = ready ? t->target->start(t->kernel, t->call, &wish, &why) : NULL;
-  throttle_yield();
+  if (!t->plan->gentle)
+    throttle_yield(NICE_TO_PROGRAM);
   if (!t->workers)
     SAY(out, "%s", why ? why : "no memory");
   free(why);

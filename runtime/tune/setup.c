@@ -94,7 +94,8 @@ static bool set_processes(struct tuning *t, struct outcome *out) {
   if (t->plan->team > 1)
     machine_spread_all(); // the runtime may have bound this thread to one core
   if (t->plan->background)
-    throttle_yield(); // but not the workers: their times would include waiting
+    throttle_yield(
+        NICE_TO_PROGRAM); // but not the workers: their times would include waiting
   if (!t->workers)
     SAY(out, "default: variants cannot be tried: %s", why ? why : "no memory");
   free(why);

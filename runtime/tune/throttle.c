@@ -8,8 +8,6 @@
 
 #include "tune.h"
 
-enum { NICE = 10 };
-
 static double throttle_seconds(int who) {
   struct rusage u = { 0 };
   getrusage(who, &u);
@@ -34,10 +32,10 @@ double throttle_count(const struct tuning *t) {
   return now;
 }
 
-void throttle_yield(void) {
+void throttle_yield(enum throttle_niceness nice) {
   sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){ 0 });
   setpriority(PRIO_PROCESS, 0,
-              NICE); // Linux: of this thread, and of those that it begins
+              (int)nice); // Linux: of this thread, and of those that it begins
 }
 
 bool throttle_allows(const struct tuning *t) {

@@ -40,12 +40,16 @@ unsigned tune_asked(const struct tuning *t) {
   return t->n - t->summary.failed[STATUS_DROPPED];
 }
 
+static const double gentle_factor = 20; // a niceness of 19 gets a sixtieth part
+
 double tune_limit(const struct tuning *t) {
   // A run that is ended only because the budget is used up would be noted as failed for
   // ever.
   double run = tune_seconds(t, NULL).median, limit = fmax(10 * run, 1),
          least = fmax(1.5 * run, 1);
   double left = fmax(t->deadline - sys_now(), least);
+  if (t->plan->gentle)
+    return gentle_factor * limit;
   return limit < left ? limit : left;
 }
 

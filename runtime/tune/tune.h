@@ -313,9 +313,10 @@ void prune_learn(struct pruning *f, const struct candidate *all,
 const char *prune_why(int rule); /* "spills in its main loop" */
 
 /* ---- throttle.c ------------------------------------------------------------------ */
-/* Lowers the priority of this thread, and of threads that it begins from now on, below
- * the program's. */
-void throttle_yield(void);
+/* Lowers the priority of this thread, and of threads and processes that it begins from
+ * now on, below the program's. NICE_TO_ALL: it gets little more than what is idle. */
+enum throttle_niceness { NICE_TO_PROGRAM = 10, NICE_TO_ALL = 19 };
+void throttle_yield(enum throttle_niceness nice);
 /* Returns the seconds of CPU used so far, and tells them to the program. */
 double throttle_count(const struct tuning *t);
 /* True if the tuning has cost no more than the plan's fraction allows, or if there is

@@ -101,6 +101,11 @@ static void openmp_tell(enum openmp_function function, int value) {
     set(value);
 }
 
+unsigned openmp_threads(void) {
+  int threads = openmp_ask(MAX_THREADS);
+  return threads > 0 ? (unsigned)threads : 0;
+}
+
 void openmp_alone(void) {
   openmp_tell(SET_MAX_ACTIVE_LEVELS, 0);
 }

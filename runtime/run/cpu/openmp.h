@@ -14,6 +14,9 @@ bool openmp_is_llvms(void);
 /* Returns how many threads run the parallel region that this thread is in, at all levels
  * together; 1: none. *NESTS: a region within it would have threads of its own. */
 unsigned openmp_team(bool *nests);
+/* Returns how many threads the next region of this thread would have; 0: the program has
+ * no OpenMP. */
+unsigned openmp_threads(void);
 /* Lets regions of this process run in one thread from now on. */
 void openmp_alone(void);
 /* Makes the threads of LLVM's runtime sleep at once until they are needed, instead of
