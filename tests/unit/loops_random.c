@@ -135,10 +135,15 @@ static void write_permutation(struct kernel_maker *m, unsigned depth) {
 }
 
 static void write_directive(struct kernel_maker *m, unsigned depth, bool last) {
-  fprintf(m->out, "#pragma autotune ");
   unsigned many = 1 + random_below(&m->rng, depth),
            kind = random_below(&m->rng, last ? 13 : 9);
+  bool author = chance(m, 30); // there is a pragma of OpenMP, whose clauses vary
   bool optional = chance(m, 15);
+  for (unsigned i = 0; i < m->depth; i++)
+    author = author && !m->outside[i]; // OpenMP leaves its last value open
+  if (kind > 10 && author)
+    fprintf(m->out, "#pragma omp parallel for schedule(static, 2)\n");
+  fprintf(m->out, "#pragma autotune ");
   if (kind < 3)
     fprintf(m->out, "tile sizes("), write_sizes(m, many, 5), fprintf(m->out, ")");
   else if (kind < 5)

@@ -268,6 +268,7 @@ struct clause {
   unsigned n_args;
   bool has_args;
   bool own;          /* params made from its sets are named after the directive */
+  bool sets;         /* its arguments may be sets */
   struct slice body; /* everything between the parentheses */
 };
 struct pragma {
@@ -378,6 +379,7 @@ struct loop_directive { /* a directive whose sets have become params */
       int param;
     } *args;
     unsigned n_args;
+    const struct pragma *pragma; /* that it stands in */
     size_t offset;
   } *clauses;
   unsigned n_clauses;

@@ -60,7 +60,9 @@ static int optional_param(const struct source *s, struct kernel *k,
 static struct dir_clause read_clause(const struct source *s, struct kernel *k,
                                      const struct pragma *p, const struct clause *c,
                                      int when) {
-  struct dir_clause out = { .name = c->name, .body = c->body, .offset = c->offset };
+  struct dir_clause out = {
+    .name = c->name, .body = c->body, .pragma = p, .offset = c->offset
+  };
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct argument *a = &c->args[i];
     struct dir_arg arg = { .text = a->text, .label = a->label, .param = -1 };

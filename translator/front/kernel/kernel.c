@@ -221,7 +221,7 @@ static void kernel_check_openmp(const struct source *s, const struct function *f
     for (struct token u; (u = lex(&line)).kind != TOKEN_END; before = u.text)
       if (slice_is(u.text, "{") && slice_is(before, "("))
         diag_error(s, (size_t)(u.text.data - s->text), 1,
-                   "write '#pragma autotune' in place of '#pragma omp'",
+                   "write it in a '#pragma autotune' directly below this pragma",
                    "a pragma of OpenMP takes no set of values");
   }
 }

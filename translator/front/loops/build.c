@@ -112,7 +112,9 @@ static bool check_gap(struct builder *b, TSNode loop, const struct loop_directiv
   if (only_ours(b->s, d->pragma->end, ts_node_start_byte(loop)))
     return true;
   return FAIL(b, d->pragma->offset, d->pragma->end - d->pragma->offset,
-              "write 'omp' as 'autotune', and other pragmas above",
+              directive_groups(d->kind) & GROUP_OPENMP
+                  ? "put it below that line"
+                  : "write 'omp' as 'autotune', and other pragmas above",
               "a line of the preprocessor stands between this directive and its loop");
 }
 
@@ -133,9 +135,14 @@ static struct nest *build_chain(struct builder *b, TSNode loop, struct dim *oute
               "'%s' does not stand before a 'for'", directive_name(list[n - 1]->kind));
     n--;
   }
-  for (unsigned i = n; nest && !b->failed && i-- > 0;)
-    if (directive_present(b, list[i]))
+  for (unsigned i = n; nest && !b->failed && i-- > 0;) {
+    if (!directive_present(b, list[i]))
+      continue;
+    if (i > 0 && around_meets(list[i - 1], list[i]))
+      list[i - 1] = around_join(b, list[i - 1], list[i]);
+    else
       transform(b, nest, list[i]);
+  }
   return b->failed ? NULL : nest;
 }
 

@@ -6,6 +6,7 @@
  *   build.c         the nest of one variant: a chain of loops and the directives on them
  *   transform.c     the table of transformations, and the code that they share
  *     tile.c, reverse.c, unroll.c, jam.c, interchange.c, fuse.c, openmp.c: one each
+ *   around.c        directives that replace clauses of the author's own pragma of OpenMP
  *   words.c         the words that clauses of OpenMP accept
  *   range.c         iteration ranges as text: counts, ends, blocks, without overflow
  *   hull.c          blocks of a range that depends on other loops
@@ -207,6 +208,16 @@ bool nest_has(struct builder *b, const struct nest *n, const struct loop_directi
 void nest_touch(struct nest *n, unsigned from, unsigned to);
 /* Returns as a hint what ended the chain of loops too early; NULL: unknown. */
 const char *nest_why_so_few(const struct builder *b, const struct nest *n);
+
+/* ---- around.c -------------------------------------------------------------------- */
+/* True if D stands directly below OVER, the author's own pragma of OpenMP, and is a
+ * directive of OpenMP too. */
+bool around_meets(const struct loop_directive *over, const struct loop_directive *d);
+/* Returns OVER with D's clauses in place of its own of the same names. After an error,
+ * which was reported, the result is OVER. */
+const struct loop_directive *around_join(struct builder *b,
+                                         const struct loop_directive *over,
+                                         const struct loop_directive *d);
 
 /* ---- words.c --------------------------------------------------------------------- */
 /* Returns false, after an error message, if a clause of D has a word that OpenMP does not

@@ -52,7 +52,7 @@ static bool read_collapse(struct builder *b, const struct loop_directive *d,
     char *end, *copy = arena_copy(text.data, text.size);
     most = strtoll(copy, &end, 0);
     if (end == copy || *end || most < 1)
-      return FAIL(b, pragma_offset(d->pragma, text), text.size, NULL,
+      return FAIL(b, pragma_offset(c->pragma, text), text.size, NULL,
                   "'collapse' needs a positive integer");
   }
   *count = most > 64 ? 64 : (unsigned)most;

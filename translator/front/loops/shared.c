@@ -56,8 +56,9 @@ void shared_check(const struct builder *b) {
   for (unsigned i = 0; i < b->f->n_directives; i++) {
     const struct loop_directive *d = &b->f->directives[i];
     // OpenMP's own directives in the loop (atomic, critical) may make the shared access
-    // correct.
-    if ((directive_groups(d->kind) & (GROUP_TEAM | GROUP_WORKSHARE | GROUP_LOOP)) &&
+    // correct; the author's pragma above D has the clauses for D's variables.
+    if (!(i > 0 && around_meets(d - 1, d)) &&
+        (directive_groups(d->kind) & (GROUP_TEAM | GROUP_WORKSHARE | GROUP_LOOP)) &&
         !lex_mentions(source_slice(b->s, d->loop), slice_of("omp")))
       shared_check_loop(b, d);
   }

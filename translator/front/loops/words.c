@@ -57,7 +57,7 @@ bool words_check(struct builder *b, const struct loop_directive *d) {
         return false;
     if (!p &&
         !check_word(b, r, slice_trim(a->text),
-                    pragma_offset(d->pragma, slice_trim(a->text))))
+                    pragma_offset(c->pragma, slice_trim(a->text))))
       return false;
   }
   return true;

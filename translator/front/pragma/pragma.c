@@ -78,6 +78,7 @@ static void keep_clause(const struct source *s, struct pragma *p, struct clause 
     return;
   c.name = rule->name;
   c.own = rule->flags & CLAUSE_OWN;
+  c.sets = rule->flags & CLAUSE_SETS;
   if (!(rule->flags & CLAUSE_REPEATS) && is_repeated(s, p, &c))
     return;
   if (c.has_args && rule->args == ARGS_NONE)

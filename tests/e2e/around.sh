@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+# Clauses of the author's own `#pragma omp parallel for` are explored. The default is the author's version, with its
+# threads. Iterations sleep, so that the winner is known on any machine, however busy.
+include=$(cd "$(dirname "$0")/../../include" && pwd)
+. "$(dirname "$0")/cc_lib.sh"
+export OMP_NUM_THREADS=2 AUTOTUNE_SEARCH=exhaustive AUTOTUNE_BUDGET=60s
+
+cat > sleep.c << 'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void work(int us)
+{
+  usleep((unsigned)us);
+}
+
+/* Without a chunk, all of the work is the first thread's. */
+#pragma autotune kernel key(n) out(y[0:n])
+static void uneven(int n, double *y)
+{
+  int i;
+  double t;
+  #pragma omp parallel for private(t) schedule(static)
+  #pragma autotune parallel for schedule({dynamic, guided}, {1, 16}) optional
+  for (i = 0; i < n; i++) {
+    t = 2 * i;
+    work(i < n / 2 ? 2000 : 1);
+    y[i] = t + 1;
+  }
+}
+
+/* The author has two threads, four are faster. */
+static double team(int n, double *y)
+{
+  double sum = 0;
+  #pragma autotune kernel key(n) inout(y[0:n])
+  #pragma omp parallel for num_threads(2) reduction(+ : sum)
+  #pragma autotune parallel for num_threads({1, 2, 4})
+  for (int i = 0; i < n; i++) {
+    work(2000);
+    y[i] += i;
+    sum += y[i];
+  }
+  return sum;
+}
+
+/* One iteration for each of two threads, but four of both loops. */
+#pragma autotune kernel key(n) inout(y[0:2*n])
+static void nested(int n, double *y)
+{
+  int i, j;
+  #pragma omp parallel num_threads(4)
+  {
+    #pragma omp for private(j)
+    #pragma autotune for collapse({1, 2}) schedule({static, dynamic}, 1)
+    for (i = 0; i < 2; i++)
+      for (j = 0; j < n; j++) {
+        work(1000);
+        y[i * n + j] += i - j;
+      }
+  }
+}
+
+int main(void)
+{
+  double y[16] = { 0 }, sum = 0;
+  uneven(16, y);
+  for (int i = 0; i < 16; i++)
+    sum = 3 * sum + y[i];
+  sum += team(16, y);
+  nested(8, y);
+  for (int i = 0; i < 16; i++)
+    sum = 3 * sum + y[i];
+  printf("%.17g\n", sum);
+  return 0;
+}
+END
+
+for cc in $compilers; do
+  check "$cc: the program as it was" "$cc" -O1 -fopenmp -w sleep.c -o was
+  check "$cc: compiles" autotune cc "$cc" -O1 -Wall -Wextra -fopenmp sleep.c -o now 2> cc.log
+  is "$cc: warnings" "$(cat cc.log)" ""
+  is "$cc: off" "$(AUTOTUNE_MODE=off ./now)" "$(./was)"
+  export AUTOTUNE_CACHE=$work/$cc.cache
+  is "$cc: tuned" "$(AUTOTUNE_MODE=first ./now 2> log)" "$(./was)"
+  is "$cc: messages" "$(cat log)" ""
+  autotune report --kernel uneven > report
+  has "$cc: uneven: $(cat report)" report 'winner .*parallel_for@[^ ]*=yes .*schedule@[^ ]*=1$'
+  has "$cc: uneven: all: $(cat report)" report 'variants  *5 tried'
+  hasnt "$cc: uneven: wrong: $(cat report)" report '[0-9] wrong\|did not compile'
+  autotune report > report
+  has "$cc: team" report 'winner .*num_threads@[^ ]*=4'
+  has "$cc: nested" report 'winner .*collapse@[^ ]*=2'
+  hasnt "$cc: wrong: $(cat report)" report '[0-9] wrong\|did not compile'
+  is "$cc: with the winners" "$(AUTOTUNE_MODE=locked ./now 2> log)" "$(./was)"
+done
+
+check "bake" autotune bake sleep.c -o baked.c -- -O1 -fopenmp 2> log
+is "bake: messages" "$(cat log)" ""
+has "bake: the author's clauses, and the winner's" baked.c '#pragma omp parallel for private(t) schedule(\(dynamic\|guided\), 1)$'
+check "bake: compiles" gcc -O1 -fopenmp -w -I"$include" baked.c -o baked
+is "bake: answer" "$(./baked)" "$(./was)"
+is "a compiler without autotune" "$(gcc -w -O1 -fopenmp sleep.c -o plain && ./plain)" "$(./was)"
+finish
