@@ -38,8 +38,14 @@ pointed 1
 stale 1 line 166 is not shared out among threads: its iterations depend on each other
 written 1
 bracketed 1
+constants 1
+few 0 takes at most
+unsigned_constant 0 not affine
+shadowed 0
 END
 has "private" claims.c "private(t, u)"
 has "a section by a macro" claims.c "inout(x\[0:SIZE\]\[0:SIZE\])"
+has "a section by constants" claims.c "in(y\[0:ROWS + NONE + COLUMNS\]) out(sums\[0:COLUMNS \* LAST + COLUMNS\])"
+hasnt "constants are above 0" notes "assumed of each call: .*\(LAST\|COLUMNS\)"
 has "a name that is taken" claims.c "param(THREADS_2:"
 finish

@@ -34,8 +34,8 @@ static struct range work_atom(const struct model *m, unsigned atom) {
       double n = work_iterations(m, m->iters[i]);
       return (struct range){ from.low, from.high + (n > 0 ? n - 1 : 0) };
     }
-  bool known = m->x && !m->is_loop[atom] &&
-      read_integer(view_number(m->x, m->function, m->atoms[atom]), &number);
+  bool known = !m->is_loop[atom] && kernel_arg(m->k, m->atoms[atom]) < 0 &&
+      model_number(m, m->atoms[atom], &number);
   return known ? (struct range){ (double)number, (double)number } : unbounded;
 }
 

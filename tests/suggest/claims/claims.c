@@ -187,3 +187,40 @@ void bracketed(int n, double (*restrict x)[SIZE])
     for (j = 0; ((j) < SIZE); j = (j + 1))
       x[i][j] += 1;
 }
+
+enum { ROWS = THREADS * 100, COLUMNS };
+static const int LAST = ROWS - 1, NONE = THREADS - 3;
+static const unsigned SOME = 7;
+
+// Bounds are enumerators and constants, with a pointer through which integers are written.
+void constants(int *restrict sums, double (*restrict x)[COLUMNS], double *restrict y)
+{
+  for (int i = 0; i <= LAST; i++)
+    for (int j = 0; j < COLUMNS; j++) {
+      sums[i * COLUMNS + j] = j;
+      x[i][j] += y[j + NONE + ROWS];
+    }
+}
+
+void few(double *restrict x)
+{
+  for (int i = 0; i < THREADS; i++)
+    for (int j = 0; j < THREADS; j++)
+      x[i * THREADS + j] *= 2;
+}
+
+void unsigned_constant(double *restrict x)
+{
+  for (int i = 0; i < 3000; i++)
+    x[i - SOME] = i;
+}
+
+void shadowed(double *restrict x)
+{
+  int COLUMNS = x[0];
+  for (int i = 0; i < ROWS; i++)
+    for (int j = 0; j < COLUMNS; j++) {
+      x[i * ROWS + j] = 0;
+      COLUMNS = x[j];
+    }
+}

@@ -8,6 +8,7 @@
  *   nest.c      reads a `for` in OpenMP's canonical form, and the loop in it
  *   read.c      reads an expression of the source as a polynomial
  *   view.c      replaces the macros in a function
+ *   constant.c  enumerators and constants of the file
  *   scan.c      collects a function's loops, arrays, accesses and assignments
  *   arrays.c    the arrays that declarations make
  *   sums.c      assignments whose order does not matter
@@ -230,6 +231,14 @@ size_t view_offset(const struct view *v, size_t at, bool *written);
 struct slice view_number(const struct expansion *x, const struct function *f,
                          struct slice name);
 
+/* ---- constant.c ------------------------------------------------------------------ */
+
+/* Sets *VALUE to the integer that NAME stands for, an enumerator or a constant variable
+ * at file scope, and *TYPE to the words of its type unless that is NULL. False: it is
+ * neither, its value is not in sight, or several scopes declare the name. */
+bool constant_of(const struct expansion *x, struct slice name, long long *value,
+                 struct slice *type);
+
 /* ---- scan.c ---------------------------------------------------------------------- */
 
 /* Limit for one function. Where two iterations are compared, the second has atoms of its
@@ -293,6 +302,8 @@ struct model {
   const struct expansion *x; /* meaning of typedefs and macros; NULL: unknown */
   struct slice atoms[MAX_ATOMS];
   bool is_loop[MAX_ATOMS];
+  bool is_natural[MAX_ATOMS],
+      is_positive[MAX_ATOMS]; /* it stands for a number >= 0, > 0 */
   unsigned n_atoms;
   struct iter **iters;
   unsigned n_iters;
@@ -321,8 +332,9 @@ size_t model_offset(const struct model *m, TSNode node, bool *written);
 void model_refuse(struct model *m, TSNode at, const char *why);
 struct iter *model_iter(const struct model *m, TSNode loop); /* NULL: not analysed */
 /* Adds the facts that hold wherever the body of LOOP runs: the ranges of LOOP and of the
- * loops around it. */
-void model_facts(const struct iter *loop, struct system *s);
+ * loops around it, and the signs of numbers with names. Their values are no facts: a
+ * proof is to hold as well when somebody changes them. LOOP may be NULL. */
+void model_facts(const struct model *m, const struct iter *loop, struct system *s);
 
 /* ---- arrays.c -------------------------------------------------------------------- */
 
@@ -363,6 +375,9 @@ unsigned model_unsigned(const struct model *m, TSNode e, const struct iter *scop
 
 /* ---- value.c --------------------------------------------------------------------- */
 
+/* Sets *VALUE to the integer that NAME, no variable of the function, stands for: a macro,
+ * an enumerator or a constant. False: none. */
+bool model_number(const struct model *m, struct slice name, long long *value);
 /* Returns the type of the function's variable or argument NAME; empty: it has no such
  * variable, or several. */
 struct slice declared_type(const struct model *m, struct slice name);

@@ -86,8 +86,8 @@ static void depend_meet(struct pair *p) {
     if (l == p->chain[0])
       break;
   }
-  model_facts(p->x->loop, &mine);
-  model_facts(p->y->loop, &theirs);
+  model_facts(p->m, p->x->loop, &mine);
+  model_facts(p->m, p->y->loop, &theirs);
   for (unsigned i = 0; i < theirs.n; i++)
     system_add(&mine, poly_rename(theirs.facts[i].p, p->moved, MAX_ATOMS, MAX_ATOMS),
                false);

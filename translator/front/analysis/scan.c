@@ -29,7 +29,10 @@ struct iter *model_iter(const struct model *m, TSNode loop) {
   return NULL;
 }
 
-void model_facts(const struct iter *loop, struct system *s) {
+void model_facts(const struct model *m, const struct iter *loop, struct system *s) {
+  for (unsigned i = 0; i < m->n_atoms; i++)
+    if (m->is_natural[i])
+      system_add(s, poly_add(poly_atom(i), poly_int(m->is_positive[i]), -1), false);
   for (; loop; loop = loop->outer) {
     system_add(s, poly_add(poly_atom(loop->atom), loop->from, -1), false);
     system_add(s, loop->left, false);

@@ -104,8 +104,10 @@ static struct poly section_extreme(const struct iter *loop, const struct system 
 }
 
 // Adds the guards: the loops reach the iterations in CHOSEN.
-static void find_guards(struct reach *r, const struct poly *chosen) {
+static void find_guards(const struct model *m, struct reach *r,
+                        const struct poly *chosen) {
   struct system none = { 0 }, all = { 0 };
+  model_facts(m, NULL, &none);
   for (const struct iter *l = r->x->loop; l; l = l->outer) {
     struct poly g = poly_replace(l->left, l->atom, l->from);
     for (const struct iter *o = l->outer; o; o = o->outer)
@@ -121,17 +123,18 @@ static void find_guards(struct reach *r, const struct poly *chosen) {
 }
 
 // Fills R. Returns NULL, or the reason why the end is unknown.
-static const char *find_reach(const struct access *x, struct reach *r) {
+static const char *find_reach(const struct model *m, const struct access *x,
+                              struct reach *r) {
   struct poly chosen[MAX_ATOMS] = { 0 };
   *r = (struct reach){ .x = x, .certain = !x->conditional };
-  model_facts(x->loop, &r->facts);
+  model_facts(m, x->loop, &r->facts);
   struct poly low = section_extreme(x->loop, &r->facts, x->first, false, chosen);
   if (!system_implies(&r->facts, low))
     return "it cannot be proven that the first subscript is not negative";
   r->last = section_extreme(x->loop, &r->facts, x->first, true, chosen);
   if (!r->last.known)
     return "it cannot be told which element is the last";
-  find_guards(r, chosen);
+  find_guards(m, r, chosen);
   return NULL;
 }
 
@@ -246,7 +249,7 @@ static const char *section_spell(const struct section *x) {
 // gives.
 static bool in_rows(struct model *m, const struct array *a, const struct access *x) {
   struct system s = { 0 };
-  model_facts(x->loop, &s);
+  model_facts(m, x->loop, &s);
   for (unsigned i = 1; i < a->rank; i++) {
     uint32_t at = (uint32_t)(a->bounds[i].data - m->u.s->text);
     TSNode bound = ts_node_named_descendant_for_byte_range(
@@ -265,7 +268,7 @@ static const char *reach_of(struct model *m, const struct access *x, bool guarde
                             struct reach *r) {
   if (guarded && !x->why && !in_rows(m, x->array, x))
     return "it cannot be proven that the subscripts stay within a row";
-  return x->why ? x->why : find_reach(x, r);
+  return x->why ? x->why : find_reach(m, x, r);
 }
 
 // Adds the section of A, an argument.

@@ -60,8 +60,8 @@ static struct poly find_stride(const struct model *m, const struct array *a, boo
 
 // Splits X's first subscript into *QUOTIENT * STRIDE + *REST. False unless REST is within
 // [0, STRIDE).
-static bool split(const struct access *x, struct poly stride, struct poly *quotient,
-                  struct poly *rest) {
+static bool split(const struct model *m, const struct access *x, struct poly stride,
+                  struct poly *quotient, struct poly *rest) {
   struct poly left = x->index[0], over;
   struct system s = { 0 };
   int64_t number;
@@ -78,7 +78,7 @@ static bool split(const struct access *x, struct poly stride, struct poly *quoti
   }
   *quotient = poly_add(*quotient, poly_divide(left, stride, &over), 1);
   *rest = poly_add(*rest, over, 1);
-  model_facts(x->loop, &s);
+  model_facts(m, x->loop, &s);
   return quotient->known && rest->known && system_implies(&s, *rest) &&
       system_implies(&s, poly_add(poly_add(stride, *rest, -1), poly_int(1), -1));
 }
@@ -87,7 +87,7 @@ static bool split_all(struct model *m, struct array *a, struct poly stride) {
   struct poly *parts = arena_alloc(2 * (m->n_accesses + 1) * sizeof *parts);
   for (unsigned i = 0; i < m->n_accesses; i++)
     if (m->accesses[i].array == a &&
-        !split(&m->accesses[i], stride, &parts[2 * i], &parts[2 * i + 1]))
+        !split(m, &m->accesses[i], stride, &parts[2 * i], &parts[2 * i + 1]))
       return false;
   for (unsigned i = 0; i < m->n_accesses; i++) {
     struct access *x = &m->accesses[i];

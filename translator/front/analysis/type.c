@@ -99,6 +99,9 @@ unsigned model_unsigned(const struct model *m, TSNode e, const struct iter *scop
       if (slices_same(scope->dim.var, text))
         return of_type(m, scope->dim.type);
     struct slice type = arg >= 0 ? m->k->args[arg].specifiers : declared_type(m, text);
+    long long value;
+    if (!type.size && m->x && !constant_of(m->x, text, &value, &type))
+      type.size = 0;
     return type.size ? of_type(m, type)
         : m->x       ? type_literal(view_number(m->x, m->function, text))
                      : 0;

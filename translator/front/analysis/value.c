@@ -30,13 +30,25 @@ static bool value_is_wide(const struct model *m, struct slice type) {
   return t.known && t.size >= 4 && !(t.is_unsigned && t.size == 4);
 }
 
+bool model_number(const struct model *m, struct slice name, long long *value) {
+  struct slice type,
+      macro = m->x ? view_number(m->x, m->function, name) : (struct slice){ 0 };
+  if (macro.size)
+    return read_integer(macro, value);
+  return m->x && constant_of(m->x, name, value, &type) && value_is_wide(m, type);
+}
+
 static struct poly value_symbol(struct model *m, struct slice name) {
   for (unsigned i = 0; i < m->n_atoms; i++)
     if (!m->is_loop[i] && slices_same(m->atoms[i], name))
       return poly_atom(i);
   if (m->n_atoms == MAX_ATOMS)
     return poly_unknown;
+  long long number;
   m->atoms[m->n_atoms] = name;
+  m->is_natural[m->n_atoms] = kernel_arg(m->k, name) < 0 &&
+      model_number(m, name, &number) && number >= 0;
+  m->is_positive[m->n_atoms] = m->is_natural[m->n_atoms] && number > 0;
   return poly_atom(m->n_atoms++);
 }
 
@@ -150,12 +162,13 @@ static struct poly value_of_name(struct model *m, TSNode at, struct iter *scope,
       (!m->k->args[arg].integer || m->k->args[arg].pointer ||
        usage_declares(&m->u, body, name) || usage_changes(&m->u, body, name)))
     return poly_unknown;
+  long long number;
   if (arg >= 0)
     return value_symbol(m, name);
   return usage_declares(&m->u, body, name) ? of_variable(m, at, scope, depth)
-      : m->x && view_number(m->x, m->function, name).size ? value_symbol(m, name)
-      : is_steady(m, name, false)                         ? value_symbol(m, name)
-                                                          : poly_unknown;
+      : model_number(m, name, &number)     ? value_symbol(m, name)
+      : is_steady(m, name, false)          ? value_symbol(m, name)
+                                           : poly_unknown;
 }
 
 static struct poly value_leaf(const struct reading *r, TSNode e, unsigned depth) {
@@ -218,7 +231,7 @@ static bool value_compares(struct model *m, const struct iter *i, struct poly lo
   struct system s = { 0 };
   bool is_unsigned = model_type(m, i->dim.type).is_unsigned ||
       model_unsigned(m, node_field(i->node, "condition"), i->outer);
-  model_facts(i->outer, &s);
+  model_facts(m, i->outer, &s);
   for (unsigned a = 0; a < m->k->n_args; a++)
     if (m->k->args[a].integer && model_type(m, m->k->args[a].specifiers).is_unsigned)
       system_add(&s, value_symbol(m, slice_of(m->k->args[a].name)), false);
