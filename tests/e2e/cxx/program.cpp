@@ -73,7 +73,7 @@ void scale(const std::vector<T> &a, std::vector<T> &b, T f = T(2)) {
 }
 
 extern "C" {
-#pragma autotune kernel in(x[0:n]) inout(y[0:n])
+#pragma autotune kernel compiler(clang, gcc) in(x[0:n]) inout(y[0:n])
 void matrix(int n, const double *x, double *y) {
 #pragma autotune tile sizes({8, 16}) optional
   for (int i = 0; i < n; i++)
@@ -81,7 +81,7 @@ void matrix(int n, const double *x, double *y) {
 }
 }
 
-#pragma autotune kernel inout(c[0:n], calls)
+#pragma autotune kernel compiler(clang, gcc) inout(c[0:n], calls)
 static int count(int n, Cell *c) {
   int k = 0;
 #pragma autotune unroll partial({2, 4})

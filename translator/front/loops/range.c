@@ -5,6 +5,7 @@
 // which compilers vectorise best; loops over blocks count the blocks.
 #include <string.h>
 
+#include "front/lang/language.h"
 #include "loops.h"
 
 #define COUNTER "unsigned long long"
@@ -67,6 +68,11 @@ static const char *count_of(const struct dim *d, const char *s, const char *u,
                       inclusive ? "" : " - 1", c);
 }
 
+// Returns the word that declares a variable of its value's type; g++ does not know C's.
+static const char *range_auto(const struct builder *b) {
+  return b->s->language && b->s->language->cplusplus ? "auto" : "__auto_type";
+}
+
 void range_make(const struct builder *b, struct loop *l) {
   if (!l->raw)
     return;
@@ -88,11 +94,11 @@ void range_make(const struct builder *b, struct loop *l) {
   write_line(b, &t, d->offset);
   text_printf(&t, "%s %s = %s(%.*s%s; ", l->type, l->start, cond, (int)d->low.size,
               d->low.data, other);
-  text_printf(&t, "__auto_type %s = %s(%.*s%s;", l->end, cond, (int)d->bound.size,
+  text_printf(&t, "%s %s = %s(%.*s%s;", range_auto(b), l->end, cond, (int)d->bound.size,
               d->bound.data, other);
   if (!literal)
-    text_printf(&t, " __auto_type %s = %s(%.*s%s;", l->step, cond, (int)d->step.size,
-                d->step.data, *cond ? ") : 1" : ")");
+    text_printf(&t, " %s %s = %s(%.*s%s;", range_auto(b), l->step, cond,
+                (int)d->step.size, d->step.data, *cond ? ") : 1" : ")");
   text_printf(&t, "\n" COUNTER " %s = %s;\n", l->count,
               count_of(d, l->start, l->end, l->step));
   l->setup = t.data;
