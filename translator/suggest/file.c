@@ -66,7 +66,7 @@ struct subject {
 // True if M's function is worth trying with other compilers and flags alone. What is
 // understood, and has no OpenMP, was found to be of no use to threads and vectors.
 static bool suggest_varies(const struct model *m, bool openmp, bool *real) {
-  bool may = vary_may(m, real) &&
+  bool may = vary_may(m, openmp, real) &&
       (!m->source->language->cplusplus || !m->n_refusals); // calls may be overloaded
   return may && (m->n_refusals || openmp) && !once_sets_up(m->source, m) &&
       work_of(m, node_field(m->u.f->node, "body")) >= FEW_OPERATIONS;
@@ -233,7 +233,7 @@ static void nests_propose(const struct candidates *c, const struct nest_kernel *
   struct proposal p = { .function = k->function, .what = f->what, .node = k->loop };
   size_t at = ts_node_start_byte(k->loop), line = source_line(c->s, k->at, NULL);
   notes_print(f);
-  if (f->plan.n == 0 && !f->varies)
+  if (f->plan.n == 0 && f->plan.n_around == 0 && !f->varies)
     return;
   *GROW(p.list, p.n) =
       (struct insertion){ c->s->lines[line - 1],
@@ -243,6 +243,10 @@ static void nests_propose(const struct candidates *c, const struct nest_kernel *
     *GROW(p.list, p.n) =
         (struct insertion){ nests_offset(c->s, k, f->plan.list[i].offset),
                             f->plan.list[i].text };
+  for (unsigned i = 0; i < f->plan.n_around; i++)
+    *GROW(p.list, p.n) =
+        (struct insertion){ nests_offset(c->s, k, f->plan.around[i].line.offset),
+                            f->plan.around[i].line.text };
   *GROW(all->list, all->n) = p;
 }
 
@@ -285,7 +289,10 @@ static void nests_try(const struct candidates *c, const struct nest_kernel *k,
                              .what = what,
                              .at = ts_node_start_byte(k->loop) };
   struct finding f = suggest_find(c, &subject, threads);
-  f.varies = f.varies && !once_at(c->s, k->loop);
+  if (f.plan.n == 0 && once_at(c->s, k->loop)) {
+    f.varies = f.plan.threads = false;
+    f.plan.n_around = 0;
+  }
   TSNode call = call_of_kernel(c, all, k->loop);
   bool later = f.plan.n == 0 && f.varies && ts_node_is_null(call);
   if (later || (holds && (f.m->n_refusals || !ts_node_is_null(call)))) {

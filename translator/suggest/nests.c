@@ -47,9 +47,11 @@ void nests_collect(const struct source *s, TSNode n, const char *function,
     return;
   }
   if (openmp & OPENMP_OTHER) {
-    notes_say(s, at,
-              "no kernel is proposed here: this directive of OpenMP concerns more "
-              "than a loop");
+    struct slice word = openmp_other(s, first, at);
+    notes_say(
+        s, at,
+        arena_printf("no kernel is proposed here: 'omp %.*s' concerns more than a loop",
+                     (int)word.size, word.data));
     return;
   }
   if ((openmp & OPENMP_FOR) && !(openmp & OPENMP_PARALLEL)) {

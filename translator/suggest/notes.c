@@ -54,13 +54,19 @@ void notes_print(const struct finding *f) {
   const struct model *m = f->m;
   const struct plan *plan = &f->plan;
   const struct sections *found = &f->sections;
-  if (plan->n == 0 && f->varies) {
+  for (unsigned i = 0; i < plan->n_around; i++)
+    notes_say(m->source, plan->around[i].line.offset,
+              arena_printf("clauses of this loop's own directive vary: %s",
+                           plan->around[i].why));
+  if (plan->n == 0 && f->varies && plan->n_around == 0) {
     notes_say(f->file, f->at,
               arena_printf("of %s only compilers and flags vary%s%s", f->what,
                            plan->n_notes ? ": " : "",
                            plan->n_notes ? plan->notes[0].text : ""));
     return;
   }
+  if (plan->n == 0 && plan->n_around)
+    return;
   if (plan->n == 0 && plan->n_notes) { // one reason is enough
     notes_at(f, plan->notes[0].at,
              arena_printf("%s is left as it is: %s", f->what, plan->notes[0].text));

@@ -33,6 +33,18 @@ static unsigned openmp_read(struct slice line) {
   return found;
 }
 
+// Returns the words of LINE's directive: "parallel for simd".
+static const char *openmp_words(struct slice line) {
+  struct lexer l = lexer_of(line);
+  struct text words = { 0 };
+  static const char *const parts[] = { "parallel", "for", "simd", NULL };
+  for (int i = 0; i < 3; i++) // #pragma omp
+    lex(&l);
+  for (struct token t; slice_in((t = lex(&l)).text, parts);)
+    text_printf(&words, "%s%.*s", words.size ? " " : "", (int)t.text.size, t.text.data);
+  return words.size ? words.data : "";
+}
+
 // Returns the number of the line, from 0, with which the directive in the line I begins.
 static unsigned openmp_first_line(const struct source *s, unsigned i) {
   while (i > 0) {
@@ -68,6 +80,26 @@ unsigned openmp_above(const struct source *s, size_t at, size_t *first) {
   return found;
 }
 
+unsigned openmp_nearest(const struct source *s, size_t at, const char **words,
+                        struct slice *line) {
+  unsigned below = source_line(s, at, NULL) - 1;
+  if (!patch_begins_line(s, at))
+    return 0;
+  while (below > 0) {
+    unsigned begin = openmp_first_line(s, below - 1);
+    *line = slice_trim(
+        (struct slice){ s->text + s->lines[begin], s->lines[below] - s->lines[begin] });
+    struct lexer l = lexer_of(*line);
+    if (lex(&l).kind != TOKEN_END) {
+      unsigned found = openmp_read(*line);
+      *words = found ? openmp_words(*line) : "";
+      return found;
+    }
+    below = begin;
+  }
+  return 0;
+}
+
 unsigned openmp_within(const struct source *s, size_t start, size_t end) {
   unsigned found = 0;
   struct lexer l = { s->text + start, s->text + end, true };
@@ -78,6 +110,25 @@ unsigned openmp_within(const struct source *s, size_t start, size_t end) {
       l = (struct lexer){ to, l.end, true };
     }
   return found;
+}
+
+struct slice openmp_other(const struct source *s, size_t start, size_t end) {
+  struct lexer l = { s->text + start, s->text + end, true };
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    if (t.first && slice_is(t.text, "#")) {
+      const char *to = lex_line_end(l.p, l.end);
+      struct slice line = { t.text.data, (size_t)(to - t.text.data) };
+      struct lexer words = lexer_of(line);
+      struct token word = { 0 };
+      for (int i = 0; i < 4; i++) // # pragma omp WORD
+        word = lex(&words);
+      if (slice_is(word.text, "parallel"))
+        word = lex(&words); // `parallel sections`
+      if (openmp_read(line) & OPENMP_OTHER)
+        return word.text;
+      l = (struct lexer){ to, l.end, true };
+    }
+  return (struct slice){ "", 0 };
 }
 
 bool openmp_around(const struct source *s, TSNode n) {

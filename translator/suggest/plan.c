@@ -266,11 +266,18 @@ const struct autotune_machine *plan_machine(void) {
   return &machine_get()->numbers;
 }
 
-// True if F has directives of OpenMP among which directives of ours may stand: each is of
-// one loop, and of nothing else.
-static bool plan_openmp(const struct model *m) {
-  unsigned found = openmp_within(m->source, m->function->start, m->function->end);
-  return !(found & (OPENMP_OTHER | OPENMP_SEVERAL));
+// Returns NULL if M's function has only directives of OpenMP among which directives of
+// ours may stand: each is of one loop, and of nothing else. Otherwise the reason.
+static const char *plan_why_not_openmp(const struct model *m) {
+  size_t start = m->function->start, end = m->function->end;
+  unsigned found = openmp_within(m->source, start, end);
+  struct slice word = openmp_other(m->source, start, end);
+  if (found & OPENMP_OTHER)
+    return arena_printf("'omp %.*s' in it concerns more than a loop", (int)word.size,
+                        word.data);
+  return found & OPENMP_SEVERAL
+      ? "'collapse' or 'ordered' of OpenMP concerns more than one loop"
+      : NULL;
 }
 
 struct plan plan_function(struct model *m, const char *threads, bool shared) {
@@ -278,14 +285,17 @@ struct plan plan_function(struct model *m, const char *threads, bool shared) {
   struct planner p = {
     .m = m, .threads = threads, .plan = &plan, .machine = *plan_machine(), .team = shared
   };
+  const char *openmp = plan_why_not_openmp(m);
   if (m->n_refusals && ts_node_eq(m->refusals[0].at, m->u.f->node))
     plan_note(&plan, m->u.f->node, m->refusals[0].text);
   else if (once_sets_up(m->source, m))
     plan_note(&plan, m->u.f->node, "it only sets up arrays, once");
-  else if (!plan_openmp(m))
-    plan_note(&plan, m->u.f->node, "directives of OpenMP in it concern more than a loop");
+  else if (openmp)
+    plan_note(&plan, m->u.f->node, openmp);
   else
     plan_inside(&p, node_field(m->u.f->node, "body"),
                 (struct around){ .shared = shared });
+  if (shared && !once_sets_up(m->source, m))
+    team_propose(m, threads, &plan);
   return plan;
 }

@@ -9,6 +9,7 @@
  *   notes.c       the messages
  *   nests.c       reads loops as kernels of their own
  *   openmp.c      reads the author's `#pragma omp …`
+ *   team.c        clauses of the author's parallel loops that are worth exploring
  *   vary.c        decides whether compilers and flags alone are worth trying
  *   patch.c       inserts lines into a file, as a unified diff
  *   calls.c       which functions of a file call which
@@ -89,17 +90,29 @@ enum openmp {
  * are none. *FIRST: where the first line of these directives begins, also of others than
  * OpenMP's; else AT's line. */
 unsigned openmp_above(const struct source *s, size_t at, size_t *first);
+/* Returns the same for the nearest directive of OpenMP above AT's line, if nothing but
+ * blank lines and comments are between. *WORDS: those of the directive; *LINE: its
+ * text. */
+unsigned openmp_nearest(const struct source *s, size_t at, const char **words,
+                        struct slice *line);
 /* Returns the same for all directives from START to END. */
 unsigned openmp_within(const struct source *s, size_t start, size_t end);
+/* Returns the word for the first of these that concerns more than a loop: "sections";
+ * empty: there is none. */
+struct slice openmp_other(const struct source *s, size_t start, size_t end);
 /* True if a loop or block around N has directives that concern threads. */
 bool openmp_around(const struct source *s, TSNode n);
 
 /* ---- vary.c ---------------------------------------------------------------------- */
 
 /* True if M's function computes with floating-point numbers in a loop, and runs nothing
- * but code that is in sight, which can be run again and again. *REAL: it mentions such
- * numbers. */
-bool vary_may(const struct model *m, bool *real);
+ * but code that is in sight, which can be run again and again. OPENMP: it has its
+ * author's directives of OpenMP, and may have macros that are not followed. *REAL: it
+ * mentions such numbers. */
+bool vary_may(const struct model *m, bool openmp, bool *real);
+/* True if M's function runs nothing but such code, and nothing that depends on which
+ * thread runs it, or on their number. */
+bool vary_any_thread(const struct model *m);
 
 /* ---- plan.c ---------------------------------------------------------------------- */
 
@@ -110,7 +123,13 @@ struct insertion {
 struct plan {
   struct insertion *list;
   unsigned n;
-  bool threads;       /* a directive uses the param of that name */
+  bool threads;        /* a directive uses the param of that name */
+  struct around_line { /* of a directive around the author's own, which needs no proof */
+    struct insertion line;
+    TSNode loop;
+    const char *why; /* it is proposed */
+  } *around;
+  unsigned n_around;
   struct note *notes; /* loops that stay as they are, and why */
   unsigned n_notes;
 };
@@ -118,6 +137,12 @@ struct plan {
  * is a statement that runs in a thread of a team, or makes one. */
 struct plan plan_function(struct model *m, const char *threads, bool shared);
 const struct autotune_machine *plan_machine(void);
+
+/* ---- team.c ---------------------------------------------------------------------- */
+
+/* Adds to PLAN directives that explore clauses of the author's parallel loops in M's
+ * function. THREADS: as for plan_function. */
+void team_propose(struct model *m, const char *threads, struct plan *plan);
 
 /* How suggestions are made. */
 struct suggest_how {

@@ -12,8 +12,9 @@ enum { MAX_DEPTH = 8 };
 // The code that a kernel runs: its own, and functions that it calls.
 struct vary {
   const struct model *m;
-  bool real; // it has types of floating-point numbers
-  bool loop; // it has a loop
+  bool real;   // it has types of floating-point numbers
+  bool loop;   // it has a loop
+  bool thread; // it asks which thread runs it, or how many there are
 };
 
 static bool vary_walk(struct vary *v, const struct source *s, TSNode n, unsigned depth);
@@ -31,7 +32,7 @@ static bool vary_is_clean(struct slice name) {
 static bool vary_callee(struct vary *v, struct slice name, unsigned depth) {
   const struct name *n = NULL;
   const struct item *i;
-  if (depth >= MAX_DEPTH || !v->m->x)
+  if (depth > MAX_DEPTH || !v->m->x)
     return false;
   while ((i = items_named(&v->m->x->items, NAME_ORDINARY, name, &n)) != NULL)
     if (i->body)
@@ -40,16 +41,17 @@ static bool vary_callee(struct vary *v, struct slice name, unsigned depth) {
     return false;
   struct source *s = source_of(v->m->source->path, i->text.data, i->text.size);
   source_parse(s, v->m->source->language);
-  return vary_walk(v, s, ts_tree_root_node(s->tree), depth + 1);
+  return vary_walk(v, s, ts_tree_root_node(s->tree), depth);
 }
 
 static bool vary_call(struct vary *v, const struct source *s, TSNode call,
                       unsigned depth) {
   TSNode f = node_field(call, "function"), first;
   struct slice name = source_slice(s, f);
+  v->thread = v->thread || (name.size > 4 && memcmp(name.data, "omp_", 4) == 0);
   bool named = node_is(f, "identifier") &&
       usage_declarators(&v->m->u, v->m->u.f->node, name, &first) == 0;
-  return named && (vary_is_clean(name) || vary_callee(v, name, depth));
+  return named && (vary_is_clean(name) || vary_callee(v, name, depth + 1));
 }
 
 // True if N, of S, only computes. Notes what V asks for.
@@ -73,11 +75,24 @@ static bool vary_walk(struct vary *v, const struct source *s, TSNode n, unsigned
   return true;
 }
 
-bool vary_may(const struct model *m, bool *real) {
+// True if V's function only computes. Where its macros are not followed, it is read as
+// the compiler sees it.
+static bool vary_function(struct vary *v) {
+  TSNode node = v->m->u.f->node;
+  if (!v->m->x || ts_node_has_error(node))
+    return false;
+  return v->m->view ? vary_walk(v, v->m->u.s, node, 0)
+                    : vary_callee(v, slice_of(v->m->function->name), 0);
+}
+
+bool vary_any_thread(const struct model *m) {
   struct vary v = { .m = m };
-  TSNode node = m->u.f->node;
-  bool clean = m->x && m->view && !ts_node_has_error(node) &&
-      vary_walk(&v, m->u.s, node, 0);
+  return vary_function(&v) && !v.thread;
+}
+
+bool vary_may(const struct model *m, bool openmp, bool *real) {
+  struct vary v = { .m = m };
+  bool clean = (m->view || openmp) && vary_function(&v);
   *real = v.real;
   return clean && v.real && v.loop;
 }

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# autotune suggest on each kind of OpenMP loop: for openmp/NAME.c exactly the patch and the notes of NAME.out, but for
+# the numbers of this machine. The patch applies, and builds. With AUTOTUNE_UPDATE=1 the .out files are written anew:
+# read the difference before you commit it.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../e2e/cc_lib.sh"
+[ "$(nproc)" -gt 1 ] || { echo "skipped: one processor, no team"; exit 77; }
+cp "$here"/openmp/*.c .
+
+portable() { # vectors, caches and processors differ from machine to machine
+  sed -E 's/ flags\([^)]*\)//; s/param\(THREADS: [0-9, ]*\)/param(THREADS: …)/
+          s/(tile sizes|partial)\(.*\)/\1(…)/'
+}
+
+for c in *.c; do
+  name=${c%.c}
+  autotune suggest "$c" -- -fopenmp > patch 2> notes || fail "suggest $c"
+  (grep -v '^[-+][-+]' patch | grep '^[-+@]'; cat notes) | portable > out
+  [ -z "${AUTOTUNE_UPDATE:-}" ] || cp out "$here/openmp/$name.out"
+  check "$name: other suggestions than in $name.out" diff -u "$here/openmp/$name.out" out
+  check "$name: patch" patch -s -p1 -i patch
+  check "$name: builds" autotune cc gcc -O1 -fopenmp -Werror=all -Wno-unused -c "$c" -o "$name.o"
+  hasnt "$name: never serial" <(grep '^-' patch | grep -v '^---') 'omp'
+done
+finish
