@@ -232,6 +232,32 @@ static struct team_choice team_choose(struct model *m, TSNode loop, struct slice
   return c;
 }
 
+// True if all threads have ended the shared loop before LOOP when one begins LOOP: else
+// the two have the same schedule, and LOOP may rely on it. OWN: where the directive of
+// LOOP begins.
+static bool team_waits(const struct model *m, TSNode loop, size_t own) {
+  static const char *const waiting[] = { "for",    "parallel", "sections",
+                                         "single", "barrier",  NULL };
+  const struct function *f = m->function;
+  struct slice text = { m->source->text + f->start, f->end - f->start };
+  struct lexer l = { m->source->text + f->body_at, m->source->text + own, true }, line;
+  bool ahead = false;
+  if (!lex_mentions(text, slice_of("nowait")))
+    return true;
+  for (TSNode n = ts_node_parent(loop); !ts_node_is_null(n); n = ts_node_parent(n))
+    if (node_is_loop(n))
+      return false; // the loop before it may stand below it
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    if (!t.first || !slice_is(t.text, "#") || lex_directive(&l, &line) != LINE_PRAGMA ||
+        !slice_is(lex(&line).text, "omp"))
+      continue;
+    if (slice_in(lex(&line).text, waiting))
+      ahead = lex_mentions((struct slice){ line.p, (size_t)(line.end - line.p) },
+                           slice_of("nowait"));
+  }
+  return !ahead;
+}
+
 // Proposes a directive around the author's pragma above LOOP, unless none is worth it.
 static void team_put(struct model *m, TSNode loop, const char *threads,
                      struct plan *plan) {
@@ -241,7 +267,8 @@ static void team_put(struct model *m, TSNode loop, const char *threads,
   struct slice line = { 0 };
   unsigned found = openmp_nearest(m->source, at, &words, &line);
   if (!written || !(found & OPENMP_FOR) || (found & OPENMP_OTHER) ||
-      team_has(line, "ordered") || team_has(line, "nowait") || team_has(line, "copyin"))
+      team_has(line, "ordered") || team_has(line, "nowait") || team_has(line, "copyin") ||
+      !team_waits(m, loop, (size_t)(line.data - m->source->text)))
     return;
   struct team_choice c = team_choose(m, loop, line, !(found & OPENMP_PARALLEL));
   struct text t = { 0 };
@@ -270,12 +297,8 @@ static void team_walk(struct model *m, TSNode n, const char *threads, struct pla
 }
 
 void team_propose(struct model *m, const char *threads, struct plan *plan) {
-  const struct function *f = m->function;
-  struct slice text = { m->source->text + f->start, f->end - f->start },
-               file = { m->source->text, m->source->size };
-  // Loops with the same static schedule may rely on it, and data of each thread on both.
-  if (lex_mentions(text, slice_of("nowait")) ||
-      lex_mentions(file, slice_of("threadprivate")) || !vary_any_thread(m))
+  struct slice file = { m->source->text, m->source->size };
+  if (lex_mentions(file, slice_of("threadprivate")) || !vary_any_thread(m))
     return;
   team_walk(m, node_field(m->u.f->node, "body"), threads, plan);
 }
