@@ -56,13 +56,44 @@ void own(int n, double **rows, double *x)
   for (int i = 0; i < n; i++)
     x[i] = round(rows[i]);
 }
-struct grid {
+enum { ROWS = 40, COLUMNS };
+class grid {
+public:
+  grid() : rows(ROWS), columns(COLUMNS), sum(0) {
+    for (std::size_t i = 0; i < rows * columns; i++)
+      u[i] = v[i] = double(i % 7) / static_cast<double>(rows);
+  }
   static void set(int n, double *u)
   {
     for (int i = 0; i < n; i++)
-      u[i] = 1;
+      u[i] = std::sqrt(double(i));
   }
+  void step()
+  {
+    for (std::size_t i = 1; i < rows; i++)
+      for (std::size_t j = 1; j < columns; j++)
+        v[i * columns + j] = u[i * columns + j - 1] + std::fabs(u[(i - 1) * columns + j]);
+  }
+  double add(double factor);
+  double norm(const std::vector<double> &w) const
+  {
+    double s = 0;
+    for (std::size_t i = 0; i < rows; i++)
+      s += w[i] * u[i];
+    return s;
+  }
+
+private:
+  std::size_t rows, columns;
+  double u[1640], v[1640], sum;
 };
+double grid::add(double factor)
+{
+  for (int i = 0; i < ROWS; i++)
+    for (int j = 0; j < COLUMNS; j++)
+      this->sum += factor * u[i * COLUMNS + j] * v[i * COLUMNS + j];
+  return sum;
+}
 int main(int argc, char **argv)
 {
   int n = argc > 1 ? std::atoi(argv[1]) : N;
@@ -84,6 +115,9 @@ int main(int argc, char **argv)
   add(1, p, p + 1);
   own(1, &x, y);
   grid::set(1, y);
+  grid g;
+  g.step();
+  sum = g.add(2) + g.norm(w);
   fill(1, v);
   for (int i = 0; i < n * n; i++)
     sum += y[i] * (i % 13) + c[i];
@@ -94,7 +128,10 @@ check "suggest" autotune suggest blur.cpp > patch 2> notes
 has "a function in a namespace" patch '^+ *in(x\[0:n \* n\]) inout(y\[0:n \* n - 1\])'
 has "a typedef of a number" patch '^+ *in(a\[0:n \* n\], b\[0:n \* n\]) out(c\[0:n \* n\])'
 has "a loop of main, and an array of the file" patch '^+ *in(x\[.*inout(table\['
-is "kernels" "$(grep -c '^+ *#pragma autotune kernel' patch)" 3
+has "a loop of a constructor" patch '^+ *out(u\[0:columns \* rows\], v'
+has "a loop of a member function" patch '^+ *in(u\[.*inout(v\['
+has "a loop of a member function outside of its class" patch 'reduction(+: sum)'
+is "kernels" "$(grep -c '^+ *#pragma autotune kernel' patch)" 7
 while read -r name why; do
   is "$name: why, once" "$(grep "'$name'" notes | grep -c "$why")" 1
 done << 'EOF'
@@ -102,7 +139,7 @@ clear templates are not analysed
 add only numbers, and arrays of them, are followed in C++
 fill only numbers, and arrays of them, are followed in C++
 own it is not known what this call does
-set members of classes are not analysed
+norm only its loops can be kernels
 EOF
 mkdir patched && cp blur.cpp patched
 check "patch" patch -s -p1 -d patched -i ../patch

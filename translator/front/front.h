@@ -209,6 +209,8 @@ enum word {                   /* the role of a word in a declaration */
  * name. */
 unsigned word_of_c(struct slice word);
 unsigned word_of_cplusplus(struct slice word); /* also for CUDA */
+/* Returns WORD, which L has just read, or X of `std::X`, after which L is then. */
+struct slice word_after_std(struct lexer *l, struct slice word);
 /* The same for words of C in text as the user wrote it, where size_t is an integer
  * too. */
 bool is_storage(struct slice word);

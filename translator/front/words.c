@@ -160,6 +160,13 @@ unsigned word_of_cplusplus(struct slice word) {
   return is & LIBRARY ? 0 : is & WORD_ANY;
 }
 
+struct slice word_after_std(struct lexer *l, struct slice word) {
+  bool std = slice_is(word, "std") && l->end - l->p > 2 && l->p[0] == ':' &&
+      l->p[1] == ':';
+  l->p += std ? 2 : 0;
+  return std ? lex(l).text : word;
+}
+
 // True if WORD is a word of C with a bit of KIND and none of OTHER.
 static bool words_c(struct slice word, unsigned kind, unsigned other) {
   unsigned is = words_is(word);

@@ -47,6 +47,8 @@ static const char *candidates_why_arguments(const struct candidates *c, TSNode l
 static const char *candidates_why_not(const struct candidates *c, TSNode n) {
   TSNode d = node_field(n, "declarator");
   TSNode name = node_field(d, "declarator");
+  if (plain_is_member(c->s, n))
+    return "only its loops can be kernels";
   if (node_is(d, "pointer_declarator"))
     return "it returns a pointer";
   if (!node_is(d, "function_declarator") || !node_is(name, "identifier"))
@@ -74,7 +76,7 @@ static void candidates_add(struct candidates *c, TSNode n) {
   source_where(c->s, ts_node_start_byte(n), &path, NULL);
   if (c->how.automatic && strcmp(path, c->s->path) != 0)
     return; // of a header, which other files may include as it is
-  const char *plain = c->s->language->cplusplus ? plain_why_not(c->s, n) : NULL;
+  const char *plain = c->s->language->cplusplus ? plain_why_not(n) : NULL;
   k.main = (struct function){ .node = n,
                               .start = ts_node_start_byte(n),
                               .end = ts_node_end_byte(n),

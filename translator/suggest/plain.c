@@ -59,19 +59,27 @@ const char *plain_check(struct model *m, TSNode *at) {
   return why;
 }
 
-const char *plain_why_not(const struct source *s, TSNode function) {
-  static const char *const classes[] = { "class_specifier", "struct_specifier",
-                                         "union_specifier", NULL };
-  for (TSNode n = function; !ts_node_is_null(n); n = ts_node_parent(n)) {
+const char *plain_why_not(TSNode function) {
+  for (TSNode n = function; !ts_node_is_null(n); n = ts_node_parent(n))
     if (node_is(n, "template_declaration"))
       return "templates are not analysed";
+  return NULL;
+}
+
+// True if FUNCTION is defined in a class.
+static bool plain_in_class(TSNode function) {
+  static const char *const classes[] = { "class_specifier", "struct_specifier",
+                                         "union_specifier", NULL };
+  for (TSNode n = function; !ts_node_is_null(n); n = ts_node_parent(n))
     if (node_is_any(n, classes))
-      return "members of classes are not analysed";
-  }
-  TSNode d = node_field(function, "declarator");
-  while (!ts_node_is_null(d) && !node_is(d, "function_declarator"))
-    d = declarator_inner(d);
-  bool member = !ts_node_is_null(d) &&
-      node_is(node_field(d, "declarator"), "qualified_identifier");
-  return member && s->language->cplusplus ? "members of classes are not analysed" : NULL;
+      return true;
+  return false;
+}
+
+bool plain_is_member(const struct source *s, TSNode function) {
+  TSNode d = declarator_of_function(function);
+  return s->language->cplusplus &&
+      (plain_in_class(function) ||
+       (!ts_node_is_null(d) &&
+        node_is(node_field(d, "declarator"), "qualified_identifier")));
 }

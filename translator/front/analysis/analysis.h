@@ -8,6 +8,7 @@
  *   nest.c      reads a `for` in OpenMP's canonical form, and the loop in it
  *   read.c      reads an expression of the source as a polynomial
  *   view.c      replaces the macros in a function
+ *   plainer.c   forms of C++ as C says them
  *   constant.c  enumerators and constants of the file
  *   scan.c      collects a function's loops, arrays, accesses and assignments
  *   arrays.c    the arrays that declarations make
@@ -230,6 +231,13 @@ size_t view_offset(const struct view *v, size_t at, bool *written);
  * macro. */
 struct slice view_number(const struct expansion *x, const struct function *f,
                          struct slice name);
+
+/* ---- plainer.c ------------------------------------------------------------------- */
+
+/* If WORD, read from L after BEFORE, begins a form of C++ that C says in another way,
+ * appends that to OUT and moves L after the form. Otherwise returns false. */
+bool plainer_take(struct lexer *l, struct slice before, struct slice word,
+                  struct text *out);
 
 /* ---- constant.c ------------------------------------------------------------------ */
 

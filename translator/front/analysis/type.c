@@ -56,11 +56,13 @@ static bool add_type(const struct model *m, struct slice type, struct integer_ty
                      unsigned depth) {
   struct lexer l = lexer_of(type);
   bool any = false;
-  for (struct token w; (w = lex(&l)).kind != TOKEN_END; any = true)
+  for (struct token w; (w = lex(&l)).kind != TOKEN_END; any = true) {
+    w.text = word_after_std(&l, w.text);
     if (!add_word(w.text, t) &&
         (depth == MAX_DEPTH || w.kind != TOKEN_WORD ||
          !add_type(m, type_meaning(m, w.text), t, depth + 1)))
       return false;
+  }
   return any;
 }
 

@@ -160,14 +160,17 @@ static void put_function(struct replacer *r, const char *text, const struct func
                          struct view *v, struct text *out) {
   struct lexer l = { text + f->start, text + f->end, true };
   const char *at = l.p;
+  struct slice before = { 0 };
   put_span(v, out, f->start, true);
-  for (struct token t; !r->failed && (t = lex(&l)).kind != TOKEN_END;) {
+  for (struct token t; !r->failed && (t = lex(&l)).kind != TOKEN_END; before = t.text) {
     struct text use = { 0 };
     if (t.first && slice_is(t.text, "#")) {
       l = (struct lexer){ lex_line_end(l.p, l.end), l.end, true };
       continue;
     }
-    if (t.kind != TOKEN_WORD || !view_replace(r, &l, t.text, NULL, &use))
+    if (t.kind != TOKEN_WORD ||
+        (!view_replace(r, &l, t.text, NULL, &use) &&
+         !(r->x->cplusplus && plainer_take(&l, before, t.text, &use))))
       continue;
     text_add(out, at, (size_t)(t.text.data - at));
     put_span(v, out, (size_t)(t.text.data - text), false);

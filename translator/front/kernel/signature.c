@@ -121,6 +121,7 @@ void arg_classify(struct kernel_arg *a) {
       real = false;
       break;
     }
+    t.text = word_after_std(&l, t.text);
     integer = integer && is_integer_word(t.text);
     real = real && (is_real_word(t.text) || slice_is(t.text, "long"));
   }

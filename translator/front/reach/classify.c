@@ -105,7 +105,8 @@ void expand_classify(const struct expansion *x, struct kernel *k) {
     adopt_declaration(a, &item);
     classify_resolve(x, &item, &indirect, &integer, &real);
     a->pointer |= indirect;
-    a->integer = integer && !a->pointer;
+    // std::size_t is known by its words alone
+    a->integer = (integer || (x->cplusplus && a->integer)) && !a->pointer;
     a->real = real && !a->pointer;
   }
 }

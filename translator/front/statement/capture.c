@@ -309,8 +309,8 @@ static struct capture *capture_add(struct statement *st, TSNode declared) {
 
 // Returns the capture of NAME, a member of the class that ST is in; NULL: diagnosed.
 static struct capture *capture_member(struct statement *st, TSNode n, struct slice name) {
-  struct slice type = { 0 };
-  enum member_kind kind = scope_member(st, name, &type);
+  const struct class_member *m = scope_member(st, name);
+  enum member_kind kind = m ? m->kind : MEMBER_NONE;
   struct capture *old = captures_named(st, name), c = { .name = name };
   int size = (int)name.size;
   if (kind == MEMBER_BITS)
@@ -327,11 +327,13 @@ static struct capture *capture_member(struct statement *st, TSNode n, struct sli
                     "two variables of this name are used");
   if (!st->fine || old)
     return st->fine ? old : NULL;
-  st->words = arena_printf("%s %.*s", st->words, (int)type.size, type.data);
-  c.member = c.deduced = true;
+  st->words = arena_printf("%s %.*s", st->words, (int)m->type.size, m->type.data);
+  c.deduced = true;
   c.specifiers = slice_of("auto");
   c.declarator = name;
   c.at = name.data;
+  c = m->plain.at ? m->plain : c;
+  c.member = true;
   *GROW(st->captures, st->n_captures) = c;
   return &st->captures[st->n_captures - 1];
 }
@@ -346,7 +348,7 @@ static void capture_this(struct statement *st, TSNode n) {
     return;
   }
   struct slice name = statement_text(st, field);
-  if (scope_member(st, name, NULL) == MEMBER_NONE) {
+  if (!scope_member(st, name)) {
     statement_refuse(st, "copy it to a variable before the kernel",
                      "the class that declares '%.*s' is not in sight", (int)name.size,
                      name.data);
@@ -370,7 +372,7 @@ static void capture_name(struct statement *st, TSNode n) {
   struct slice name = statement_text(st, n);
   TSNode declared = captures_resolve(st, name, n);
   struct capture *c = NULL;
-  if (ts_node_is_null(declared) && scope_member(st, name, NULL) == MEMBER_NONE) {
+  if (ts_node_is_null(declared) && !scope_member(st, name)) {
     capture_check_name(st, name);
     return;
   }
@@ -475,7 +477,7 @@ static void capture_clauses(struct statement *st, const struct pragma *p) {
     if (t.kind != TOKEN_WORD || slice_is(before, ".") ||
         (slice_is(before, "->") && !after_this))
       continue;
-    if (ts_node_is_null(declared) && scope_member(st, t.text, NULL) != MEMBER_NONE)
+    if (ts_node_is_null(declared) && scope_member(st, t.text))
       c = capture_member(st, st->node, t.text);
     else if (!ts_node_is_null(declared) && !node_within(declared, st->node))
       c = capture_add(st, declared);

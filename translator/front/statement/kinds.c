@@ -10,13 +10,14 @@ enum { KINDS_DEEP = 8 }; // typedefs of typedefs that are followed
 
 // ---- declarations -------------------------------------------------------------------
 
-static bool kinds_number(const struct statement *st, struct slice text, unsigned depth);
+static bool kinds_is_number(const struct statement *st, struct slice text,
+                            unsigned depth);
 
 // True unless only a `using` of the function may make a name in the type WORDS known.
 static bool kinds_is_known(const struct statement *st, struct slice words) {
   struct lexer l = lexer_of(words);
   bool qualified = false;
-  if (!*st->usings || kinds_number(st, words, 0))
+  if (!*st->usings || kinds_is_number(st, words, 0))
     return true;
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;
        qualified = slice_is(t.text, ":")) {
@@ -102,7 +103,7 @@ static bool kinds_named(const struct statement *st, struct slice name, unsigned 
   if (depth == KINDS_DEEP || scope_is_parameter(st, name))
     return false;
   if (m && !m->function && !m->undefined)
-    return kinds_number(st, slice_after(m->text, m->name), depth + 1);
+    return kinds_is_number(st, slice_after(m->text, m->name), depth + 1);
   for (const struct name *n = NULL;
        (item = items_named(&st->x->items, NAME_ORDINARY, name, &n)) != NULL;) {
     found = item;
@@ -117,22 +118,26 @@ static bool kinds_named(const struct statement *st, struct slice name, unsigned 
     text.data = l.p;
     struct slice tail = slice_after(found->text, found->names[found->n_names - 1].name);
     return found->n_names == 1 && slice_is(slice_trim(tail), ";") &&
-        kinds_number(st, text, depth + 1);
+        kinds_is_number(st, text, depth + 1);
   }
   if (slice_is(first, "using")) {
     const char *from = memchr(text.data, '=', text.size);
     text.size = from ? (size_t)(text.data + text.size - from) - 2 : 0;
-    return from && kinds_number(st, (struct slice){ from + 1, text.size }, depth + 1);
+    return from && kinds_is_number(st, (struct slice){ from + 1, text.size }, depth + 1);
   }
   return slice_is(first, "enum");
 }
 
 // True if the specifiers TEXT say a number, with or without `const`.
-static bool kinds_number(const struct statement *st, struct slice text, unsigned depth) {
+static bool kinds_is_number(const struct statement *st, struct slice text,
+                            unsigned depth) {
   struct lexer l = lexer_of(text);
   bool number = false, named = false;
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
-    unsigned role = word_of_cplusplus(t.text);
+    t.text = word_after_std(&l, t.text);
+    unsigned role = is_integer_word(t.text) && !slice_is(t.text, "enum")
+        ? WORD_INTEGER // also size_t and the like
+        : word_of_cplusplus(t.text);
     if (t.kind != TOKEN_WORD || (role & WORD_TAG) || (role & WORD_TYPE) ||
         slice_is(t.text, "volatile"))
       return false;
@@ -147,16 +152,20 @@ static bool kinds_number(const struct statement *st, struct slice text, unsigned
   return number || named;
 }
 
+bool kinds_number(const struct statement *st, struct slice text) {
+  return kinds_is_number(st, text, 0);
+}
+
 // True if C is certain to be a number or a pointer.
 static bool kinds_is_scalar(const struct statement *st, const struct capture *c) {
-  if (c->member || lex_mentions(c->specifiers, slice_of("volatile")))
+  if ((c->member && c->deduced) || lex_mentions(c->specifiers, slice_of("volatile")))
     return false;
   if (c->shape == SHAPE_POINTER)
     return true;
   if (c->shape != SHAPE_PLAIN && c->shape != SHAPE_REFERENCE)
     return false;
   if (!c->deduced)
-    return kinds_number(st, c->specifiers, 0);
+    return kinds_is_number(st, c->specifiers, 0);
   TSNode value = node_field(c->declared, "value");
   return node_is(value, "number_literal");
 }
@@ -173,7 +182,12 @@ static TSNode kinds_mention(const struct statement *st, size_t at) {
 static bool kinds_takes_reference(const struct statement *st, TSNode called) {
   struct slice name = statement_text(st, called);
   const struct item *item;
-  bool any = false;
+  struct lexer l = lexer_of(name);
+  struct slice first = word_after_std(&l, lex(&l).text);
+  bool any = false, whole = l.p == l.end;
+  if (node_is(called, "primitive_type") || slice_is(first, "static_cast") ||
+      (whole && model_is_pure(first)))
+    return false;
   if (!node_is(called, "identifier"))
     return true;
   const struct macro *m = expand_macro(st->x, name, SIZE_MAX);
@@ -256,7 +270,16 @@ static bool kinds_is_constant(const struct statement *st, const struct capture *
     if (t.kind == TOKEN_WORD &&
         !ts_node_is_null(captures_resolve(st, t.text, c->declared)))
       return false;
-  return kinds_number(st, c->specifiers, 0) && text.size > 0;
+  return kinds_is_number(st, c->specifiers, 0) && text.size > 0;
+}
+
+// True if N calls what is no function of math.h.
+static bool kinds_calls(const struct statement *st, TSNode n) {
+  bool calls = node_is(n, "call_expression") &&
+      !model_is_pure(statement_text(st, node_field(n, "function")));
+  for (uint32_t i = 0; !calls && i < ts_node_named_child_count(n); i++)
+    calls = kinds_calls(st, ts_node_named_child(n, i));
+  return calls;
 }
 
 enum pass kinds_pass(const struct statement *st, struct capture *c, struct kinds_found f,
@@ -289,7 +312,7 @@ enum pass kinds_pass(const struct statement *st, struct capture *c, struct kinds
     return PASS_PLACE;
   if (!assigned)
     return PASS_VALUE;
-  if (f.after)
-    return PASS_COPY;
+  if (f.after) // what is called may use the object
+    return c->member && kinds_calls(st, st->node) ? PASS_PLACE : PASS_COPY;
   return f.before || c->bound || c->deduced ? PASS_VALUE : PASS_OWN;
 }

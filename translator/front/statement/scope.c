@@ -132,24 +132,85 @@ static TSNode scope_member_name(TSNode d, bool *function) {
   return d;
 }
 
-static void scope_add_member(struct statement *st, const struct source *s, TSNode name,
-                             TSNode type, enum member_kind kind) {
+static struct class_member *scope_add_member(struct statement *st, const struct source *s,
+                                             TSNode name, TSNode type,
+                                             enum member_kind kind) {
   if (ts_node_is_null(name))
-    return;
+    return NULL;
   struct slice words = { 0 };
   if (!ts_node_is_null(type))
     words = source_slice(s, type);
-  *GROW(st->members, st->n_members) =
-      (struct class_member){ source_slice(s, name), words, kind };
+  struct class_member *m = GROW(st->members, st->n_members);
+  *m =
+      (struct class_member){ .name = source_slice(s, name), .type = words, .kind = kind };
+  return m;
+}
+
+// True if ST's function is `f() const`.
+static bool scope_is_const(const struct statement *st) {
+  TSNode d = declarator_of_function(st->function);
+  return !ts_node_is_null(d) &&
+      slice_is(statement_text(st, node_child(d, "type_qualifier")), "const");
+}
+
+// Returns the member with the declarator D, whose specifiers end at FIRST, as if it were
+// a variable; all zero: it is neither a number, nor an array of or a pointer to numbers.
+static struct capture scope_plain(const struct statement *st, const struct source *s,
+                                  TSNode d, TSNode first) {
+  size_t start = ts_node_start_byte(ts_node_parent(d));
+  struct capture c = { .declarator = source_slice(s, d) };
+  struct slice words = { s->text + start, ts_node_start_byte(first) - start };
+  for (; !node_is(d, "field_identifier"); d = node_field(d, "declarator")) {
+    bool array = node_is(d, "array_declarator");
+    if (array && !node_is(node_field(d, "size"), "number_literal"))
+      return (struct capture){ 0 };
+    if (!array && !node_is(d, "pointer_declarator"))
+      return (struct capture){ 0 };
+    c.shape = array ? SHAPE_ARRAY : SHAPE_POINTER; // the nearest to the name counts
+  }
+  if (!kinds_number(st, words) || lex_mentions(words, slice_of("mutable")) ||
+      lex_mentions(words, slice_of("auto")))
+    return (struct capture){ 0 };
+  c.name = source_slice(s, d);
+  c.at = c.name.data;
+  c.specifiers = kinds_specifiers(st, words);
+  if (c.shape == SHAPE_ARRAY && scope_is_const(st))
+    c.specifiers =
+        slice_of(arena_printf("const %.*s", (int)c.specifiers.size, c.specifiers.data));
+  return c;
+}
+
+// Adds what N, a declaration in a class, declares.
+static void scope_declared(struct statement *st, const struct source *s, TSNode n) {
+  TSNode type = node_field(n, "type"), first = { 0 };
+  bool bits = !ts_node_is_null(node_child(n, "bitfield_clause"));
+  bool constant = lex_mentions(source_slice(s, n), slice_of("constexpr"));
+  TSTreeCursor cursor = ts_tree_cursor_new(n); // the only way to all nodes of a field
+  for (bool more = ts_tree_cursor_goto_first_child(&cursor); more;
+       more = ts_tree_cursor_goto_next_sibling(&cursor)) {
+    const char *field = ts_tree_cursor_current_field_name(&cursor);
+    TSNode d = ts_tree_cursor_current_node(&cursor);
+    bool function = node_is(n, "type_definition") || constant;
+    if (!field || strcmp(field, "declarator") != 0)
+      continue;
+    first = ts_node_is_null(first) ? d : first;
+    struct class_member *m = scope_add_member(st, s, scope_member_name(d, &function),
+                                              type,
+                                              function   ? MEMBER_OTHER
+                                                  : bits ? MEMBER_BITS
+                                                         : MEMBER_DATA);
+    if (m)
+      m->kind = function ? MEMBER_OTHER : m->kind;
+    if (m && m->kind == MEMBER_DATA)
+      m->plain = scope_plain(st, s, d, first);
+  }
+  ts_tree_cursor_delete(&cursor);
 }
 
 // Adds what the class body, or an #if or template in it, declares.
 static void scope_members(struct statement *st, const struct source *s, TSNode body) {
   for (uint32_t i = 0; i < ts_node_named_child_count(body); i++) {
     TSNode n = ts_node_named_child(body, i), type = node_field(n, "type");
-    struct slice storage = source_slice(s, n);
-    bool bits = !ts_node_is_null(node_child(n, "bitfield_clause"));
-    bool constant = lex_mentions(storage, slice_of("constexpr"));
     if (node_is(n, "template_declaration") ||
         strncmp(ts_node_type(n), "preproc_", 8) == 0) {
       scope_members(st, s, n);
@@ -166,17 +227,7 @@ static void scope_members(struct statement *st, const struct source *s, TSNode b
     }
     if (node_is(n, "alias_declaration"))
       scope_add_member(st, s, node_field(n, "name"), (TSNode){ 0 }, MEMBER_OTHER);
-    for (uint32_t j = 0; j < ts_node_child_count(n); j++) {
-      const char *field = ts_node_field_name_for_child(n, j);
-      bool function = node_is(n, "type_definition") || constant;
-      if (!field || strcmp(field, "declarator") != 0)
-        continue;
-      TSNode name = scope_member_name(ts_node_child(n, j), &function);
-      scope_add_member(st, s, name, type,
-                       function   ? MEMBER_OTHER
-                           : bits ? MEMBER_BITS
-                                  : MEMBER_DATA);
-    }
+    scope_declared(st, s, n);
   }
 }
 
@@ -240,16 +291,11 @@ static void scope_qualified(struct statement *st) {
   }
 }
 
-enum member_kind scope_member(const struct statement *st, struct slice name,
-                              struct slice *type) {
-  for (unsigned i = 0; i < st->n_members; i++) {
-    if (!slices_same(st->members[i].name, name))
-      continue;
-    if (type)
-      *type = st->members[i].type;
-    return st->members[i].kind;
-  }
-  return MEMBER_NONE;
+const struct class_member *scope_member(const struct statement *st, struct slice name) {
+  for (unsigned i = 0; i < st->n_members; i++)
+    if (slices_same(st->members[i].name, name))
+      return &st->members[i];
+  return NULL;
 }
 
 // ---- the whole ----------------------------------------------------------------------

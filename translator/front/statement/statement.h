@@ -112,6 +112,8 @@ struct statement {
   const char *usings; /* " using namespace a;", of the blocks around it */
   struct class_member {
     struct slice name, type; /* TYPE: its words */
+    struct capture plain;    /* of a number, or of an array of or a pointer to numbers: as
+                                if it were a variable; else all zero */
     enum member_kind {
       MEMBER_NONE,
       MEMBER_DATA,
@@ -182,15 +184,15 @@ void scope_read(struct statement *st);
 bool scope_is_parameter(const struct statement *st, struct slice name);
 /* Finds the parameters of templates that ST needs, when its captures are known. */
 void scope_select(struct statement *st);
-/* Returns what NAME is in the classes around the function, and its type's words in *TYPE
- * unless that is NULL. */
-enum member_kind scope_member(const struct statement *st, struct slice name,
-                              struct slice *type);
+/* Returns the member NAME of the classes around the function; NULL: there is none. */
+const struct class_member *scope_member(const struct statement *st, struct slice name);
 
 /* ---- kinds.c --------------------------------------------------------------------- */
 
 /* Returns the words of TEXT that belong to a type; `auto`: only the compiler knows. */
 struct slice kinds_specifiers(const struct statement *st, struct slice text);
+/* True if the specifiers TEXT say a number, with or without `const`. */
+bool kinds_number(const struct statement *st, struct slice text);
 /* Notes the words of types that DECLARATOR, of a variable whose type is deduced, may
  * have. SPECIFIERS: as written. */
 void kinds_note(struct statement *st, struct slice specifiers, TSNode declarator);

@@ -106,10 +106,17 @@ static void write_variables(const struct statement *st, struct text *out) {
   }
 }
 
-static void write_back(const struct statement *st, const char *format, struct text *out) {
-  for (unsigned i = 0; i < st->n_captures; i++)
-    if (st->captures[i].pass == PASS_COPY)
-      text_printf(out, format, write_name(&st->captures[i]));
+// Appends what copies variables back. CALL: in the function around the statement, where
+// they may be members.
+static void write_back(const struct statement *st, bool call, struct text *out) {
+  for (unsigned i = 0; i < st->n_captures; i++) {
+    const struct capture *c = &st->captures[i];
+    if (c->pass == PASS_COPY && call)
+      text_printf(out, " %s%s = %s;", c->by_this ? "this->" : "", write_name(c),
+                  write_copy(c));
+    else if (c->pass == PASS_COPY)
+      text_printf(out, "*%s = %s; ", write_copy(c), write_name(c));
+  }
 }
 
 // The place in the statement where a variable that is passed by its place is named.
@@ -277,7 +284,7 @@ void statement_write_function(const struct statement *st, size_t at, struct text
   emit_resume(s, st->from, out);
   write_statement(st, out);
   text_printf(out, "\n");
-  write_back(st, "*autotune_to_%1$s = %1$s; ", out);
+  write_back(st, false, out);
   text_printf(out, "}\n");
   while (conditions-- > 0)
     text_printf(out, "#endif\n");
@@ -311,7 +318,8 @@ void statement_write_call(const struct statement *st, struct text *out, size_t *
     if (st->captures[i].pass == PASS_COPY) {
       text_printf(out, " ");
       write_declared(&st->captures[i], false, "", write_copy(&st->captures[i]), "", out);
-      text_printf(out, " = %s;", write_name(&st->captures[i]));
+      text_printf(out, " = %s%s;", st->captures[i].by_this ? "this->" : "",
+                  write_name(&st->captures[i]));
     }
   text_printf(out, " if (");
   *call = out->size;
@@ -325,7 +333,7 @@ void statement_write_call(const struct statement *st, struct text *out, size_t *
   text_printf(out, any ? ">(" : "(");
   write_arguments(st, out);
   text_printf(out, "), 1)) {");
-  write_back(st, " %1$s = autotune_to_%1$s;", out);
+  write_back(st, true, out);
   text_printf(out, " } else {\n");
   emit_resume(s, st->p->end, out);
 }
