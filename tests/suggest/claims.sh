@@ -42,10 +42,15 @@ constants 1
 few 0 takes at most
 unsigned_constant 0 not affine
 shadowed 0
+of_struct 1 no other array overlaps 'r->x', 'other.y'
+moved 0
+renewed 0
+placed 0 not affine
 END
 has "private" claims.c "private(t, u)"
 has "a section by a macro" claims.c "inout(x\[0:SIZE\]\[0:SIZE\])"
 has "a section by constants" claims.c "in(y\[0:ROWS + NONE + COLUMNS\]) out(sums\[0:COLUMNS \* LAST + COLUMNS\])"
 hasnt "constants are above 0" notes "assumed of each call: .*\(LAST\|COLUMNS\)"
+has "integers of structs are the key" claims.c "key(r->n) in(other.y\[0:r->n\]) out(r->x\[0:r->n\])"
 has "a name that is taken" claims.c "param(THREADS_2:"
 finish

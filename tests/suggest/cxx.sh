@@ -56,6 +56,28 @@ void own(int n, double **rows, double *x)
   for (int i = 0; i < n; i++)
     x[i] = round(rows[i]);
 }
+typedef struct {
+  float weight;
+  float *coord;
+} point;
+static float distance_of(point p, point q, int dim)
+{
+  int i;
+  float result = 0;
+  for (i = 0; i < dim; i++)
+    result += (p.coord[i] - q.coord[i]) * (p.coord[i] - q.coord[i]);
+  return result;
+}
+struct plane {
+  int rows, columns;
+  double *u, *v;
+};
+static void advance(plane *g)
+{
+  for (int i = 1; i < g->rows; i++)
+    for (int j = 1; j < g->columns; j++)
+      g->v[i * g->columns + j] = g->u[(i - 1) * g->columns + j - 1];
+}
 enum { ROWS = 40, COLUMNS };
 class grid {
 public:
@@ -118,6 +140,11 @@ int main(int argc, char **argv)
   grid g;
   g.step();
   sum = g.add(2) + g.norm(w);
+  plane flat = { n, n, x, y };
+  advance(&flat);
+  point one = { 1, a.data() }, two = { 1, b.data() };
+  for (int t = 0; t < 3; t++)
+    sum += distance_of(one, two, n);
   fill(1, v);
   for (int i = 0; i < n * n; i++)
     sum += y[i] * (i % 13) + c[i];
@@ -131,13 +158,15 @@ has "a loop of main, and an array of the file" patch '^+ *in(x\[.*inout(table\['
 has "a loop of a constructor" patch '^+ *out(u\[0:columns \* rows\], v'
 has "a loop of a member function" patch '^+ *in(u\[.*inout(v\['
 has "a loop of a member function outside of its class" patch 'reduction(+: sum)'
-is "kernels" "$(grep -c '^+ *#pragma autotune kernel' patch)" 7
+has "members of structs by value" patch '^+ *in(p.coord\[0:dim\], q.coord\[0:dim\])'
+has "the key of a struct" patch '^+ *key(g->rows, g->columns) in(g->u\['
+is "kernels" "$(grep -c '^+ *#pragma autotune kernel' patch)" 9
 while read -r name why; do
   is "$name: why, once" "$(grep "'$name'" notes | grep -c "$why")" 1
 done << 'EOF'
 clear templates are not analysed
-add only numbers, and arrays of them, are followed in C++
-fill only numbers, and arrays of them, are followed in C++
+add only numbers, arrays and structs of them are followed in C++
+fill only numbers, arrays and structs of them are followed in C++
 own it is not known what this call does
 norm only its loops can be kernels
 EOF

@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // plain.c: what may be proposed in C++: functions and loops that the grammar of C reads
 // (view.c takes it for them), and in which no operator or call may be one of the
-// program's own: all of their variables are numbers, or arrays of numbers.
+// program's own: all of their variables are numbers, arrays or structs of numbers.
 #include <string.h>
 
 #include "front/lang/language.h"
 #include "front/reach/unit.h"
 #include "suggest.h"
 
-static const char plain_only[] = "only numbers, and arrays of them, are followed in C++";
+static const char plain_only[] =
+    "only numbers, arrays and structs of them are followed in C++";
 
-// True if N, the type of a declaration or of a cast, is a number.
-static bool plain_is_number(const struct model *m, TSNode n) {
+// True if N, the type of a declaration or of a cast, is a number, or a struct as in C.
+static bool plain_is_type(const struct model *m, TSNode n) {
   if (node_is(n, "primitive_type") || node_is(n, "sized_type_specifier"))
     return true;
+  struct ctype t;
+  struct slice words = source_slice(m->u.s, n);
+  if (node_is(n, "struct_specifier"))
+    return ts_node_is_null(node_field(n, "body")) && member_struct(m->x, words, &t);
   if (!node_is(n, "type_identifier"))
     return false;
-  struct ctype t = type_of_name(m->x, source_slice(m->u.s, n));
-  return t.base == BASE_NUMBER && t.n == 0;
+  t = type_of_name(m->x, words);
+  return (t.base == BASE_NUMBER && t.n == 0) || member_struct(m->x, words, &t);
 }
 
 // True if the program may have a function NAME of its own.
@@ -36,7 +41,7 @@ static const char *plain_find(const struct model *m, TSNode n, TSNode *at) {
                                        "type_descriptor", NULL };
   TSNode type = node_field(n, "type"), called = node_field(n, "function");
   *at = n;
-  if (node_is_any(n, typed) && !plain_is_number(m, type))
+  if (node_is_any(n, typed) && !plain_is_type(m, type))
     return plain_only;
   if (node_is(n, "call_expression") && node_is(called, "identifier") &&
       plain_is_own(m, source_slice(m->u.s, called)))

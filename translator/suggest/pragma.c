@@ -52,6 +52,31 @@ static void pragma_flags(const struct finding *f, bool fast, struct text *t) {
     text_printf(t, " compiler(clang, gcc)");
 }
 
+// True if the atom NAME is a member of a struct.
+static bool pragma_is_member(struct slice name) {
+  return memchr(name.data, '.', name.size) || memmem(name.data, name.size, "->", 2);
+}
+
+// Appends key(…) where integers in structs count as arguments: by default only the
+// integers among the arguments are the key. *WIDTH as in pragma_sections.
+static void pragma_key(const struct model *m, size_t *width, struct text *t) {
+  struct text key = { 0 };
+  bool members = false;
+  for (unsigned i = 0; i < m->k->n_args; i++)
+    if (m->k->args[i].integer)
+      text_printf(&key, "%s%s", key.size ? ", " : "", m->k->args[i].name);
+  for (unsigned i = 0; i < m->n_atoms; i++)
+    if (pragma_is_member(m->atoms[i])) {
+      text_printf(&key, "%s%.*s", key.size ? ", " : "", (int)m->atoms[i].size,
+                  m->atoms[i].data);
+      members = true;
+    }
+  if (!members)
+    return;
+  text_printf(t, " \\\n    key(%s)", key.data);
+  *width = 4 + key.size + 5;
+}
+
 const char *pragma_of_kernel(const struct finding *f, const char *threads, bool fast_math,
                              const char *indent) {
   struct text t = { 0 };
@@ -60,8 +85,9 @@ const char *pragma_of_kernel(const struct finding *f, const char *threads, bool 
   pragma_flags(f, fast_math, &t);
   if (threads)
     pragma_threads(plan_machine(), threads, &t);
+  size_t width = 0;
+  pragma_key(f->m, &width, &t);
   if (!found->why && found->n) {
-    size_t width = 0;
     for (unsigned access = AUTOTUNE_IN; access <= AUTOTUNE_INOUT; access++)
       pragma_sections(found, access, sections_access[access], &width, &t);
   }

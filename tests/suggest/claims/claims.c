@@ -224,3 +224,36 @@ void shadowed(double *restrict x)
       COLUMNS = x[j];
     }
 }
+
+struct row {
+  int n, *places;
+  double *x, *y, scale;
+};
+
+void of_struct(struct row *r, struct row other)
+{
+  for (int i = 0; i < r->n; i++)
+    r->x[i] = r->scale * other.y[i];
+}
+
+void moved(struct row *r)
+{
+  for (int i = 0; i < r->n; i++) {
+    r->x[i] = i;
+    r->x++;
+  }
+}
+
+void renewed(struct row *r, struct row *other)
+{
+  for (int i = 0; i < r->n; i++) {
+    r->x[i] = i;
+    other->n = i;
+  }
+}
+
+void placed(struct row *r)
+{
+  for (int i = 0; i < 4000; i++)
+    r->x[r->places[i]] = i;
+}

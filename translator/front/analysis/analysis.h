@@ -12,6 +12,7 @@
  *   constant.c  enumerators and constants of the file
  *   scan.c      collects a function's loops, arrays, accesses and assignments
  *   arrays.c    the arrays that declarations make
+ *   member.c    members of structs that arguments are or point to
  *   sums.c      assignments whose order does not matter
  *   type.c      the sizes of the integers in an expression
  *   value.c     expressions in terms of loops and arguments; ranges of loops
@@ -269,6 +270,7 @@ struct array {
   struct slice name;
   int arg;            /* index of the kernel's argument, or -1 */
   bool local, global; /* declared in the function; at file scope */
+  bool member;        /* of a struct: NAME is `p.x` or `p->x` */
   TSNode home;   /* the block that declares a local array; otherwise its declaration */
   unsigned rank; /* number of subscripts that an element takes; 0: unknown */
   struct slice bounds[MAX_SUBSCRIPTS]; /* as declared; empty: not declared */
@@ -361,6 +363,18 @@ struct array *array_find(const struct model *m, struct slice name);
 struct array *array_find_global(struct model *m, struct slice name);
 /* Marks A as impossible to analyse, for the reason WHY, seen at AT. */
 void array_refuse(struct array *a, TSNode at, const char *why);
+
+/* ---- member.c -------------------------------------------------------------------- */
+
+struct ctype;
+/* Sets *OUT to the struct that WORDS name; of C++ only one like C's, which no operator of
+ * the program takes. False: they name something else. */
+bool member_struct(const struct expansion *x, struct slice words, struct ctype *out);
+/* Sets *TYPE and *PATH, the text without blanks, of N, a member of an argument that does
+ * not change. False: it is none. */
+bool member_read(const struct model *m, TSNode n, struct ctype *type, struct slice *path);
+/* Returns the array of numbers that such a member is or points to; NULL: none. */
+struct array *member_array(struct model *m, TSNode n);
 
 /* ---- sums.c ---------------------------------------------------------------------- */
 

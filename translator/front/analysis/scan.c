@@ -5,6 +5,7 @@
 
 #include "analysis.h"
 #include "front/kernel/kernel.h"
+#include "front/reach/unit.h"
 
 struct place {
   struct iter *loop;
@@ -69,12 +70,13 @@ static void visit_subscript(struct model *m, TSNode n, struct place p, unsigned 
     model_refuse(m, n, "there are too many subscripts here");
     return;
   }
-  if (!node_is(base, "identifier")) {
+  struct array *member = member_array(m, base);
+  if (!member && !node_is(base, "identifier")) {
     model_refuse(m, base, "this is no array by name");
     return;
   }
   struct slice name = model_text(m, base);
-  struct array *a = array_find(m, name);
+  struct array *a = member ? member : array_find(m, name);
   if (!a && kernel_arg(m->k, name) < 0 &&
       !usage_declares(&m->u, node_field(m->u.f->node, "body"), name))
     a = array_find_global(m, name);
@@ -194,6 +196,11 @@ static void visit_pointer(struct model *m, TSNode n, struct place p, unsigned ac
 }
 
 static void visit_field(struct model *m, TSNode n, struct place p, unsigned access) {
+  struct ctype type;
+  struct slice path;
+  if (!(access & WRITE) && member_read(m, n, &type, &path) && type.n == 0 &&
+      type.base == BASE_NUMBER)
+    return;
   if (slice_is(model_text(m, node_field(n, "operator")),
                ".")) // the other fields keep their values
     scan_visit(m, node_field(n, "argument"), p, access & WRITE ? READ | WRITE : access);
@@ -246,12 +253,21 @@ static bool is_short_cut(const struct model *m, TSNode n) {
   return slice_is(op, "&&") || slice_is(op, "||");
 }
 
+// True if N is the last statement of the function.
+static bool is_last(const struct model *m, TSNode n) {
+  TSNode body = node_field(m->u.f->node, "body");
+  uint32_t count = ts_node_is_null(body) ? 0 : ts_node_named_child_count(body);
+  while (count > 0 && node_is(ts_node_named_child(body, count - 1), "comment"))
+    count--;
+  return count > 0 && ts_node_eq(ts_node_named_child(body, count - 1), n);
+}
+
 // True for a jump, and for a place that one may lead to.
-static bool is_jump(TSNode n) {
+static bool is_jump(const struct model *m, TSNode n) {
   static const char *const types[] = { "break_statement", "return_statement",
                                        "goto_statement",  "continue_statement",
                                        "case_statement",  NULL };
-  return node_is_any(n, types);
+  return node_is_any(n, types) && !is_last(m, n);
 }
 
 // True if N runs its parts in order.
@@ -306,7 +322,7 @@ static bool is_nothing(TSNode n) {
 static void scan_visit(struct model *m, TSNode n, struct place p, unsigned access) {
   if (is_nothing(n) || scan_is_line(m, n))
     return;
-  m->jumps |= is_jump(n);
+  m->jumps |= is_jump(m, n);
   if (node_is(n, "identifier"))
     visit_name(m, n, access, '=');
   else if (node_is(n, "subscript_expression"))

@@ -358,6 +358,8 @@ struct sections sections_infer(struct model *m, bool guarded) {
       section_refuse(&out, a->handed, "it is passed on here");
     else if (a->why)
       section_refuse(&out, a->at, a->why);
+    else if (a->member && guarded)
+      section_refuse(&out, a->home, "it is a member of a struct");
     else if (!has_bounds(a))
       section_refuse(&out, a->home, "its declaration does not say how large it is");
     else if (a->global)

@@ -108,6 +108,9 @@ unsigned model_unsigned(const struct model *m, TSNode e, const struct iter *scop
         : m->x       ? type_literal(view_number(m->x, m->function, text))
                      : 0;
   }
+  struct ctype member;
+  if (node_is(e, "field_expression") && member_read(m, e, &member, &text))
+    return member.n ? 0 : of_type(m, member.name);
   if (node_is(e, "cast_expression"))
     least = of_type(m, model_text(m, node_field(e, "type")));
   for (uint32_t i = 0; i < ts_node_named_child_count(e); i++) {

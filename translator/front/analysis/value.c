@@ -10,6 +10,7 @@
 
 #include "analysis.h"
 #include "front/kernel/kernel.h"
+#include "front/reach/unit.h"
 
 // An expression that is read, and its place.
 struct value_reading {
@@ -171,11 +172,23 @@ static struct poly value_of_name(struct model *m, TSNode at, struct iter *scope,
                                            : poly_unknown;
 }
 
+// Returns the integer N, `p.n` or `g->n`, of an argument.
+static struct poly value_of_member(struct model *m, TSNode n) {
+  struct ctype type;
+  struct slice path;
+  bool fine = member_read(m, n, &type, &path) && type.n == 0 &&
+      value_is_wide(m, type.name) && !points_to_integers(m) &&
+      !(m->in_variable && m->calls);
+  return fine ? value_symbol(m, path) : poly_unknown;
+}
+
 static struct poly value_leaf(const struct reading *r, TSNode e, unsigned depth) {
   const struct value_reading *v = r->of;
   struct model *m = v->m;
   if (node_is(e, "identifier"))
     return value_of_name(m, e, v->scope, depth);
+  if (node_is(e, "field_expression"))
+    return value_of_member(m, e);
   if (node_is(e, "subscript_expression") &&
       node_is(node_field(e, "index"), "number_literal") &&
       is_steady(m, model_text(m, node_field(e, "argument")), true))
@@ -198,12 +211,21 @@ struct poly value_of_expression(struct model *m, TSNode e, struct iter *scope) {
 
 // ---- loops --------------------------------------------------------------------------
 
-// True if a name in TEXT is assigned in BODY.
+static bool is_member_operator(struct slice text) {
+  return slice_is(text, ".") || slice_is(text, "->");
+}
+
+// True if a name in TEXT is assigned in BODY. Members were found not to change.
 static bool value_changes(const struct model *m, TSNode body, struct slice text) {
   struct lexer l = lexer_of(text);
-  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
-    if (t.kind == TOKEN_WORD && usage_changes(&m->u, body, t.text))
+  bool member = false;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    struct lexer ahead = l;
+    bool whole = !member && !is_member_operator(lex(&ahead).text);
+    if (t.kind == TOKEN_WORD && whole && usage_changes(&m->u, body, t.text))
       return true;
+    member = is_member_operator(t.text);
+  }
   return false;
 }
 

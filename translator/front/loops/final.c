@@ -11,7 +11,7 @@ static void write_final(struct builder *b, const struct dim *d, struct text *out
   unsigned n = 0;
   for (const struct dim *o = d; o; o = o->outer)
     chain[n++] = o;
-  text_printf(out, "{\n_Bool autotune_done = 0;\n");
+  text_printf(out, "{\nint autotune_done = 0;\n");
   for (unsigned i = n; i-- > 0;) {
     struct dim copy = *chain[i];
     struct loop l = loop_of(&copy);

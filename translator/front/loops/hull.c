@@ -24,7 +24,7 @@ static void write_hull(const struct builder *b, struct text *t, const struct loo
   char before = l->down ? '>' : '<', after = l->down ? '<' : '>';
   text_printf(
       t,
-      "%1$s autotune_lo%2$u = 0; %1$s autotune_hi%2$u = 0; _Bool autotune_a%2$u = 0;\n{\n",
+      "%1$s autotune_lo%2$u = 0; %1$s autotune_hi%2$u = 0; int autotune_a%2$u = 0;\n{\n",
       l->type, id);
   for (unsigned i = 0; i < n; i++) {
     text_printf(t, "%s", points[i].setup);

@@ -303,6 +303,10 @@ enum pass kinds_pass(const struct statement *st, struct capture *c, struct kinds
     // Most likely a number: as a copy it is not read again after each store.
     if (read && (c->deduced || scope_is_parameter(st, c->specifiers)))
       return PASS_VALUE;
+    struct ctype type;
+    if (c->shape == SHAPE_PLAIN && !c->deduced && !assigned && !addressed && !f.stored &&
+        member_struct(st->x, c->specifiers, &type))
+      return PASS_VALUE; // as in C
     c->constant = read;
     return PASS_PLACE;
   }
