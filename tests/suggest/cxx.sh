@@ -35,6 +35,33 @@ template <typename T> void clear(int n, T *x)
   for (int i = 0; i < n; i++)
     x[i] = 0;
 }
+template <typename T> void twice(int n, T *x)
+{
+  for (int i = 0; i < n; i++)
+    x[i] = x[i] + x[i];
+}
+template <typename T, int WIDTH> T length_of(const T *x, int rows)
+{
+  T s = 0;
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < WIDTH; j++)
+      s += x[i * WIDTH + j] * x[i * WIDTH + j];
+  return std::sqrt(s);
+}
+template <typename T> class field {
+public:
+  field(int n, T *u) : n(n), u(u) {}
+  void decay(T by)
+  {
+    const T half = T(0.5);
+    for (int i = 0; i < n; i++)
+      u[i] -= half * by * u[i];
+  }
+
+private:
+  int n;
+  T *u;
+};
 struct vec {
   double x, y;
   vec operator+(const vec &o) const { return { x + o.x, y + o.y }; }
@@ -132,14 +159,20 @@ int main(int argc, char **argv)
         table[i][j] = table[i][j] * 0.5 + x[i * N + j];
   }
   product(n, c.data(), a.data(), b.data());
-  clear(n, x);
+  for (int t = 0; t < 3; t++) {
+    sum += length_of<double, 8>(y, n / 8) + length_of<real, 5>(a.data(), n / 5);
+    field<double>(n, y).decay(0.25);
+    field<real>(n, a.data()).decay(0.25f);
+  }
   vec p[2] = { { 1, 2 }, { 3, 4 } };
   add(1, p, p + 1);
+  twice(1, p);
+  twice(n, y);
   own(1, &x, y);
   grid::set(1, y);
   grid g;
   g.step();
-  sum = g.add(2) + g.norm(w);
+  sum += g.add(2) + g.norm(w);
   plane flat = { n, n, x, y };
   advance(&flat);
   point one = { 1, a.data() }, two = { 1, b.data() };
@@ -160,11 +193,14 @@ has "a loop of a member function" patch '^+ *in(u\[.*inout(v\['
 has "a loop of a member function outside of its class" patch 'reduction(+: sum)'
 has "members of structs by value" patch '^+ *in(p.coord\[0:dim\], q.coord\[0:dim\])'
 has "the key of a struct" patch '^+ *key(g->rows, g->columns) in(g->u\['
-is "kernels" "$(grep -c '^+ *#pragma autotune kernel' patch)" 9
+has "a template" patch '^+ *in(x\[0:WIDTH \* rows\])'
+has "a loop of a class template" patch '^+ *inout(u\[0:n\])'
+is "kernels" "$(grep -c '^+ *#pragma autotune kernel' patch)" 11
 while read -r name why; do
   is "$name: why, once" "$(grep "'$name'" notes | grep -c "$why")" 1
 done << 'EOF'
-clear templates are not analysed
+clear the file does not instantiate it
+twice it is instantiated with more than numbers
 add only numbers, arrays and structs of them are followed in C++
 fill only numbers, arrays and structs of them are followed in C++
 own it is not known what this call does

@@ -429,6 +429,14 @@ struct kernel {
   bool inferred; /* the sections are those that suggest/section.c could prove */
   const struct language *language; /* of its file */
   void *own;                       /* facts that only its language knows; NULL: none */
+  /* Of a template: its parameters, with the arguments of an instance, if all instances in
+   * the file are of numbers. */
+  struct stand_in {
+    struct slice name, text;
+    struct slice constant; /* the words of its type if it is a number; else empty */
+  } *stand_ins;
+  unsigned n_stand_ins;
+  const char *generic; /* why a template has none; NULL: it has, or is no template */
   struct baked *baked; /* results to write into the file (bake/bake.h), or NULL */
 };
 /* Returns all kernels of the file. Adds params for sets, `optional`, permutations, flags,

@@ -10,7 +10,7 @@
 // True if a pragma of ours stands on F or in it.
 static bool candidates_wrote(const struct candidates *c, const struct function *f) {
   for (unsigned i = 0; i < c->n_pragmas; i++)
-    if (after_gap(c->s, c->pragmas[i].end, c->s->size) == f->start ||
+    if (after_gap(c->s, c->pragmas[i].end, c->s->size) == plain_start(f->node) ||
         (c->pragmas[i].offset > f->start && c->pragmas[i].offset < f->end))
       return true;
   return false;
@@ -76,7 +76,6 @@ static void candidates_add(struct candidates *c, TSNode n) {
   source_where(c->s, ts_node_start_byte(n), &path, NULL);
   if (c->how.automatic && strcmp(path, c->s->path) != 0)
     return; // of a header, which other files may include as it is
-  const char *plain = c->s->language->cplusplus ? plain_why_not(n) : NULL;
   k.main = (struct function){ .node = n,
                               .start = ts_node_start_byte(n),
                               .end = ts_node_end_byte(n),
@@ -87,9 +86,6 @@ static void candidates_add(struct candidates *c, TSNode n) {
   bool openmp = candidates_share(c, &k.main);
   if (candidates_wrote(c, &k.main))
     notes_say(c->s, k.main.start, "left as it is: it has pragmas already");
-  else if (plain)
-    notes_say(c->s, k.main.start,
-              arena_printf("'%s' is left as it is: %s", candidates_name(c->s, n), plain));
   else if (why || openmp)
     *GROW(c->mixed, c->n_mixed) =
         (struct mixed){ .node = n, .name = candidates_name(c->s, n), .why = why };

@@ -105,7 +105,7 @@ static void suggest_function(const struct candidates *c, const struct finding *f
   if (f->plan.n == 0 && !f->varies)
     return;
   *GROW(p->list, p->n) = (struct insertion){
-    k->main.start,
+    plain_start(k->main.node),
     pragma_of_kernel(f, f->plan.threads ? threads : NULL, c->how.fast_math, "")
   };
   for (unsigned i = 0; i < f->plan.n; i++)
@@ -471,6 +471,8 @@ bool suggest_file(struct source *s, const struct compile_options *o,
         s->path, o->clang);
     return false;
   }
+  if (x && s->language->instances)
+    s->language->instances(c.list, c.n, x, o);
   candidates_say_hidden(&c, x);
   if (x) {
     const char *threads = name_threads(s, x);

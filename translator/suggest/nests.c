@@ -116,6 +116,8 @@ static const char *nests_read(const struct source *s, struct nest_kernel *list,
   const char *why = diag_tried();
   const struct expansion *x = why ? NULL
                                   : expand_file(outlined, kernels, n_kernels, "clang", o);
+  if (x && s->language->instances)
+    s->language->instances(kernels, n_kernels, x, o);
   for (unsigned i = 0; i < n && x; i++)
     for (unsigned j = 0; j < n_kernels; j++)
       if (nests_same_line(s, list[i].at, outlined, kernels[j].main.pragma->offset, 1) &&

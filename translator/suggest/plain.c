@@ -56,19 +56,19 @@ const char *plain_check(struct model *m, TSNode *at) {
   if (!m->source->language->cplusplus)
     return NULL;
   *at = m->u.f->node;
-  const char *why = !m->view || ts_node_has_error(m->u.f->node)
-      ? plain_only
-      : plain_find(m, m->u.f->node, at);
+  const char *why = m->k->generic                   ? m->k->generic
+      : !m->view || ts_node_has_error(m->u.f->node) ? plain_only
+                                                    : plain_find(m, m->u.f->node, at);
   if (why)
     model_refuse(m, *at, why);
   return why;
 }
 
-const char *plain_why_not(TSNode function) {
-  for (TSNode n = function; !ts_node_is_null(n); n = ts_node_parent(n))
-    if (node_is(n, "template_declaration"))
-      return "templates are not analysed";
-  return NULL;
+size_t plain_start(TSNode function) {
+  TSNode n = function;
+  while (node_is(ts_node_parent(n), "template_declaration"))
+    n = ts_node_parent(n);
+  return ts_node_start_byte(n);
 }
 
 // True if FUNCTION is defined in a class.

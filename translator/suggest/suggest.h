@@ -235,8 +235,8 @@ const char *pragma_of_kernel(const struct finding *f, const char *threads, bool 
 /* Refuses M if it is of a file of C++ and may mean something else than in C. Returns the
  * reason, and sets *AT to its place; NULL: it may not. */
 const char *plain_check(struct model *m, TSNode *at);
-/* Returns why nothing in FUNCTION, of a file of C++, is proposed; NULL: it may be. */
-const char *plain_why_not(TSNode function);
+/* Returns where FUNCTION begins, with `template <…>`. */
+size_t plain_start(TSNode function);
 /* True if FUNCTION of S is a member of a class, or defined outside of its namespace. */
 bool plain_is_member(const struct source *s, TSNode function);
 

@@ -222,9 +222,10 @@ struct view {
   } *spans;
   unsigned n_spans;
 };
-/* Returns NULL if the replaced text differs from what the preprocessor makes of F. */
+/* F is a function of K. Returns NULL if the replaced text differs from what the
+ * preprocessor makes of F. */
 struct view *view_of(const struct source *s, const struct expansion *x,
-                     const struct function *f);
+                     const struct kernel *k, const struct function *f);
 /* Returns the offset in the file of AT, an offset in the view. *WRITTEN: the text is the
  * file's own, not made by a macro. */
 size_t view_offset(const struct view *v, size_t at, bool *written);
@@ -235,10 +236,17 @@ struct slice view_number(const struct expansion *x, const struct function *f,
 
 /* ---- plainer.c ------------------------------------------------------------------- */
 
-/* If WORD, read from L after BEFORE, begins a form of C++ that C says in another way,
- * appends that to OUT and moves L after the form. Otherwise returns false. */
+/* If WORD, read from L after BEFORE, begins a form of C++ that C says in another way, or
+ * is a parameter of the template K, appends that to OUT and moves L after the form.
+ * Otherwise returns false. */
 bool plainer_take(struct lexer *l, struct slice before, struct slice word,
-                  struct text *out);
+                  const struct kernel *k, struct text *out);
+/* If PAREN, read from L, begins `(&x)` of K's argument `T (&x)`, to which nothing else
+ * leads, appends what makes it an argument of C, and moves L after it: x itself where the
+ * kernel does not change x; otherwise a pointer to a copy, with FIRST and LAST as the
+ * first and last statements. Otherwise returns false. */
+bool plainer_reference(struct lexer *l, const struct kernel *k, struct slice paren,
+                       struct text *out, struct text *first, struct text *last);
 
 /* ---- constant.c ------------------------------------------------------------------ */
 

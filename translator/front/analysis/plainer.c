@@ -47,9 +47,23 @@ static bool plainer_is_int(struct lexer l) {
       (slice_is(end, ";") || slice_is(end, ","));
 }
 
+// True if an operand may come after BEFORE.
+static bool plainer_is_operand(struct slice before) {
+  return before.size && lex_bracket(before) >= 0 && !is_type_word(before) &&
+      (slice_is(before, "return") || strchr("=+-*/%(,[?:&|!", *before.data));
+}
+
 bool plainer_take(struct lexer *l, struct slice before, struct slice word,
-                  struct text *out) {
+                  const struct kernel *k, struct text *out) {
   struct lexer ahead = *l;
+  for (unsigned i = 0; i < k->n_stand_ins; i++)
+    if (slices_same(k->stand_ins[i].name, word) && !k->stand_ins[i].constant.size &&
+        !slice_is(before, ".") && !slice_is(before, "->")) {
+      struct slice text = k->stand_ins[i].text;
+      bool value = plainer_is_operand(before) && plainer_is_value(*l);
+      text_printf(out, value ? "(%.*s)" : "%.*s", (int)text.size, text.data);
+      return true;
+    }
   struct slice name = word_after_std(&ahead, word);
   if (!slices_same(name, word)) {
     if (!plainer_is_shared(name))
@@ -65,10 +79,32 @@ bool plainer_take(struct lexer *l, struct slice before, struct slice word,
     return true;
   }
   bool number = (is_integer_word(word) || is_real_word(word)) && !slice_is(word, "enum");
-  bool operand = before.size && lex_bracket(before) >= 0 && !is_type_word(before) &&
-      (slice_is(before, "return") || strchr("=+-*/%(,[?:&|!", *before.data));
-  if (!number || !operand || !plainer_is_value(*l))
+  if (!number || !plainer_is_operand(before) || !plainer_is_value(*l))
     return false;
   text_printf(out, "(%.*s)", (int)word.size, word.data);
+  return true;
+}
+
+bool plainer_reference(struct lexer *l, const struct kernel *k, struct slice paren,
+                       struct text *out, struct text *first, struct text *last) {
+  struct lexer ahead = *l;
+  bool reference = slice_is(paren, "(") && slice_is(lex(&ahead).text, "&");
+  struct slice name = lex(&ahead).text;
+  int arg = reference ? kernel_arg(k, name) : -1;
+  if (arg < 0 || !slice_is(lex(&ahead).text, ")"))
+    return false;
+  struct slice type = k->args[arg].specifiers;
+  struct lexer next = ahead;
+  if (slice_is(lex(&next).text, "["))
+    return false;
+  *l = ahead;
+  if (lex_mentions(type, slice_of("const")) || k->args[arg].pointer) {
+    text_printf(out, " %.*s", (int)name.size, name.data);
+    return true;
+  }
+  text_printf(out, "(*autotune_to_%.*s)", (int)name.size, name.data);
+  const char *own = arena_copy(name.data, name.size);
+  text_printf(first, " %.*s %s = *autotune_to_%s;", (int)type.size, type.data, own, own);
+  text_printf(last, " *autotune_to_%s = %s;", own, own);
   return true;
 }

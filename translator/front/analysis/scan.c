@@ -379,7 +379,7 @@ struct model *scan_function(const struct source *s, struct kernel *k, struct fun
   m->x = x;
   m->k = k;
   m->function = f;
-  m->view = x ? view_of(s, x, f) : NULL;
+  m->view = x ? view_of(s, x, k, f) : NULL;
   const struct source *seen = m->view ? m->view->source : s;
   const struct function *function = m->view ? &m->view->function : f;
   TSNode root = m->view ? ts_tree_root_node(seen->tree) : f->node;

@@ -32,6 +32,9 @@ static bool value_is_wide(const struct model *m, struct slice type) {
 }
 
 bool model_number(const struct model *m, struct slice name, long long *value) {
+  for (unsigned i = 0; i < m->k->n_stand_ins; i++)
+    if (slices_same(m->k->stand_ins[i].name, name))
+      return false; // each instance has its own
   struct slice type,
       macro = m->x ? view_number(m->x, m->function, name) : (struct slice){ 0 };
   if (macro.size)
@@ -148,6 +151,15 @@ static bool is_steady(const struct model *m, struct slice name, bool array) {
       value_is_wide(m, model_text(m, type));
 }
 
+// True if NAME is a constant parameter of the template that the kernel is.
+static bool value_is_parameter(const struct model *m, struct slice name) {
+  for (unsigned i = 0; i < m->k->n_stand_ins; i++)
+    if (slices_same(m->k->stand_ins[i].name, name))
+      return m->k->stand_ins[i].constant.size &&
+          value_is_wide(m, m->k->stand_ins[i].constant);
+  return false;
+}
+
 static struct poly value_of_name(struct model *m, TSNode at, struct iter *scope,
                                  unsigned depth) {
   struct slice name = model_text(m, at);
@@ -167,6 +179,7 @@ static struct poly value_of_name(struct model *m, TSNode at, struct iter *scope,
   if (arg >= 0)
     return value_symbol(m, name);
   return usage_declares(&m->u, body, name) ? of_variable(m, at, scope, depth)
+      : value_is_parameter(m, name)        ? value_symbol(m, name)
       : model_number(m, name, &number)     ? value_symbol(m, name)
       : is_steady(m, name, false)          ? value_symbol(m, name)
                                            : poly_unknown;

@@ -17,6 +17,7 @@ struct replacer {
   size_t order; // of the function in the preprocessor's output
   bool numbers; // macros that stand for an integer are replaced too
   bool failed;
+  const struct kernel *k; // whose stand-ins are put in; NULL: none are
 };
 struct hidden {
   struct slice name;
@@ -155,22 +156,38 @@ static void put_span(struct view *v, const struct text *out, size_t from, bool w
   *GROW(v->spans, v->n_spans) = (struct span){ out->size, from, written };
 }
 
+// Replaces what L has read as T, after BEFORE, if that is a macro or a form of C++.
+// FIRST and LAST as of plainer_reference; NULL: L is in the body.
+static bool view_use(struct replacer *r, struct lexer *l, struct slice before,
+                     struct token t, struct text *first, struct text *last,
+                     struct text *use) {
+  if (t.kind == TOKEN_WORD && view_replace(r, l, t.text, NULL, use))
+    return true;
+  if (!r->x->cplusplus)
+    return false;
+  return t.kind == TOKEN_WORD ? plainer_take(l, before, t.text, r->k, use)
+      : first                 ? plainer_reference(l, r->k, t.text, use, first, last)
+                              : false;
+}
+
 // Appends F, which stands in TEXT, a copy of its file, with macros replaced.
 static void put_function(struct replacer *r, const char *text, const struct function *f,
                          struct view *v, struct text *out) {
   struct lexer l = { text + f->start, text + f->end, true };
-  const char *at = l.p;
+  const char *at = l.p, *body = text + f->body_at;
   struct slice before = { 0 };
+  struct text first = { 0 }, last = { 0 };
   put_span(v, out, f->start, true);
   for (struct token t; !r->failed && (t = lex(&l)).kind != TOKEN_END; before = t.text) {
     struct text use = { 0 };
+    bool head = t.text.data < body;
     if (t.first && slice_is(t.text, "#")) {
       l = (struct lexer){ lex_line_end(l.p, l.end), l.end, true };
       continue;
     }
-    if (t.kind != TOKEN_WORD ||
-        (!view_replace(r, &l, t.text, NULL, &use) &&
-         !(r->x->cplusplus && plainer_take(&l, before, t.text, &use))))
+    if (t.text.data == body && first.size)
+      text_printf(&use, "{%s", first.data);
+    else if (!view_use(r, &l, before, t, head ? &first : NULL, &last, &use))
       continue;
     text_add(out, at, (size_t)(t.text.data - at));
     put_span(v, out, (size_t)(t.text.data - text), false);
@@ -179,7 +196,9 @@ static void put_function(struct replacer *r, const char *text, const struct func
     at = l.p;
     put_span(v, out, (size_t)(at - text), true);
   }
-  text_add(out, at, (size_t)(text + f->end - at));
+  text_add(out, at, (size_t)(text + f->end - 1 - at));
+  text_add(out, last.data ? last.data : "", last.size);
+  text_add(out, text + f->end - 1, 1);
 }
 
 // True if TEXT with all macros replaced equals the preprocessor's output.
@@ -205,7 +224,7 @@ static bool view_is_true(const struct replacer *r, struct slice text,
 
 static void put_declaration(const struct item *i, struct text *out) {
   for (unsigned n = 0; n < i->n_names; n++)
-    if (!i->names[n].function)
+    if (!i->names[n].function && i->names[n].text.size) // of C++ only what C reads
       text_printf(out, "%.*s %.*s;\n", (int)i->specifiers.size, i->specifiers.data,
                   (int)i->names[n].text.size, i->names[n].text.data);
 }
@@ -237,8 +256,11 @@ static TSNode last_function(const struct source *s) {
 // Sets OUT and the spans of V to F, which stands in TEXT, a copy of its file. Returns
 // false if ITEM, F as the preprocessor leaves it, is something else.
 static bool view_try(const struct expansion *x, const struct item *item, const char *text,
-                     const struct function *f, struct view *v, struct text *out) {
-  struct replacer r = { .x = x, .order = (size_t)(item->text.data - x->text.data) };
+                     const struct kernel *k, const struct function *f, struct view *v,
+                     struct text *out) {
+  struct replacer r = { .x = x,
+                        .order = (size_t)(item->text.data - x->text.data),
+                        .k = k };
   const char *name = item->names[0].name.data;
   *v = (struct view){ 0 };
   *out = (struct text){ 0 };
@@ -250,15 +272,15 @@ static bool view_try(const struct expansion *x, const struct item *item, const c
 }
 
 struct view *view_of(const struct source *s, const struct expansion *x,
-                     const struct function *f) {
+                     const struct kernel *k, const struct function *f) {
   struct view *v = arena_alloc(sizeof *v);
   const struct item *item = expand_function(x, f);
   struct text out, all = { 0 };
   if (!item || !item->n_names)
     return NULL;
   // in the parsed text, one branch is left of each #if whose branches open braces
-  if (!view_try(x, item, s->text, f, v, &out) &&
-      !view_try(x, item, s->parsed, f, v, &out))
+  if (!view_try(x, item, s->text, k, f, v, &out) &&
+      !view_try(x, item, s->parsed, k, f, v, &out))
     return NULL;
   put_globals(x, (struct slice){ out.data, out.size }, &all);
   for (unsigned i = 0; i < v->n_spans; i++)

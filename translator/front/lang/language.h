@@ -26,6 +26,7 @@ struct translation {
   unsigned errors; /* number of errors before the passes began */
 };
 
+struct expansion;
 struct language {
   const char *name;            /* for messages: "C" */
   const char *const *suffixes; /* of its files: ".c"; the first is for standard input */
@@ -85,6 +86,10 @@ struct language {
    * statements_outline. NULL: kernels are functions. */
   bool (*outline)(struct source *s, const struct pragma *pragmas, unsigned n,
                   const struct compile_options *o, bool *changed);
+  /* Finds for which arguments X, the file of the N KERNELS, instantiates those that are
+   * templates, and sets their stand-ins. NULL: there are no templates. */
+  void (*instances)(struct kernel *kernels, unsigned n, const struct expansion *x,
+                    const struct compile_options *o);
   /* The reason why `autotune suggest` has nothing to say about its files. NULL: it has.
    */
   const char *not_suggested;

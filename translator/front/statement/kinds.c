@@ -288,6 +288,7 @@ enum pass kinds_pass(const struct statement *st, struct capture *c, struct kinds
   bool scalar = kinds_is_scalar(st, c), thread = c->n_privates || c->shared;
   bool assigned = u.assigned || f.assigned, addressed = u.bound || f.addressed;
   c->changed = u.plain && (assigned || addressed);
+  c->aliased = addressed || f.stored;
   if (c->shape == SHAPE_FUNCTION)
     return PASS_VALUE;
   if (c->shape == SHAPE_ARRAY)

@@ -83,6 +83,7 @@ struct capture {
   bool constant;   /* it is passed by reference to const */
   bool changed;    /* it is used like a number, and the statement changes it */
   bool in_clause;  /* a clause of the kernel mentions it */
+  bool aliased;    /* something else may lead to it, too */
   bool local_size; /* variables of the function are among its bounds */
 };
 

@@ -82,7 +82,9 @@ static void write_parameters(const struct statement *st, struct text *out) {
       write_declared(c, true, "", write_name(c), "", out);
     else if (c->pass == PASS_COPY)
       write_declared(c, true, "(*", write_copy(c), ")", out);
-    else
+    else if (st->cplusplus && c->aliased && c->shape == SHAPE_PLAIN)
+      write_declared(c, true, "&", write_name(c), "", out);
+    else // view.c knows by (&x) that nothing else leads to the variable
       write_declared(c, true, st->cplusplus ? "(&" : "(*", write_name(c), ")", out);
   }
   text_printf(out, any ? "" : "void");

@@ -346,5 +346,6 @@ const struct language language_cxx = {
   .flags_check = values_check_flags,
   .loops_check = loops_check,
   .outline = statements_outline,
+  .instances = cxx_instances,
   .translate = cxx_translate,
 };

@@ -7,6 +7,7 @@
  *   unit.c        writes them as the kernel unit
  *   trial.c       compiles the unit once, when the file is translated
  *   emit.c        the translated file
+ *   instances.c   for which arguments templates are instantiated
  *
  * The file is preprocessed as C is, and cut into declarations as .cu files are. */
 #ifndef AUTOTUNE_CXX_TRANSLATOR_H
@@ -97,6 +98,16 @@ const char *cxx_trial(const struct kernel *k, const struct unit *u,
  * their defaults. Returns as cxx_trial. */
 const char *cxx_trial_file(const struct kernel *kernels, unsigned n,
                            const struct expansion *x, const struct compile_options *o);
+
+/* Appends to ERRORS all that Clang says of TEXT, a preprocessed file. */
+void cxx_trial_errors(const struct text *text, const struct compile_options *o,
+                      struct text *errors);
+
+/* ---- instances.c ----------------------------------------------------------------- */
+
+/* As language.h's instances. */
+void cxx_instances(struct kernel *kernels, unsigned n, const struct expansion *x,
+                   const struct compile_options *o);
 
 /* ---- emit.c ---------------------------------------------------------------------- */
 

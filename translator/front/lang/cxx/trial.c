@@ -29,13 +29,13 @@ static const char *trial_error(const struct text *errors) {
   return arena_copy(mark + 7, (size_t)((stop ? stop : end) - mark) - 7);
 }
 
-// Compiles TEXT with FLAGS and LAST, which ends with NULL. Returns as cxx_trial.
-static const char *trial_run(const struct text *text, const char *const *flags,
-                             unsigned n_flags, const char *const *last,
-                             const struct compile_options *o) {
+// Compiles TEXT with FLAGS and LAST, which ends with NULL. Returns the compiler's status.
+static int trial_compile(const struct text *text, const char *const *flags,
+                         unsigned n_flags, const char *const *last,
+                         const struct compile_options *o, struct text *errors) {
   const char **argv = NULL, *path = temp_path("autotune_unit.cpp");
   unsigned argc = 0;
-  struct text out = { 0 }, errors = { 0 };
+  struct text out = { 0 };
   file_write(path, text->data, text->size);
   *GROW(argv, argc) = o->clang;
   for (unsigned i = 0; i < n_flags; i++)
@@ -44,8 +44,31 @@ static const char *trial_run(const struct text *text, const char *const *flags,
     *GROW(argv, argc) = *last;
   *GROW(argv, argc) = path;
   *GROW(argv, argc) = NULL;
-  int status = run_command(argv, &out, &errors);
+  return run_command(argv, &out, errors);
+}
+
+// Does the same. Returns as cxx_trial.
+static const char *trial_run(const struct text *text, const char *const *flags,
+                             unsigned n_flags, const char *const *last,
+                             const struct compile_options *o) {
+  struct text errors = { 0 };
+  int status = trial_compile(text, flags, n_flags, last, o, &errors);
   return status == 0 || status == 127 ? NULL : trial_error(&errors);
+}
+
+void cxx_trial_errors(const struct text *text, const struct compile_options *o,
+                      struct text *errors) {
+  static const char *const last[] = { "-xc++",
+                                      "-nostdinc",
+                                      "-w",
+                                      "-fsyntax-only",
+                                      "-ferror-limit=0",
+                                      "-Qunused-arguments",
+                                      "-fno-caret-diagnostics",
+                                      NULL };
+  unsigned n_flags;
+  const char **flags = preprocess_flags(o, &n_flags);
+  trial_compile(text, flags, n_flags, last, o, errors);
 }
 
 const char *cxx_trial(const struct kernel *k, const struct unit *u,
