@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The user's text keeps its line and column in the translated file, with any line ends: for warnings, errors, assert
-# and __LINE__. Errors leave no file; generated text causes no warning.
+# and __LINE__. Errors leave no file; generated text causes no warning. Threads call a function for each row, never for each element.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$(dirname "$0")/cc_lib.sh"
 
@@ -121,4 +121,26 @@ check "to a pipe" autotune translate unix.c -o pipe.c
 wait
 check "a pipe stays" test -p pipe.c
 same "to a pipe" piped.c unix.t.c
+# What threads share becomes a function, which keeps `restrict`, where it holds a loop.
+cat > shared.c << 'END'
+#pragma autotune kernel in(x[0:n]) inout(y[0:n])
+void elements(int n, double a, const double *restrict x, double *restrict y)
+{
+#pragma autotune parallel for num_threads({1, 2})
+#pragma autotune unroll partial({2, 4}) optional
+  for (int i = 0; i < n; i++)
+    y[i] += a * x[i];
+}
+#pragma autotune kernel in(x[0:n*n]) inout(y[0:n])
+void rows(int n, const double *restrict x, double *restrict y)
+{
+#pragma autotune parallel for
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      y[i] += x[i * n + j];
+}
+END
+autotune translate shared.c > shared.t.c
+is "functions of elements" "$(grep -c '_part[0-9]*_elements(' shared.t.c)" 0
+is "functions of rows" "$(grep -c '_part[0-9]*_rows(' shared.t.c)" 2
 finish
