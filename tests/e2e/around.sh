@@ -53,6 +53,7 @@ static void nested(int n, double *y)
   #pragma omp parallel num_threads(4)
   {
     #pragma omp for private(j)
+#line 49 "sleep.c"
     #pragma autotune for collapse({1, 2}) schedule({static, dynamic}, 1)
     for (i = 0; i < 2; i++)
       for (j = 0; j < n; j++) {
@@ -102,4 +103,46 @@ has "bake: the author's clauses, and the winner's" baked.c '#pragma omp parallel
 check "bake: compiles" gcc -O1 -fopenmp -w -I"$include" baked.c -o baked
 is "bake: answer" "$(./baked)" "$(./was)"
 is "a compiler without autotune" "$(gcc -w -O1 -fopenmp sleep.c -o plain && ./plain)" "$(./was)"
+
+# Proposed by --auto, with lines between the pragmas that keep the numbers of lines. The inner loops have no braces.
+cat > triangle.c << 'END'
+#include <stdio.h>
+#include <stdlib.h>
+
+static void triangle(int n, const double *restrict x, double *restrict y)
+{
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++)
+      y[i * n + j] += x[i] * x[j];
+#pragma omp parallel
+#pragma omp for
+  for (int i = 0; i < n; i++)
+    for (int j = i; j < n; j++)
+      y[i * n + j] -= x[i] * x[j] / 2;
+}
+
+int main(void)
+{
+  int n = 1000;
+  double *x = malloc(n * sizeof *x), *y = calloc(n * n, sizeof *y), sum = 0;
+  for (int i = 0; i < n; i++)
+    x[i] = i % 16;
+  for (int t = 0; t < 200; t++)
+    triangle(n, x, y);
+  for (int i = 0; i < n * n; i++)
+    sum += y[i] * (i % 8);
+  printf("%.17g\n", sum);
+  return 0;
+}
+END
+for cc in $compilers; do
+  "$cc" -O1 -fopenmp triangle.c -o was
+  AUTOTUNE_LOG=info autotune cc --auto "$cc" -O1 -fopenmp triangle.c -o now 2> log
+  has "$cc, auto: proposed: $(cat log)" log "the loop in line 7 of 'triangle', the loop in line 12 of 'triangle'"
+  export AUTOTUNE_CACHE=$work/$cc.auto AUTOTUNE_BUDGET=4s
+  is "$cc, auto" "$(AUTOTUNE_MODE=first AUTOTUNE_LOG=info ./now 2> log)" "$(./was)"
+  autotune report > report
+  hasnt "$cc, auto: compiles: $(cat report)" report 'did not compile\|[0-9] wrong'
+done
 finish

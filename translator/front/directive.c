@@ -53,6 +53,11 @@ bool line_is_conditional(enum line kind) {
   return kind == LINE_IF || kind == LINE_ELSE || kind == LINE_ENDIF;
 }
 
+bool line_is_number(struct lexer l) {
+  struct token word = lex(&l);
+  return !word.first && (slice_is(word.text, "line") || word.kind == TOKEN_NUMBER);
+}
+
 enum line lex_directive(struct lexer *l, struct lexer *rest) {
   const char *end = lex_line_end(l->p, l->end);
   *rest = (struct lexer){ l->p, end, false };

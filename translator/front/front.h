@@ -239,6 +239,8 @@ enum line {
 };
 enum line line_kind(struct slice word); /* WORD: the directive's first word */
 bool line_is_conditional(enum line kind);
+/* True if L, which has read the '#' of a directive, is at `line 7` or `7`. */
+bool line_is_number(struct lexer l);
 /* Moves L, which has read the '#' of a directive, to the end of its line, and REST past
  * the directive's word. */
 enum line lex_directive(struct lexer *l, struct lexer *rest);

@@ -115,9 +115,9 @@ static void source_hide(const struct source *s, char *copy, const char *begin,
       copy[p - s->text] = ' ';
 }
 
-// Returns a copy for the parser in which pragmas are blank, because the grammar allows
-// none between `for (…)` or `else` and an unbraced statement. Attributes that the grammar
-// does not know are blank too. Offsets stay the same.
+// Returns a copy for the parser in which pragmas and `#line` are blank, because the
+// grammar allows none between `for (…)` or `else` and an unbraced statement. Attributes
+// that the grammar does not know are blank too. Offsets stay the same.
 static const char *without_pragmas(const struct source *s) {
   char *copy = arena_copy(s->text, s->size);
   struct lexer l = lexer_of((struct slice){ s->text, s->size }), line;
@@ -125,7 +125,8 @@ static const char *without_pragmas(const struct source *s) {
   for (struct token t = lex(&l); t.kind != TOKEN_END; previous = t.text, t = lex(&l)) {
     const char *end = is_complex(previous, t.text, l) ? l.p : NULL;
     if (t.first && slice_is(t.text, "#")) {
-      end = lex_directive(&l, &line) == LINE_PRAGMA ? l.p : NULL;
+      bool number = line_is_number(l);
+      end = lex_directive(&l, &line) == LINE_PRAGMA || number ? l.p : NULL;
     } else if (slice_is(t.text, "_Pragma")) {
       struct lexer ahead = l;
       bool open = slice_is(lex(&ahead).text, "("),

@@ -89,8 +89,7 @@ unsigned openmp_nearest(const struct source *s, size_t at, const char **words,
     unsigned begin = openmp_first_line(s, below - 1);
     *line = slice_trim(
         (struct slice){ s->text + s->lines[begin], s->lines[below] - s->lines[begin] });
-    struct lexer l = lexer_of(*line);
-    if (lex(&l).kind != TOKEN_END) {
+    if (line->size) {
       unsigned found = openmp_read(*line);
       *words = found ? openmp_words(*line) : "";
       return found;

@@ -91,7 +91,7 @@ enum openmp {
  * OpenMP's; else AT's line. */
 unsigned openmp_above(const struct source *s, size_t at, size_t *first);
 /* Returns the same for the nearest directive of OpenMP above AT's line, if nothing but
- * blank lines and comments are between. *WORDS: those of the directive; *LINE: its
+ * blank lines are between. *WORDS: those of the directive; *LINE: its
  * text. */
 unsigned openmp_nearest(const struct source *s, size_t at, const char **words,
                         struct slice *line);

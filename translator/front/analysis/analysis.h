@@ -188,7 +188,8 @@ const struct loop_directive **directives_on(const struct function *f, TSNode loo
                                             unsigned *n);
 /* True if ORDER, of N loops, is the order of the source. */
 bool order_is_identity(const unsigned *order, unsigned n);
-/* True if our own pragmas are the only preprocessor lines between FROM and TO. */
+/* True if our own pragmas and `#line` are the only preprocessor lines between FROM and
+ * TO. */
 bool only_ours(const struct source *s, size_t from, size_t to);
 
 /* ---- read.c ---------------------------------------------------------------------- */

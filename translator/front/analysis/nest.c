@@ -278,10 +278,11 @@ bool only_ours(const struct source *s, size_t from, size_t to) {
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
     if (!slice_is(t.text, "#"))
       continue;
+    bool number = line_is_number(l);
     struct slice word = lex(&l).text, second = lex(&l).text;
-    if (!slice_is(word, "pragma") || !slice_is(second, "autotune"))
+    if (!number && (!slice_is(word, "pragma") || !slice_is(second, "autotune")))
       return false;
-    l.p = lex_line_end(l.p, l.end);
+    l.p = lex_line_end(word.data, l.end);
   }
   return true;
 }

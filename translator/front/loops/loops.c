@@ -201,9 +201,13 @@ static struct slice find_lead(const struct builder *b, size_t from, size_t *offs
     while (begin > from && text[begin - 1] != '\n')
       begin--;
     struct lexer l = lexer_of((struct slice){ text + begin, end - begin });
-    if (!slice_is(lex(&l).text, "#") || !slice_is(lex(&l).text, "pragma"))
+    if (!slice_is(lex(&l).text, "#"))
       break;
-    lead = end = begin;
+    bool number = line_is_number(l);
+    if (!number && !slice_is(lex(&l).text, "pragma"))
+      break;
+    end = begin;
+    lead = number ? lead : begin;
   }
   struct slice s = slice_trim((struct slice){ text + lead, *offset - lead });
   *offset = lead;

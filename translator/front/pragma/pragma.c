@@ -231,16 +231,18 @@ static struct pragma begin_pragma(const struct source *s, const char *hash,
                           .blanked = lex_blank(hash, (size_t)(end - hash)) };
 }
 
-// True if nothing but pragmas stand between L and a loop directive of ours.
+// True if nothing but pragmas and `#line` stand between L and a loop directive of ours.
 static bool pragma_precedes_directive(struct lexer l) {
   struct lexer rest;
   for (;;) {
     struct token t = lex(&l);
     unsigned kind;
-    if (t.kind == TOKEN_END || !t.first || !slice_is(t.text, "#") ||
-        lex_directive(&l, &rest) != LINE_PRAGMA)
+    if (t.kind == TOKEN_END || !t.first || !slice_is(t.text, "#"))
       return false;
-    if (slice_is(lex(&rest).text, "autotune"))
+    bool number = line_is_number(l);
+    if (lex_directive(&l, &rest) != LINE_PRAGMA && !number)
+      return false;
+    if (!number && slice_is(lex(&rest).text, "autotune"))
       return pragma_read_directive(&rest, &kind);
   }
 }
