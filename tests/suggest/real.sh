@@ -171,7 +171,7 @@ autotune suggest reasons.c > reasons.patch 2> reasons.notes
 check "reasons: the patch applies" patch -s -p1 -i reasons.patch
 check "reasons: check accepts the patched file" autotune check reasons.c > list
 kernels() { sed -n 's/.* kernel //p' list | sed 's/_[0-9a-f]\{6\}$/ loop/' | paste -sd,; }
-is "kernels" "$(kernels)" "NAME loop,smooth,steps loop,twice loop,printed loop,returned loop"
+is "kernels" "$(kernels)" "NAME_scale loop,smooth,steps loop,twice loop,printed loop,returned loop"
 while read -r line said; do
   has "line $line: why" reasons.notes "^reasons.c:$line:.*left as it is: .*$said"
 done << 'END'
@@ -214,4 +214,55 @@ autotune suggest branches.c -- -DALL > branches.patch 2> branches.notes
 check "branches: the patch applies" patch -s -p1 -i branches.patch
 check "branches: check accepts the patched file" autotune check branches.c -- -DALL > list
 has "branches: shared" branches.c "^    #pragma autotune parallel for"
+
+# Functions that macros name: their loops are kernels, in C and C++. Where a macro makes the arguments, they are not.
+cat > named.c << 'END'
+#include <stdio.h>
+#define JOIN(a, b) a##b
+#define NAME(a, b) JOIN(a, b)
+#define HEAD(name) void name(int n, double *x)
+#define PUBLIC __attribute__((visibility("default")))
+static void NAME(scale_, 3)(int n, double *out, const double *in)
+{
+  for (int i = 0; i < n; i++)
+    out[i] = in[i] * 3;
+}
+PUBLIC
+double *NAME(double_, all) (int m, int n, double *a)
+{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++)
+      a[i * m + j] *= 2;
+  return a;
+}
+HEAD(hidden)
+{
+  for (int i = 0; i < n; i++)
+    x[i] = i;
+}
+int main(void)
+{
+  static double x[10000], y[10000];
+  hidden(10000, x);
+  for (int t = 0; t < 100; t++) {
+    scale_3(10000, y, x);
+    double_all(100, 100, x);
+  }
+  return printf("%g\n", x[7] + y[9999]) < 0;
+}
+END
+cp named.c named.cpp
+for file in named.c named.cpp; do
+  cc=gcc
+  [ $file = named.c ] || cc=g++
+  autotune suggest $file > named.patch 2> named.notes
+  is "$file: kernels" "$(grep -c '^+ *#pragma autotune kernel' named.patch)" 2
+  [ $file = named.cpp ] || has "$file: why not" named.notes "a macro makes the head of the function around this"
+  $cc -O1 $file -o named.plain
+  check "$file: the patch applies" patch -s -p1 -i named.patch
+  check "$file: check accepts it" autotune check $file > list
+  has "$file: the names of kernels" list "kernel NAME_scale__......$"
+  check "$file: builds" autotune cc $cc -O1 $file -o named.tuned
+  is "$file: the same answers" "$(AUTOTUNE_MODE=first AUTOTUNE_BUDGET=20 ./named.tuned 2> named.err)" "$(./named.plain)"
+done
 finish

@@ -252,6 +252,14 @@ enum line lex_directive(struct lexer *l, struct lexer *rest);
  * may open and close a brace. All else stays as it is. */
 void branches_prepare(const struct source *s, char *copy);
 
+/* ---- naming.c -------------------------------------------------------------------- */
+
+/* Makes the arguments of macros that name functions blank in COPY, of S's text. */
+void naming_prepare(const struct source *s, char *copy);
+/* True if a macro names the function whose declarator is D. *NAME: the name as S has
+ * it. */
+bool naming_hides(const struct source *s, TSNode d, struct slice *name);
+
 /* ---- pragma/pragma.c: syntax only ------------------------------------------------ */
 
 enum pragma_kind { PRAGMA_KERNEL, PRAGMA_ALTERNATIVE, PRAGMA_LOOP };

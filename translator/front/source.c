@@ -141,6 +141,7 @@ static const char *without_pragmas(const struct source *s) {
       source_hide(s, copy, previous.data, previous.data + previous.size);
   }
   branches_prepare(s, copy);
+  naming_prepare(s, copy);
   return copy;
 }
 

@@ -53,7 +53,8 @@ static const char *candidates_why_not(const struct candidates *c, TSNode n) {
     return "it returns a pointer";
   if (!node_is(d, "function_declarator") || !node_is(name, "identifier"))
     return "its head is not of the form 'type name(arguments)'";
-  if (slice_is(source_slice(c->s, name), "main"))
+  struct slice written;
+  if (slice_is(source_slice(c->s, name), "main") || naming_hides(c->s, d, &written))
     return "only its loops can be kernels";
   return candidates_why_arguments(c, node_field(d, "parameters"));
 }
@@ -61,8 +62,9 @@ static const char *candidates_why_not(const struct candidates *c, TSNode n) {
 // Returns the name of the function N, for messages.
 static const char *candidates_name(const struct source *s, TSNode n) {
   TSNode d = declarator_of_function(n);
-  struct slice name = ts_node_is_null(d) ? (struct slice){ "?", 1 }
-                                         : source_slice(s, node_field(d, "declarator"));
+  struct slice name = { "?", 1 };
+  if (!ts_node_is_null(d))
+    naming_hides(s, d, &name);
   return arena_copy(name.data, name.size);
 }
 

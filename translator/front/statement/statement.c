@@ -120,10 +120,16 @@ static bool statement_fuses(const struct statements *all, const struct pragma *p
 
 static const char *statement_function_name(const struct source *s, TSNode function) {
   TSNode d = declarator_of_function(function);
-  if (s->language->cplusplus)
+  struct slice name = { 0 };
+  struct text out = { 0 };
+  bool hidden = !ts_node_is_null(d) && naming_hides(s, d, &name);
+  if (s->language->cplusplus && !hidden)
     return ts_node_is_null(d) ? "function" : scope_name(s, d);
-  struct slice name = source_slice(s, declarator_name(d));
-  return arena_copy(name.data, name.size);
+  struct lexer l = lexer_of(name); // NAME(scale) is NAME_scale
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    if (t.kind == TOKEN_WORD)
+      text_printf(&out, "%s%.*s", out.size ? "_" : "", (int)t.text.size, t.text.data);
+  return out.size ? out.data : "function";
 }
 
 // Returns the hash of the tokens of TEXT that are the compiler's: neither blanks,
@@ -289,6 +295,9 @@ static void statement_take(struct statements *all, const struct pragma *p, TSNod
   st.name = statement_name(all, &st);
   statement_check_nested(&st);
   bool nested = !st.fine;
+  if (ts_node_is_null(declarator_of_function(function)))
+    statement_refuse(&st, "write its arguments without a macro",
+                     "a macro makes the head of the function around this");
   if (st.cplusplus && ts_node_has_error(node))
     statement_refuse(&st, "is a macro in it that hides a part of the syntax?",
                      "it could not be parsed");
