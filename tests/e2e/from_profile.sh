@@ -69,6 +69,10 @@ is "pragmas" "$(grep -c '^+ *#pragma autotune kernel' patch)" 2
 has "the function won" log "src/blur.c:5:1: note: 'smooth' won: [0-9.]* x over the default for n = 300$"
 has "the loop won" log "src/blur.c:27:5: note: the loop in line 27 of 'main' won: [0-9.]* x over the default for n = 300$"
 has "what is cold" log "src/blur.c:12:1: note: 'seldom' is left out: it is cold: about 1 call, .* of the program's time$"
+check "why, by the function and the line" autotune why main:27 > why
+has "why: the loop" why '^main_[0-9a-f]\{6\} on '
+check "why, by the file and the line" autotune why blur.c:27 > why
+is "why of another line: status" "$(autotune why main:26 > why; echo $?)" 1
 check "the same by its name" autotune suggest --from-profile "$PWD/src/blur.c" > named 2> log
 is "pragmas by its name" "$(grep -c '^+ *#pragma autotune kernel' named)" 2
 check "elsewhere" not env -C / autotune suggest --from-profile > out 2> log

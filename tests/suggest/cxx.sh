@@ -225,4 +225,12 @@ for cc in g++ clang++-22; do
   check "$cc without types at run time" autotune cc --auto $cc -O2 -fno-rtti -c blur.cpp
   check "$cc has no kernel then" not grep -q autotune_begin blur.o
 done
+
+# The results of kernels in namespaces, of templates and of loops in members are found by their names.
+check "tuned for results" autotune cc g++ -O1 -w patched/blur.cpp -o results
+AUTOTUNE_MODE=first AUTOTUNE_BUDGET=2 AUTOTUNE_CACHE=$work/results-cache ./results > out 2> err
+autotune suggest --from-profile --cache "$work/results-cache" blur.cpp 2> log > out
+for kernel in "'blur'" "'twice'\|'length_of'" "the loop in line [0-9]* of 'step'" "the loop in line [0-9]* of 'grid::add'"; do
+  check "a result of $kernel" grep -q "note: \($kernel\) \(won:\|is left out: no variant of\)" log
+done
 finish

@@ -118,13 +118,19 @@ static bool outcomes_may_be(const char *a, const char *b) {
   return strcmp(a + (n - m), b) == 0 && (n == m || a[n - m - 1] == '/');
 }
 
+// True if NAME is KERNEL, or the template that KERNEL is an instance of.
+static bool outcomes_is_name(const char *kernel, const char *name) {
+  size_t n = strlen(name);
+  return strncmp(kernel, name, n) == 0 && (kernel[n] == '\0' || kernel[n] == '<');
+}
+
 struct outcome outcomes_find(const struct outcomes *o, const char *name,
                              const char *path) {
   const struct listing *l = &o->all.listing;
   struct tally t = { 0 };
   for (unsigned i = 0; i < l->n; i++) {
     const struct problem *p = &l->items[i].problem;
-    if (strcmp(p->kernel, name) == 0 && outcomes_may_be(p->file, path) &&
+    if (outcomes_is_name(p->kernel, name) && outcomes_may_be(p->file, path) &&
         results_is_here(p))
       tally_add(&t, &l->items[i]);
   }

@@ -16,10 +16,17 @@ static int won_by_place(const void *a, const void *b) {
   return p->at < q->at ? -1 : p->at > q->at;
 }
 
-// True if NAME is that of K, or may be (a loop's name begins with its function's).
+// True if NAME, without namespaces, is that of K, or may be: a loop's name begins with
+// the words of its function's.
 static bool won_is_name(const struct suggested *k, const char *name) {
-  size_t n = strlen(k->function);
-  return strncmp(name, k->function, n) == 0 && name[n] == (k->whole ? '\0' : '_');
+  struct lexer l = lexer_of(slice_of(k->function));
+  struct text out = { 0 };
+  text_add(&out, "", 0);
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END && !slice_is(t.text, "<");)
+    if (t.kind == TOKEN_WORD)
+      text_printf(&out, "%s%.*s", out.size ? "_" : "", (int)t.text.size, t.text.data);
+  return strncmp(name, out.data, out.size) == 0 &&
+      name[out.size] == (k->whole ? '\0' : '_');
 }
 
 // Returns the names under which programs know the kernels of FOUND, which are sorted by
@@ -35,9 +42,12 @@ static const char **won_names(const struct source *s, const struct compile_optio
       translate_outlined(source_of(s->path, patched.data, patched.size), o, &n);
   for (unsigned i = 0; i < found->n_kernels; i++) {
     const struct suggested *k = &found->kernels[i];
-    names[i] = k->whole                                              ? k->function
-        : n == found->n_kernels && won_is_name(k, list[i].main.name) ? list[i].main.name
-                                                                     : NULL;
+    if (n == found->n_kernels && won_is_name(k, list[i].main.name))
+      names[i] = arena_printf("%s%s",
+                              s->language->scope ? s->language->scope(&list[i]) : "",
+                              list[i].main.name);
+    else
+      names[i] = k->whole ? k->function : NULL;
   }
   return names;
 }

@@ -27,6 +27,7 @@ const struct command command_why = {
   "why",
   "KERNEL [--key n=512] [--cache DIR]",
   "what would run here and now, and why",
+  .details = "  KERNEL may be a place, too: main:29, solve.c:29\n",
   .options = why_table,
   .size = sizeof(struct why_options),
   .least = 1,

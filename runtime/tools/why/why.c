@@ -496,15 +496,41 @@ static unsigned print_files(const struct why *w, struct listing *all) {
   return n;
 }
 
+// Prints what is known of the kernel that W's options name. Returns the number of keys;
+// -1: the store cannot be read.
+static int why_print_kernel(struct why *w) {
+  int status = store_list(w->store, w->o->kernel, &w->list);
+  unsigned n = print_files(w, &w->list);
+  return status == 0 ? (int)n : -1;
+}
+
+// Does the same for the kernels that stood at the place which W's options name.
+static int why_print_place(const struct why *w) {
+  char **names = place_kernels(w->store, w->o->kernel);
+  int n = 0;
+  for (unsigned i = 0; names && names[i] && n >= 0; i++) {
+    struct why_options named = *w->o;
+    struct why one = *w;
+    named.kernel = names[i];
+    one.o = &named;
+    int found = why_print_kernel(&one);
+    store_list_free(&one.list);
+    n = found < 0 ? -1 : n + found;
+  }
+  place_free(names);
+  return n;
+}
+
 int why_print(const struct why_options *o, FILE *out) {
   struct why w = { .o = o, .out = out, .store = results_open(o->folder, false) };
   if (!w.store)
     return 2;
-  int status = store_list(w.store, o->kernel, &w.list) == 0 ? 0 : 2;
-  unsigned n = print_files(&w, &w.list);
+  int n = why_print_kernel(&w);
+  if (n == 0 && w.list.n == 0)
+    n = why_print_place(&w);
   if (n == 0)
     print_nothing(&w);
   store_list_free(&w.list);
   store_close(w.store);
-  return status ? status : n == 0;
+  return n < 0 ? 2 : n == 0;
 }

@@ -13,6 +13,16 @@ struct why_options {
   const char *cpu, *isa, *toolchain;
   unsigned threads;
 };
+/* KERNEL may be a place, too. */
 int why_print(const struct why_options *o, FILE *out);
+
+/* ---- place.c --------------------------------------------------------------------- */
+
+struct store;
+/* Returns the names of the kernels that stood at PLACE when they were tuned: "main:29",
+ * by the function, or "solve.c:29". A NULL is after them; free with place_free. NULL: no
+ * memory, or the store cannot be read. */
+char **place_kernels(struct store *s, const char *place);
+void place_free(char **names);
 
 #endif

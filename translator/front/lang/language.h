@@ -58,6 +58,8 @@ struct language {
   bool (*signature_read)(const struct source *s, struct function *f, struct kernel *k);
   bool (*signature_same)(const struct source *s, const struct kernel *k,
                          const struct kernel *alternative);
+  /* Returns what results write before the name of K: "lab::grid::". NULL: nothing. */
+  const char *(*scope)(const struct kernel *k);
   /* True if A and B, kernels with the same name, are in the same scope. NULL: they always
    * are. */
   bool (*same_scope)(const struct kernel *a, const struct kernel *b);

@@ -163,6 +163,13 @@ static bool cxx_same_scope(const struct kernel *a, const struct kernel *b) {
       slices_same(cxx_kernel_of(a)->classes, cxx_kernel_of(b)->classes);
 }
 
+const char *cxx_scope(const struct kernel *k) {
+  struct slice spaces = cxx_of(k)->namespaces, classes = cxx_kernel_of(k)->classes;
+  return arena_printf("%.*s%s%.*s%s", (int)spaces.size, spaces.data,
+                      spaces.size ? "::" : "", (int)classes.size, classes.data,
+                      classes.size ? "::" : "");
+}
+
 static bool cxx_refuse_baking(const struct translation *t) {
   const struct pragma *p = &t->pragmas[0];
   diag_error(t->s, p->offset, p->end - p->offset,
@@ -342,6 +349,7 @@ const struct language language_cxx = {
   .goes_on_after = cxx_goes_on_after,
   .signature_read = cxx_signature_read,
   .signature_same = cxx_signature_same,
+  .scope = cxx_scope,
   .same_scope = cxx_same_scope,
   .flags_check = values_check_flags,
   .loops_check = loops_check,

@@ -128,6 +128,8 @@ static inline struct cxx_kernel *cxx_kernel_of(const struct kernel *k) {
   return k->own;
 }
 
+/* Returns the namespaces and classes around K: "a::B::". */
+const char *cxx_scope(const struct kernel *k);
 /* Sets *FOUND to the nearest node of TYPE around NODE. */
 bool node_inside(TSNode node, const char *type, TSNode *found);
 

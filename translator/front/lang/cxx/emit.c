@@ -74,15 +74,13 @@ static void cxx_head(const struct source *s, const struct kernel *k, struct text
 
 static const struct cxx_view *cxx_view(const struct source *s, const struct kernel *k,
                                        const struct cxx_reach *r) {
-  struct slice spaces = cxx_of(k)->namespaces, classes = cxx_kernel_of(k)->classes;
+  struct slice classes = cxx_kernel_of(k)->classes;
   size_t start = cxx_of(k)->start;
   struct cxx_view *v = arena_alloc(sizeof *v);
   *v = (struct cxx_view){
     .declared = { s->text + start, k->main.body_at - start },
     .member = classes.size > 0,
-    .qualifier = arena_printf("%.*s%s%.*s%s", (int)spaces.size, spaces.data,
-                              spaces.size ? "::" : "", (int)classes.size, classes.data,
-                              classes.size ? "::" : ""),
+    .qualifier = cxx_scope(k),
     .params = cxx_of(k)->params,
     .n_params = cxx_of(k)->n_params,
     .symbols = r->symbols,
