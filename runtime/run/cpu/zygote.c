@@ -243,7 +243,10 @@ void zygote_main(struct zygote *z, pid_t parent) {
   char message[256], *why = NULL;
   int fds[2] = { z->orders.socket, z->commands.socket };
   role_take(ROLE_WORKER);
-  setsid(); // what the terminal sends is not for variants
+  // What the terminal sends is not for variants. A session of its own would do that, too,
+  // but Linux shares the processor between sessions (sched_autogroup) before it looks at
+  // how nice a process is.
+  setpgid(0, 0);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   if (!sandbox_follow(parent, SIGKILL))
     _exit(1);
