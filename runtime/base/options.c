@@ -59,6 +59,10 @@ const struct setting setting_variables[] = {
     "how long a tuned kernel must be slower than it was before its fastest variants race "
     "again, by default 8s; or off",
     AT(drift), .initial = "8s" },
+  { "AUTOTUNE_AFTER", SETTING_TIME_OR_OFF, "30s",
+    "how long the tuning of kernels that --auto made goes on when the program has ended, at "
+    "low priority and while the machine is idle, by default 30s; or off",
+    AT(after), .initial = "30s" },
   { "AUTOTUNE_REVERIFY", SETTING_WORD, "off",
     "whether winners are compared with the default again on later calls, by processes of "
     "their own and for about 1 % of the time in the kernel: on (the default) or off",

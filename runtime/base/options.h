@@ -95,6 +95,7 @@ struct options {
   double until;         /* fraction of the best time; 0: not set */
   double drift; /* seconds for which a tuned kernel must be slower before its finalists
                    are measured again; 0: off */
+  double after; /* seconds that tunings of --auto go on when the program has ended */
   int reverify; /* enum reverify_option: winners are checked again in calls */
   const char *kernel;     /* only this kernel is tuned; NULL: all */
   const char *capture;    /* folder for captured calls; NULL: none are captured */

@@ -4,18 +4,21 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 #include "role.h"
 
 static struct {
   _Atomic(enum role) role;
-  volatile sig_atomic_t stopping;
-  int watched; // pidfd of the process whose end stops this one; -1: none
+  volatile sig_atomic_t stopping, ended;
+  int watched;      // pidfd of the process whose end stops this one; -1: none
+  unsigned seconds; // so long after that
 } role = { .watched = -1 };
 
 void role_take(enum role own) {
-  role.stopping = 0;
+  role.stopping = role.ended = 0;
   role.watched = -1;
+  role.seconds = 0;
   atomic_store(&role.role, own);
 }
 
@@ -27,13 +30,31 @@ void role_stop(void) {
   role.stopping = 1;
 }
 
-void role_watch(int pidfd) {
+void role_watch(int pidfd, unsigned seconds) {
   role.watched = pidfd;
+  role.seconds = seconds;
+}
+
+void role_end(void) {
+  if (role.seconds == 0)
+    role.stopping = 1;
+  else if (!role.ended)
+    alarm(role.seconds);
+  role.ended = 1;
+}
+
+static void role_look(void) {
+  struct pollfd p = { role.watched, POLLIN, 0 };
+  if (!role.stopping && !role.ended && role.watched >= 0 && poll(&p, 1, 0) > 0)
+    role_end();
+}
+
+bool role_outlives(void) {
+  role_look();
+  return role.ended && !role.stopping;
 }
 
 bool role_stopping(void) {
-  struct pollfd p = { role.watched, POLLIN, 0 };
-  if (!role.stopping && role.watched >= 0 && poll(&p, 1, 0) > 0)
-    role.stopping = 1;
+  role_look();
   return role.stopping != 0;
 }

@@ -18,9 +18,14 @@ void role_take(enum role role);
 bool role_inside(void);
 /* Asks this process to stop. Async-signal-safe. */
 void role_stop(void);
-/* Also asks this process to stop when the process of PIDFD ends; -1: watches none. PIDFD
- * must stay open. */
-void role_watch(int pidfd);
+/* Also asks this process to stop SECONDS after the process of PIDFD has ended (-1:
+ * watches none) or role_end was called. PIDFD must stay open; later than at once, this
+ * takes SIGALRM, whose handler must call role_stop. */
+void role_watch(int pidfd, unsigned seconds);
+/* Notes that the program has ended. Async-signal-safe. */
+void role_end(void);
+/* True if the program has ended, and this process goes on for a while. */
+bool role_outlives(void);
 /* True if this process was asked to stop. */
 bool role_stopping(void);
 

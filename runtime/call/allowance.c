@@ -2,11 +2,16 @@
 // allowance.c: a budget that is a fraction of the program's time in the kernel. Adds up
 // the time in calls (measured until the kernel is decided) and the cost of tuning, and
 // decides whether a tuning may begin.
+#include <math.h>
+
 #include "site.h"
 
 // CPU seconds that a tuner takes before its first trial: loading the compiler, the image
 // of the arguments. In addition it runs the default RUNS times.
 static const double start_cost = 0.2;
+// What is there before a process is forked that may wait for the rest: the program has
+// run for a while then, so the hottest kernel is known.
+static const double fork_cost = 0.05;
 enum { RUNS = 8 };
 
 static void allowance_add(_Atomic double *sum, double seconds) {
@@ -78,13 +83,23 @@ static bool allowance_is_first(const struct site *s) {
   return true;
 }
 
-bool allowance_begins(const struct site *s) {
-  if (allowance_fraction(s->kernel) <= 0)
-    return true;
+double allowance_start(const struct site *s) {
   unsigned long long calls = atomic_load_explicit(&s->calls, memory_order_relaxed);
   double call =
       calls ? atomic_load_explicit(&s->spent, memory_order_relaxed) / (double)calls : 0;
-  double needed = start_cost + RUNS * call;
+  return start_cost + RUNS * call;
+}
+
+unsigned allowance_after(const struct autotune_kernel *k) {
+  return allowance_is_shared(k) ? (unsigned)ceil(options_get()->after) : 0;
+}
+
+bool allowance_begins(const struct site *s) {
+  if (allowance_fraction(s->kernel) <= 0)
+    return true;
+  double needed = allowance_start(s);
+  if (allowance_after(s->kernel) > 0)
+    needed = fmin(needed, fork_cost); // the rest waits, if need be until the program ends
   bool shared = allowance_is_shared(s->kernel);
   if (shared && !allowance_is_first(s))
     needed *= 2; // the first may wait for something else

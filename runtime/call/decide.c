@@ -320,6 +320,8 @@ static struct plan plan_for(const struct node *n) {
         allowance_asked(k) > 0,
     .again = mode == MODE_TUNE,
     .fraction = fraction,
+    .start = allowance_start(n->site),
+    .after = allowance_after(k),
     .usage = hot_usage(n->site),
     .until = o->until > 0 ? o->until : k->until,
   };

@@ -208,6 +208,10 @@ void allowance_cost(struct site *s,
 double allowance_left(const struct site *s); /* CPU seconds that tuning may still cost */
 /* True if a tuning may begin. */
 bool allowance_begins(const struct site *s);
+/* The seconds of CPU that a tuning of S takes until it has found anything. */
+double allowance_start(const struct site *s);
+/* The seconds for which a tuning of K goes on when the program has ended. */
+unsigned allowance_after(const struct autotune_kernel *k);
 
 /* ---- hot.c: kernels that are tuned when hot (kernel_when_hot); any thread --------- */
 

@@ -51,7 +51,11 @@ struct plan {
   bool retry;      /* the last tuner crashed: skip the variants that it was compiling */
   double fraction; /* of the program's seconds in the kernel that the tuning may cost;
                    0: not bounded */
-  double until;    /* end where less improvement is expected; 0: never */
+  double start;    /* FRACTION: wait until so many seconds are allowed, before anything is
+                      done but the fork */
+  unsigned after; /* go on for so many seconds when the program has ended, and the machine
+                     has nothing else to do; 0: end with it */
+  double until;   /* end where less improvement is expected; 0: never */
   double ratio, since; /* PLAN_RACE: how much slower it became, and when (unix time) */
   struct usage usage;  /* of the kernel, if it is tuned when hot */
   const choice *points;

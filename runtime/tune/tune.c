@@ -303,6 +303,7 @@ int tune_run(const struct autotune_kernel *k, const struct identity *id,
   *out = (struct outcome){ .fd = -1 };
   setup_budget(&t);
   tune_report(&t, tune_silence(NULL)); // the tuner is alive
+  throttle_start(&t);
   if (plan->loaded) {
     rc = reverify(&t, out);
   } else if (setup_tuning(&t, out) && tune_default(&t, out)) {

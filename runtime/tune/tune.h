@@ -320,8 +320,11 @@ void throttle_yield(enum throttle_niceness nice);
 /* Returns the seconds of CPU used so far, and tells them to the program. */
 double throttle_count(const struct tuning *t);
 /* True if the tuning has cost no more than the plan's fraction allows, or if there is
- * no such limit. */
+ * no such limit. When the program has ended: if the machine has nothing else to do. */
 bool throttle_allows(const struct tuning *t);
+/* Sleeps until what a tuning costs at its beginning is allowed, or the program has
+ * ended. */
+void throttle_start(struct tuning *t);
 /* Sleeps while the tuning has cost more than the plan's fraction allows. Returns the
  * seconds slept; deadlines are moved by them. */
 double throttle_keep(struct tuning *t);

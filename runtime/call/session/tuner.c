@@ -94,11 +94,11 @@ static void tuner_report(void *data, const struct progress_report *progress) {
 static void look_at_socket(int signal) {
   (void)signal;
   if (channel_is_closed(&tuner_line->channel))
-    role_stop();
+    role_end();
 }
 
-// Arranges that this process ends with the program. A child gets a signal; a tuner that
-// is not a child watches the socket and the program's pidfd.
+// Arranges that this process ends with the program, or plan->after seconds later. A child
+// gets a signal; a tuner that is not a child watches the socket and the program's pidfd.
 static bool tuner_follow(const struct tuner_job *job) {
   struct sigaction look = { .sa_handler = look_at_socket, .sa_flags = SA_RESTART };
   if (job->plan->outlives) {
@@ -146,7 +146,7 @@ void tuner_main(const struct tuner_job *job) {
                     .shared = job->shared,
                     .background = job->plan->background };
   tuner_line = &l;
-  role_watch(watches ? fds[2] : -1);
+  role_watch(watches ? fds[2] : -1, job->plan->after);
   if (!tuner_follow(job))
     _exit(1);
   autotune_set_log(forward_log, &l);

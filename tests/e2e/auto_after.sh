@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+# `autotune cc --auto`: a program that ends before its kernel is tuned. The tuning goes on while the machine is idle, and
+# ends with the program with AUTOTUNE_AFTER=off, or so many seconds later.
+. "$(dirname "$0")/cc_lib.sh"
+unset AUTOTUNE_MODE
+export AUTOTUNE_CACHE=$work/cache AUTOTUNE_LOG=info OMP_NUM_THREADS=1
+
+cat > nearest.c << 'EOF_C'
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+void smooth(int n, const double *x, double *y)
+{
+  for (int t = 0; t < 20; t++)
+    for (int i = 1; i < n - 1; i++)
+      y[i] = (x[i - 1] + x[i] / 3 + x[i + 1]) / (1.5 + y[i]);
+}
+int main(int argc, char **argv)
+{
+  int n = 20000;
+  double *x = malloc(n * sizeof *x), *y = calloc(n, sizeof *y), end = argc > 1 ? atof(argv[1]) : 1;
+  struct timespec now, begin;
+  for (int i = 0; i < n; i++)
+    x[i] = i % 13;
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  do {
+    smooth(n, x, y);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  } while (now.tv_sec - begin.tv_sec + 1e-9 * (now.tv_nsec - begin.tv_nsec) < end);
+  free(x);
+  free(y);
+  return 0;
+}
+EOF_C
+check "builds" autotune cc --auto gcc -O2 nearest.c -o nearest
+
+tuners() { # how many processes of the program are left
+  local n=0 exe
+  for exe in /proc/[0-9]*/exe; do
+    [ "$(readlink "$exe")" != "$PWD/nearest" ] || n=$((n + 1))
+  done
+  echo $n
+}
+busy() { awk '/^cpu / { print $2 + $3 + $4 + $7 + $8 + $9 }' /proc/stat; }
+
+# The tuning ends with the program.
+check "ends with the program" env AUTOTUNE_AFTER=off ./nearest 2.5 2> off.log
+sleep 0.5
+is "off: processes left" "$(tuners)" 0
+
+# It ends some seconds later, busy or not.
+check "ends later" env AUTOTUNE_AFTER=1s AUTOTUNE_CACHE="$work/other" ./nearest 2.5 2> short.log
+has "hot" short.log 'smooth: hot:'
+sleep 3
+is "1s: processes left" "$(tuners)" 0
+
+# It finds the winner for the next run. Only time in which the machine does nothing else counts as waiting.
+check "goes on" env AUTOTUNE_AFTER=300s ./nearest 2.5 2> first.log
+check "not tuned by then" not grep -q 'smooth: tuned' first.log
+before=$(busy) idle=0
+for second in $(seq 280); do
+  [ "$(tuners)" -gt 0 ] && [ $idle -lt 60 ] || break
+  sleep 1
+  now=$(busy)
+  [ $((now - before)) -gt 130 ] || idle=$((idle + 1))
+  before=$now
+done
+echo "waited $second s, of these $idle idle"
+is "processes left after $second s, $idle of them idle" "$(tuners)" 0
+AUTOTUNE_MODE=locked ./nearest 0.5 2> second.log
+has "the next run is tuned" second.log 'smooth: stored: '
+
+# A second tuning does not go on beside the first.
+AUTOTUNE_AFTER=60s AUTOTUNE_CACHE=$work/third ./nearest 2.5 2> third.log
+AUTOTUNE_AFTER=60s AUTOTUNE_CACHE=$work/third ./nearest 2.5 2> third.log
+pids=$(tuners)
+check "one goes on ($pids processes)" [ "$pids" -le 3 ]
+for exe in /proc/[0-9]*/exe; do
+  [ "$(readlink "$exe")" != "$PWD/nearest" ] || kill "$(basename "$(dirname "$exe")")" 2> /dev/null
+done
+sleep 0.5
+is "SIGTERM ends it" "$(tuners)" 0
+finish
