@@ -49,10 +49,22 @@ static bool same_name(const struct named_value *a, const struct named_value *b) 
   return a->name_size == b->name_size && memcmp(a->name, b->name, a->name_size) == 0;
 }
 
+// True if VALUES omit all directives of the kernel. Those of an alternative stay.
+static bool value_is_plain(const char *values) {
+  static const char name[] = "directives", chosen[] = "algorithm";
+  struct named_value s;
+  return value_find(values, name, sizeof name - 1, &s) && value_is(&s, "no") &&
+      !value_find(values, chosen, sizeof chosen - 1, &s);
+}
+
 bool value_matters(const char *values, const struct named_value *s) {
   struct place own, its;
   struct named_value other;
-  if (!place_read(s->name, s->name_size, &own) || own.rest == s->name_size)
+  if (!place_read(s->name, s->name_size, &own))
+    return true;
+  if (value_is_plain(values))
+    return false;
+  if (own.rest == s->name_size)
     return true;
   while (value_next(&values, &other))
     if (value_is(&other, "no") && !same_name(&other, s) &&

@@ -28,7 +28,8 @@ static void say_origin(struct tuning *t, int winner) {
   if (t->plan->kind == PLAN_RACE)
     return; // all hints are of an earlier run
   for (unsigned i = 0; t->hints && winner != NONE && i < t->hints->n; i++)
-    if (space_equal(&t->space, t->hints->items[i].point, t->candidates[winner].point)) {
+    if (*t->hints->items[i].from &&
+        space_equal(&t->space, t->hints->items[i].point, t->candidates[winner].point)) {
       snprintf(t->origin_text, sizeof t->origin_text,
                "; the winner is that of %s, raced here", t->hints->items[i].from);
       snprintf(t->why_text, sizeof t->why_text, "%.80s%s", t->summary.why,

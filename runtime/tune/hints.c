@@ -17,6 +17,7 @@
 #include "keep/wisdom/wisdom.h"
 
 enum { OWN = 4 }; // variants of the same problem that are hints
+enum { MOST_FLAGS = 4 };
 
 struct request {
   struct store *store;
@@ -186,10 +187,35 @@ void hints_own(struct store *store, const struct space *space, const struct iden
   store_fastest(store, problem_id(id), OWN, tune_hints_add, &(struct adding){ &r, &own });
 }
 
+static const struct autotune_param *hints_param(const struct autotune_kernel *k,
+                                                unsigned kind, const char *name) {
+  for (unsigned p = 0; p < k->n_params; p++)
+    if (k->params[p].kind == kind && strcmp(k->params[p].name, name) == 0)
+      return &k->params[p];
+  return NULL;
+}
+
+// Adds the kernel without any directive, with each of its first flags.
+static void hints_as_written(const struct space *space, struct hints *out) {
+  const struct autotune_kernel *k = space->kernel;
+  const struct autotune_param *flags = hints_param(k, AUTOTUNE_FLAGS, "flags");
+  if (!hints_param(k, AUTOTUNE_CHOICE, "directives"))
+    return;
+  for (unsigned v = 0; v < (flags ? flags->n_values : 1) && v < MOST_FLAGS; v++) {
+    char *values = flags ? sys_printf("directives=no\nflags=%s\n", flags->values[v].text)
+                         : sys_strdup("directives=no\n");
+    if (values)
+      hints_add(out, space, values, "");
+    free(values);
+  }
+}
+
 void hints_find(struct store *store, const struct space *space, const struct identity *id,
                 struct hints *out) {
   struct request r = { store, space, id, out };
   out->n = 0;
-  for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
+  hints_as_written(space, out);
+  for (size_t i = store || wisdom_given() ? 0 : sizeof sources / sizeof *sources;
+       i < sizeof sources / sizeof *sources; i++)
     sources[i](&r);
 }

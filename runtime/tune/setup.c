@@ -141,14 +141,17 @@ void setup_store(struct tuning *t) {
 
 void setup_hints(struct tuning *t) {
   bool own = t->plan->kind == PLAN_RACE;
-  t->hints = t->store || wisdom_given() ? sys_malloc(sizeof *t->hints) : NULL;
+  t->hints = sys_malloc(sizeof *t->hints);
   if (t->hints && own)
     hints_own(t->store, &t->space, t->id, t->hints);
   else if (t->hints)
     hints_find(t->store, &t->space, t->id, t->hints);
-  if (t->hints && t->hints->n > 0 && !own)
+  unsigned of = 0; // the first that was found elsewhere
+  while (t->hints && of < t->hints->n && !*t->hints->items[of].from)
+    of++;
+  if (t->hints && of < t->hints->n && !own)
     log_message(AUTOTUNE_INFO, "%s: tries first what was found for %s%s", t->kernel->name,
-                t->hints->items[0].from, t->hints->n > 1 ? " and others" : "");
+                t->hints->items[of].from, of + 1 < t->hints->n ? " and others" : "");
   char name[96];
   unsigned n =
       own ? 0 : transfer_near(t->store, &t->space, t->id, t->class, t->strategy, name);

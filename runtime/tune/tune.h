@@ -25,8 +25,9 @@ struct hints {
   unsigned n;
   struct hint items[MAX_HINTS];
 };
-/* Fills in OUT with the points to try first in SPACE, best first. All of them exist in
- * SPACE, and none appears twice. */
+/* Fills in OUT with the points to try first in SPACE: the kernel as written, where its
+ * directives are optional (FROM is empty), then what was fast elsewhere, best first. All
+ * of them exist in SPACE, and none appears twice. */
 void hints_find(struct store *store, const struct space *space, const struct identity *id,
                 struct hints *out);
 /* Converts VALUES ("MR=6\nNR=64\n", possibly of another kernel) into a point of SPACE.

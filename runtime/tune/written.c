@@ -96,6 +96,7 @@ bool written_measure(struct tuning *t) {
 
 enum { WRITTEN_SAMPLES = 12 };
 static const double written_share = 0.05; // of the budget
+static const double clearly_slower = 0.9; // less than this
 
 struct written_side {
   struct candidate *candidate; // NULL: the kernel as written
@@ -126,6 +127,17 @@ static bool written_run(struct tuning *t, struct written_side *side, double seco
   return !t->lost && trial.status == STATUS_OK && side->n > 0;
 }
 
+// True if K has directives, and the variants never omit all of them.
+static bool written_lacks(const struct autotune_kernel *k) {
+  bool directives = false;
+  for (unsigned p = 0; p < k->n_params; p++) {
+    if (strcmp(k->params[p].name, "directives") == 0)
+      return false;
+    directives |= strchr(k->params[p].name, '@') != NULL;
+  }
+  return directives;
+}
+
 void written_time(struct tuning *t, int winner) {
   struct written_side written = { .candidate = NULL }, best = { .candidate = NULL };
   double now = sys_now(), end = now + written_share * t->budget;
@@ -141,6 +153,14 @@ void written_time(struct tuning *t, int winner) {
   } while (sys_now() < end && written.n < WRITTEN_SAMPLES);
   double ratio = stats_median(written.samples, written.n).median /
       stats_median(best.samples, best.n).median;
-  if (isfinite(ratio) && ratio > 0)
-    t->summary.as_written = ratio * t->summary.best.median;
+  if (!isfinite(ratio) || ratio <= 0)
+    return;
+  t->summary.as_written = ratio * t->summary.best.median;
+  if (ratio < clearly_slower && written_lacks(t->kernel))
+    log_once_of(
+        AUTOTUNE_WARN, t->kernel->name, "as-written",
+        "%s: without its directives and with the same flags the kernel takes %.2g "
+        "of the winner's time: with `#pragma autotune kernel optional …` that can "
+        "win",
+        t->kernel->name, ratio);
 }

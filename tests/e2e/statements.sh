@@ -151,7 +151,7 @@ for cc in $compilers; do
     is "$cc, $source: off" "$(AUTOTUNE_MODE=off ./now)" "$was"
     rm -rf cache
     is "$cc, $source: tuned" "$(AUTOTUNE_CACHE=$PWD/cache AUTOTUNE_MODE=first ./now 2> log)" "$was"
-    is "$cc, $source: messages" "$(cat log)" ""
+    is "$cc, $source: messages" "$(grep -v "without its directives" log)" "" # threads may lose on a busy machine
     AUTOTUNE_CACHE=$PWD/cache autotune report > report
     is "$cc, $source: with the winner" "$(AUTOTUNE_CACHE=$PWD/cache AUTOTUNE_MODE=locked ./now 2> log)" "$was"
   done

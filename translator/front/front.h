@@ -381,7 +381,7 @@ struct loop_directive { /* a directive whose sets have become params */
   const struct pragma *pragma;
   enum directive_kind kind;
   TSNode loop; /* the `for` it stands on */
-  int present; /* param index of `optional`, or -1 */
+  int present; /* param index of `optional`, its own or the kernel's, or -1 */
   struct dir_clause {
     const char *name;  /* "sizes", "permutation", "schedule", … */
     struct slice body; /* as written, for clauses that are only passed on */
@@ -409,7 +409,8 @@ struct kernel {
   struct function main;
   struct function *alternatives;
   unsigned n_alternatives;
-  int choose;          /* param index, or -1 */
+  int choose; /* param index, or -1 */
+  int whole;  /* param index of the kernel's `optional`, or -1: 0 omits all directives */
   struct slice result; /* return type as written, without storage class; "void" */
   bool returns, is_static;
   struct kernel_arg *args;

@@ -69,7 +69,7 @@ static const char *candidates_name(const struct source *s, TSNode n) {
 }
 
 static void candidates_add(struct candidates *c, TSNode n) {
-  struct kernel k = { .choose = -1, .atol = -1, .language = c->s->language };
+  struct kernel k = { .choose = -1, .whole = -1, .atol = -1, .language = c->s->language };
   TSNode body = node_field(n, "body");
   *GROW(c->seen, c->n_seen) = n;
   if (!node_holds(body, "for_statement"))

@@ -77,11 +77,26 @@ static void pragma_key(const struct model *m, size_t *width, struct text *t) {
   *width = 4 + key.size + 5;
 }
 
+// True if PLAN has a directive that cannot be left out by itself. The code as written may
+// be faster with the variants' flags than with any directive.
+static bool pragma_must(const struct plan *plan) {
+  static const char optional[] = " optional\n";
+  for (unsigned i = 0; i < plan->n; i++)
+    for (const char *line = plan->list[i].text, *end; *line; line = end) {
+      end = strchrnul(line, '\n') + 1;
+      size_t size = (size_t)(end - line), own = sizeof optional - 1;
+      if (size < own || memcmp(end - own, optional, own) != 0)
+        return true;
+    }
+  return false;
+}
+
 const char *pragma_of_kernel(const struct finding *f, const char *threads, bool fast_math,
                              const char *indent) {
   struct text t = { 0 };
   const struct sections *found = &f->sections;
-  text_printf(&t, "%s#pragma autotune kernel", indent);
+  text_printf(&t, "%s#pragma autotune kernel%s", indent,
+              pragma_must(&f->plan) ? " optional" : "");
   pragma_flags(f, fast_math, &t);
   if (threads)
     pragma_threads(plan_machine(), threads, &t);

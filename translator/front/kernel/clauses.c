@@ -272,9 +272,16 @@ static void read_family(const struct source *s, struct kernel *k,
                c->args[0].text.data);
 }
 
+static void clauses_read_optional(const struct source *s, struct kernel *k,
+                                  const struct clause *c) {
+  if (params_left(s, k, c->offset))
+    k->whole = kernel_add_param(k, directives_optional("directives", c->offset, -1));
+}
+
 static const struct clause_reader readers[] = {
   { "param", clauses_read_param }, // first, since expressions of the other clauses are
                                    // checked for params
+  { "optional", clauses_read_optional },
   { "flags", values_flags },
   { "compiler", values_compilers },
   { "constraint", read_constraint },

@@ -39,22 +39,26 @@ static int set_param(const struct source *s, struct kernel *k, const struct prag
   return kernel_add_param(k, param);
 }
 
-// Adds the param for `optional` with both choices. "no" comes first, so that params which
-// depend on the directive count as one variant there.
-static int optional_param(const struct source *s, struct kernel *k,
-                          const struct pragma *p, const struct clause *c, int when) {
+struct param directives_optional(const char *name, size_t offset, int when) {
   static const struct {
     const char *text, *define;
   } choices[] = { { "no", "0" }, { "yes", "1" } };
-  struct param param = { .kind = VALUE_CHOICE, .when = when, .offset = c->offset };
+  struct param param = {
+    .name = name, .kind = VALUE_CHOICE, .when = when, .offset = offset
+  };
   for (int i = 0; i < 2; i++)
-    *GROW(param.values, param.n_values) = (struct value){ .offset = c->offset,
+    *GROW(param.values, param.n_values) = (struct value){ .offset = offset,
                                                           .text = choices[i].text,
                                                           .define = choices[i].define,
                                                           .i = i,
                                                           .d = i };
-  param.name = set_name(s, k, directive_name(p->directive), p->offset);
-  return kernel_add_param(k, param);
+  return param;
+}
+
+static int optional_param(const struct source *s, struct kernel *k,
+                          const struct pragma *p, const struct clause *c, int when) {
+  const char *name = set_name(s, k, directive_name(p->directive), p->offset);
+  return kernel_add_param(k, directives_optional(name, c->offset, when));
 }
 
 static struct dir_clause read_clause(const struct source *s, struct kernel *k,
@@ -76,6 +80,8 @@ static void directives_read_directive(const struct source *s, struct kernel *k,
                                       struct function *f, const struct pragma *p,
                                       int when) {
   struct loop_directive d = { .pragma = p, .kind = p->directive, .present = -1 };
+  if (f == &k->main)
+    d.present = when;
   if (!loop_find(s, p, f, &d.loop) || !params_left(s, k, p->offset))
     return;
   for (unsigned i = 0; i < p->n_clauses; i++)
@@ -92,7 +98,7 @@ bool directives_read(const struct source *s, const struct pragma *pragmas, unsig
                      struct kernel *k, struct function *f) {
   unsigned before = diag_errors();
   bool broken = false;
-  int when = f == &k->main ? -1 : k->choose;
+  int when = f == &k->main ? k->whole : k->choose;
   for (unsigned i = 0; i < n; i++)
     if (pragmas[i].kind == PRAGMA_LOOP && pragmas[i].offset > f->body_at &&
         pragmas[i].offset < f->end) {

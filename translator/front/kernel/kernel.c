@@ -108,7 +108,7 @@ static void read_defaults(const struct source *s, struct kernel *k) {
 static bool new_function(const struct source *s, const struct pragma *p,
                          const struct kernel *all, unsigned n, struct kernel *out) {
   struct function *f = &out->main;
-  *out = (struct kernel){ .choose = -1, .language = s->language };
+  *out = (struct kernel){ .choose = -1, .whole = -1, .language = s->language };
   if (!function_find(s, p, f))
     return false;
   for (unsigned i = 0; i < n; i++)
@@ -236,6 +236,9 @@ static void kernel_read_loops(const struct source *s, const struct pragma *pragm
     if (directives_read(s, pragmas, n, k, f) && language->loops_check)
       language->loops_check(s, k, f);
     kernel_check_openmp(s, f);
+    if (f == &k->main && k->whole >= 0 && f->n_directives == 0)
+      diag_warning(s, k->params[k->whole].offset, 8, NULL,
+                   "'optional' changes nothing: the kernel has no directive");
     k->openmp = k->openmp || (!language->device && kernel_uses_openmp(s, f));
     for (unsigned j = 0; j < k->n_params; j++)
       if (k->params[j].named)

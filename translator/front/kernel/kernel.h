@@ -110,6 +110,9 @@ void sections_check(const struct source *s, const struct kernel *k);
 unsigned section_subscripts(const struct kernel *k, const struct section *c);
 /* Reads all directives in F from the pragmas between its braces. Returns false if some
  * are not as loops.c needs them. */
+/* Returns the param NAME of `optional` at OFFSET, with both choices. "no" comes first, so
+ * that params which depend on the directive count as one variant there. */
+struct param directives_optional(const char *name, size_t offset, int when);
 bool directives_read(const struct source *s, const struct pragma *pragmas, unsigned n,
                      struct kernel *k, struct function *f);
 

@@ -27,6 +27,8 @@ static void find_params(struct variants *v) {
   for (unsigned i = 0; i < n; i++) {
     if (ds[i]->present >= 0)
       add_once(&v->params, &v->n, ds[i]->present);
+    if (ds[i]->present >= 0 && v->b->k->whole >= 0 && v->b->f == &v->b->k->main)
+      add_once(&v->params, &v->n, v->b->k->whole);
     for (unsigned j = 0; j < ds[i]->n_clauses; j++) {
       const struct dir_clause *c = &ds[i]->clauses[j];
       int p = c->n_args ? arg_param(v->b, &c->args[0]) : -1;

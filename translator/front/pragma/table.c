@@ -70,6 +70,7 @@ static const struct clause_rule loop_rules[] = {
 };
 
 static const struct clause_rule kernel_rules[] = {
+  { "optional", 0, ARGS_NONE, 0 },
   { "param", 0, ARGS_MUST, CLAUSE_LABELS | CLAUSE_REPEATS | CLAUSE_SETS },
   { "flags", 0, ARGS_MUST, CLAUSE_REPEATS },
   { "compiler", 0, ARGS_MUST, 0 },
