@@ -49,6 +49,11 @@ static void test_what_a_directive_leaves_out(void **state) {
   assert_false(matters(values, "tile@12.2"));
   assert_true(matters(values, "tile@120.1"));
   assert_true(matters(values, "fuse@1.1"));
+  // All directives; those of an alternative stay.
+  values = "MR=6\ndirectives=no\ntile@12.1=8\n";
+  assert_true(matters(values, "MR") && matters(values, "directives"));
+  assert_false(matters(values, "tile@12.1"));
+  assert_true(matters("algorithm=a\ndirectives=no\ntile@12.1=8\n", "tile@12.1"));
 }
 
 static void test_names_whose_line_moved(void **state) {

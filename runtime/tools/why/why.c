@@ -117,6 +117,8 @@ static bool has_changed_space(const struct why *w, const struct summary *m) {
 static void why_print_values(FILE *out, const char *values) {
   const char *at = values;
   for (struct named_value s; value_next(&at, &s);) {
+    if (!value_matters(values, &s))
+      continue;
     char *one = value_text(&s, ""), *clean = clean_text(one ? one : "?");
     fprintf(out, "%s%s", s.name > values ? "  " : "", clean);
     clean_free(clean);
