@@ -7,7 +7,7 @@ cp "$here"/claims/* .
 check "suggest" autotune suggest claims.c > claims.patch 2> notes
 git init -q . && check "git apply" git apply --check -p1 claims.patch
 check "patch" patch -s -p1 -i claims.patch
-check "autotune check" autotune check claims.c > list
+check "autotune check" autotune check claims.c > list 2>&1
 hasnt "is refused" notes "cannot be a kernel"
 
 shared() { # FUNCTION
@@ -47,6 +47,14 @@ moved 0
 renewed 0
 placed 0 not affine
 END
+has_kernel() { # FUNCTION: how many pragmas stand on it
+  grep -B1 "^[a-z].* $1(" claims.c | grep -c "pragma autotune kernel"
+}
+is "a static variable in a kernel: nothing varies" "$(has_kernel kept)" 0
+is "a copy: nothing varies" "$(has_kernel copied)" 0
+is "a fill: nothing varies" "$(has_kernel cleared)" 0
+is "a sum: flags vary" "$(has_kernel added)" 1
+hasnt "no kernel with a variable of its own" list "a copy of its own"
 has "private" claims.c "private(t, u)"
 has "a section by a macro" claims.c "inout(x\[0:SIZE\]\[0:SIZE\])"
 has "a section by constants" claims.c "in(y\[0:ROWS + NONE + COLUMNS\]) out(sums\[0:COLUMNS \* LAST + COLUMNS\])"

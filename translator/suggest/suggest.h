@@ -106,9 +106,11 @@ bool openmp_around(const struct source *s, TSNode n);
 /* ---- vary.c ---------------------------------------------------------------------- */
 
 /* True if M's function computes with floating-point numbers in a loop, and runs nothing
- * but code that is in sight, which can be run again and again. OPENMP: it has its
- * author's directives of OpenMP, and may have macros that are not followed. *REAL: it
- * mentions such numbers. */
+ * but code that is in sight and keeps nothing in static variables of functions, so that
+ * it can be run again and again. Loops that only copy or fill do not count, since
+ * compilers call memcpy for these. OPENMP: it has its author's directives of OpenMP, with
+ * which all loops count, and may have macros that are not followed. *REAL: it mentions
+ * such numbers. */
 bool vary_may(const struct model *m, bool openmp, bool *real);
 /* True if M's function runs nothing but such code, and nothing that depends on which
  * thread runs it, or on their number. */

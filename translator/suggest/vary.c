@@ -12,9 +12,12 @@ enum { MAX_DEPTH = 8 };
 // The code that a kernel runs: its own, and functions that it calls.
 struct vary {
   const struct model *m;
-  bool real;   // it has types of floating-point numbers
-  bool loop;   // it has a loop
-  bool thread; // it asks which thread runs it, or how many there are
+  bool real;        // it has types of floating-point numbers
+  bool loop;        // it has a loop
+  bool computes;    // a loop does more than copy and fill: compilers call memcpy for that
+  bool thread;      // it asks which thread runs it, or how many there are
+  unsigned inside;  // > 0 in the body of a loop
+  unsigned address; // > 0 in what leads to an element
 };
 
 static bool vary_walk(struct vary *v, const struct source *s, TSNode n, unsigned depth);
@@ -56,12 +59,55 @@ static bool vary_call(struct vary *v, const struct source *s, TSNode call,
   return named && (vary_is_clean(name) || vary_callee(v, name, depth + 1));
 }
 
+// True if N, an expression, computes a number.
+static bool vary_is_computed(const struct source *s, TSNode n) {
+  static const char *const operators[] = { "+", "-", "*", "/", "%", NULL };
+  struct slice op = source_slice(s, n);
+  if (node_is(n, "call_expression"))
+    return model_is_pure(source_slice(s, node_field(n, "function")));
+  if (!node_is(n, "binary_expression") && !node_is(n, "unary_expression") &&
+      !node_is(n, "assignment_expression"))
+    return false;
+  op = source_slice(s, node_field(n, "operator"));
+  return node_is(n, "assignment_expression") ? !slice_is(op, "=")
+                                             : slice_in(op, operators);
+}
+
+// True if N is a part of UP that only leads to an element, or is given to a function.
+static bool vary_is_address(const struct source *s, TSNode up, TSNode n) {
+  return node_is(up, "pointer_expression") ||
+      (node_is(up, "subscript_expression") &&
+       !ts_node_eq(n, node_field(up, "argument"))) ||
+      (node_is(n, "argument_list") && node_is(up, "call_expression") &&
+       !model_is_pure(source_slice(s, node_field(up, "function"))));
+}
+
+// Walks over the parts of N. Returns as vary_walk.
+static bool vary_parts(struct vary *v, const struct source *s, TSNode n, unsigned depth) {
+  TSNode body = node_is_loop(n) ? node_field(n, "body") : (TSNode){ 0 };
+  bool fine = true;
+  for (uint32_t i = 0; fine && i < ts_node_named_child_count(n); i++) {
+    TSNode child = ts_node_named_child(n, i);
+    bool inside = !ts_node_is_null(body) && ts_node_eq(child, body);
+    bool address = vary_is_address(s, n, child);
+    v->inside += inside;
+    v->address += address;
+    fine = vary_walk(v, s, child, depth);
+    v->inside -= inside;
+    v->address -= address;
+  }
+  return fine;
+}
+
 // True if N, of S, only computes. Notes what V asks for.
 static bool vary_walk(struct vary *v, const struct source *s, TSNode n, unsigned depth) {
   if (node_is(n, "primitive_type") || node_is(n, "type_identifier"))
     v->real = v->real || type_of_name(v->m->x, source_slice(s, n)).real.size;
-  if (node_is_loop(n))
-    v->loop = true;
+  v->loop = v->loop || node_is_loop(n);
+  v->computes = v->computes || (v->inside && !v->address && vary_is_computed(s, n));
+  if (node_is(n, "declaration") && usage_keeps(s, n) &&
+      lex_mentions(source_slice(s, n), slice_of("static")))
+    return false; // each variant would have one of its own
   if (strncmp(ts_node_type(n), "gnu_asm", 7) == 0 || node_is(n, "ERROR"))
     return false;
   if (depth && node_is(n, "preproc_call") &&
@@ -71,10 +117,7 @@ static bool vary_walk(struct vary *v, const struct source *s, TSNode n, unsigned
     return false;
   if (node_is(n, "call_expression") && !vary_call(v, s, n, depth))
     return false;
-  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
-    if (!vary_walk(v, s, ts_node_named_child(n, i), depth))
-      return false;
-  return true;
+  return vary_parts(v, s, n, depth);
 }
 
 // True if V's function only computes. Where its macros are not followed, it is read as
@@ -96,5 +139,5 @@ bool vary_may(const struct model *m, bool openmp, bool *real) {
   struct vary v = { .m = m };
   bool clean = (m->view || openmp) && vary_function(&v);
   *real = v.real;
-  return clean && v.real && v.loop;
+  return clean && v.real && (openmp ? v.loop : v.computes);
 }

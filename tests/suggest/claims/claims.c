@@ -257,3 +257,21 @@ void placed(struct row *r)
   for (int i = 0; i < 4000; i++)
     r->x[r->places[i]] = i;
 }
+
+void copied(int n, double *to, const double *from)
+{
+  for (int i = 0; i < n; i++)
+    *to++ = *from++;
+}
+
+void cleared(int n, double *to, const int *at)
+{
+  for (int i = 0; i < n; i++)
+    to[at[i]] = 0;
+}
+
+void added(int n, double *to, const double *from)
+{
+  for (int i = 0; i < n; i++)
+    *to++ += *from++;
+}
