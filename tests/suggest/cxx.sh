@@ -8,6 +8,7 @@ cat > blur.cpp << 'EOF'
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 #include <vector>
 typedef float real;
 #define N 200
@@ -75,6 +76,29 @@ void fill(int n, std::vector<double> &v)
 {
   for (int i = 0; i < n; i++)
     v[i] = 1;
+}
+void show(int n, double *x)
+{
+  for (int i = 0; i < n; i++) {
+    x[i] = 2 * x[i];
+    std::ostream &cerr = std::cout;
+    cerr << x[i];
+  }
+}
+using std::cout;
+void tell(int n, double *x)
+{
+  for (int i = 0; i < n; i++) {
+    x[i] = 2 * x[i];
+    cout << x[i];
+  }
+}
+static const double weights[3] = { 1, 2, 3 };
+static inline double weigh(int i) { return weights[i % 3] / (1 + i); }
+void weighted(int n, double *x)
+{
+  for (int i = 0; i < n; i++)
+    x[i] += weigh(i) * weights[0];
 }
 static int calls;
 static double round(double *x) { calls++; return *x; }
@@ -179,6 +203,11 @@ int main(int argc, char **argv)
   for (int t = 0; t < 3; t++)
     sum += distance_of(one, two, n);
   fill(1, v);
+  weighted(n, y);
+  if (argc > 2) {
+    show(1, x);
+    tell(1, x);
+  }
   for (int i = 0; i < n * n; i++)
     sum += y[i] * (i % 13) + c[i];
   std::printf("%.17g %g %g %d %d\n", sum, p[0].x, table[3][5], calls, __LINE__);
@@ -195,7 +224,8 @@ has "members of structs by value" patch '^+ *in(p.coord\[0:dim\], q.coord\[0:dim
 has "the key of a struct" patch '^+ *key(g->rows, g->columns) in(g->u\['
 has "a template" patch '^+ *in(x\[0:WIDTH \* rows\])'
 has "a loop of a class template" patch '^+ *inout(u\[0:n\])'
-is "kernels" "$(grep -c '^+ *#pragma autotune kernel' patch)" 11
+is "kernels" "$(grep -c '^+ *#pragma autotune kernel' patch)" 12
+has "flags alone where a function of the file is called" notes "of 'weighted' only compilers and flags vary"
 while read -r name why; do
   is "$name: why, once" "$(grep "'$name'" notes | grep -c "$why")" 1
 done << 'EOF'
@@ -204,6 +234,8 @@ twice it is instantiated with more than numbers
 add only numbers, arrays and structs of them are followed in C++
 fill only numbers, arrays and structs of them are followed in C++
 own it is not known what this call does
+show only numbers, arrays and structs of them are followed in C++
+tell only numbers, arrays and structs of them are followed in C++
 norm only its loops can be kernels
 EOF
 mkdir patched && cp blur.cpp patched

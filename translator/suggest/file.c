@@ -66,9 +66,8 @@ struct subject {
 // True if M's function is worth trying with other compilers and flags alone. What is
 // understood, and has no OpenMP, was found to be of no use to threads and vectors.
 static bool suggest_varies(const struct model *m, bool openmp, bool *real) {
-  bool may = vary_may(m, openmp, real) &&
-      (!m->source->language->cplusplus || !m->n_refusals); // calls may be overloaded
-  return may && (m->n_refusals || openmp) && !once_sets_up(m->source, m) &&
+  return vary_may(m, openmp, real) && (m->n_refusals || openmp) &&
+      !once_sets_up(m->source, m) &&
       work_of(m, node_field(m->u.f->node, "body")) >= FEW_OPERATIONS;
 }
 

@@ -52,7 +52,10 @@ static bool vary_callee(struct vary *v, struct slice name, unsigned depth) {
 static bool vary_call(struct vary *v, const struct source *s, TSNode call,
                       unsigned depth) {
   TSNode f = node_field(call, "function"), first;
-  struct slice name = source_slice(s, f);
+  struct slice name = source_slice(s, f), std = name;
+  struct lexer l = lexer_of(name);
+  if (!slices_same(std = word_after_std(&l, lex(&l).text), name))
+    return l.p == l.end && model_is_pure(std);
   v->thread = v->thread || (name.size > 4 && memcmp(name.data, "omp_", 4) == 0);
   bool named = node_is(f, "identifier") &&
       usage_declarators(&v->m->u, v->m->u.f->node, name, &first) == 0;

@@ -255,11 +255,20 @@ static bool expand_scope(struct reader *c, struct token t) {
   return true;
 }
 
-// True if TEXT has a character that declarations of C do not have.
+// True if TEXT has a character that declarations of C do not have, outside of the values
+// that it gives to variables.
 static bool expand_is_cplusplus(struct slice text) {
-  for (size_t i = 0; i < text.size; i++)
-    if (strchr("<&:{", text.data[i]))
+  struct lexer l = lexer_of(text);
+  bool value = false;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    if (value && lex_bracket(t.text) > 0) {
+      cut_skip_group(&l);
+      continue;
+    }
+    value = (value || slice_is(t.text, "=")) && !slice_is(t.text, ",");
+    if (!value && t.kind == TOKEN_PUNCTUATOR && strchr("<&:{", *t.text.data))
       return true;
+  }
   return false;
 }
 
