@@ -104,6 +104,21 @@ check "bake: compiles" gcc -O1 -fopenmp -w -I"$include" baked.c -o baked
 is "bake: answer" "$(./baked)" "$(./was)"
 is "a compiler without autotune" "$(gcc -w -O1 -fopenmp sleep.c -o plain && ./plain)" "$(./was)"
 
+# The kernel's `optional` leaves out our directives, and not the author's pragma.
+cat > optional.c << 'END'
+#pragma autotune kernel optional inout(y[0:n])
+void f(int n, double *y)
+{
+  #pragma omp parallel for schedule(static)
+  #pragma autotune parallel for schedule({dynamic, guided}, {1, 16})
+  for (int i = 0; i < n; i++)
+    y[i]++;
+}
+END
+autotune translate optional.c > optional.txt
+is "optional: each variant has threads" "$(grep -c '^"#pragma omp parallel for schedule' optional.txt)" 2
+has "optional: the author's clauses" optional.txt '^"#pragma omp parallel for schedule(static)'
+
 # Proposed by --auto, with lines between the pragmas that keep the numbers of lines. The inner loops have no braces.
 cat > triangle.c << 'END'
 #include <stdio.h>

@@ -80,7 +80,7 @@ static void directives_read_directive(const struct source *s, struct kernel *k,
                                       struct function *f, const struct pragma *p,
                                       int when) {
   struct loop_directive d = { .pragma = p, .kind = p->directive, .present = -1 };
-  if (f == &k->main)
+  if (f == &k->main && !p->openmp) // the author's own pragma is no choice
     d.present = when;
   if (!loop_find(s, p, f, &d.loop) || !params_left(s, k, p->offset))
     return;
