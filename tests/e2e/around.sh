@@ -25,7 +25,7 @@ static void uneven(int n, double *y)
   #pragma autotune parallel for schedule({dynamic, guided}, {1, 16}) optional
   for (i = 0; i < n; i++) {
     t = 2 * i;
-    work(i < n / 2 ? 2000 : 1);
+    work(i < n / 2 ? 5000 : 1);
     y[i] = t + 1;
   }
 }
@@ -38,7 +38,7 @@ static double team(int n, double *y)
   #pragma omp parallel for num_threads(2) reduction(+ : sum)
   #pragma autotune parallel for num_threads({1, 2, 4})
   for (int i = 0; i < n; i++) {
-    work(2000);
+    work(5000);
     y[i] += i;
     sum += y[i];
   }
@@ -57,7 +57,7 @@ static void nested(int n, double *y)
     #pragma autotune for collapse({1, 2}) schedule({static, dynamic}, 1)
     for (i = 0; i < 2; i++)
       for (j = 0; j < n; j++) {
-        work(1000);
+        work(5000);
         y[i * n + j] += i - j;
       }
   }
