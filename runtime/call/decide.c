@@ -394,7 +394,7 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
     return;
   }
   atomic_store(&n->asked, true);
-  if (!hot_tunes(s))
+  if (!hot_tunes(s) || !hot_leads(s, n))
     return refuse_for_now(n, REFUSED_COLD);
   background_yield();
   if (!again && given_up_decides(s, n, no != REFUSED_NOT))

@@ -28,7 +28,9 @@
 // A tuning costs some tenths of a second at least. A kernel that takes less in a whole
 // run, or a twentieth of it, does not earn that in many runs.
 static const double hot_seconds = 0.2, hot_share = 0.05;
-static const double again = 1.05;        // judged again when its time has grown by this
+static const double fair_part = 0.5; // of the mean time of a kernel's keys: those that
+                                     // take less are not tuned
+static const double again = 1.05;    // judged again when its time has grown by this
 static const double shared_from = 50e-6; // seconds: shorter calls of several threads are
                                          // not counted, which would slow them down
 static const double look_cost = 1e-3;    // seconds: of the first look into the store
@@ -144,6 +146,12 @@ bool hot_tunes(const struct site *s) {
       atomic_load_explicit(&s->heat.hot, memory_order_relaxed);
 }
 
+bool hot_leads(const struct site *s, const struct node *n) {
+  double keys = atomic_load_explicit(&s->n_nodes, memory_order_relaxed);
+  return !kernel_when_hot(s->kernel) ||
+      hot_get(&n->spent) * keys >= fair_part * hot_get(&s->heat.longer);
+}
+
 bool hot_lets(const struct site *s, const struct node *n) {
   bool hot = hot_tunes(s);
   double usual = n ? hot_get(&n->usual) : 0;
@@ -151,7 +159,7 @@ bool hot_lets(const struct site *s, const struct node *n) {
     usual = hot_get(&s->heat.mean);
   if (usual < LONG_CALL)
     return false;
-  return n && atomic_load(&n->asked) ? hot : hot_may_ask();
+  return n && atomic_load(&n->asked) ? hot && hot_leads(s, n) : hot_may_ask();
 }
 
 // Follows the time that a quarter of the calls do not exceed, about: a call that is
@@ -222,6 +230,8 @@ void hot_see(struct site *s, struct node *n, double seconds, unsigned calls) {
   if (n ? hot_get(&n->usual) < LONG_CALL : seconds < LONG_CALL)
     return;
   hot_add(&h->longer, seconds * calls);
+  if (n)
+    hot_add(&n->spent, seconds * calls);
   if (!hot_tunes(s) && hot_get(&h->longer) >= hot_seconds &&
       hot_get(&h->longer) >= hot_get(&h->next))
     hot_judge(s);

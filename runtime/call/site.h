@@ -88,6 +88,7 @@ struct node {
   bool refused;                  /* the winner that other keys agree on is wrong */
   _Atomic double not_before;     /* sys_now: it cannot be decided earlier; or 0 */
   _Atomic double usual; /* hot.c: seconds of its calls, rather low; 0: not known */
+  _Atomic double spent; /* hot.c: seconds in its calls while it was timed */
   struct site *site;
   _Atomic(struct team *) team; /* NULL: its calls are made one at a time */
   struct team *teams;          /* all that it ever had */
@@ -226,6 +227,9 @@ struct node *hot_node(struct site *s, const long long *key);
 bool hot_lets(const struct site *s, const struct node *n);
 /* True if S is hot, or need not be. */
 bool hot_tunes(const struct site *s);
+/* True if N, a key of S, takes about as much of the kernel's time as its other keys or
+ * more: the others may wait until it is tuned, or are not worth it. */
+bool hot_leads(const struct site *s, const struct node *n);
 /* Notes that a call of S took SECONDS, which is a sample of CALLS calls. N: NULL: it is
  * not known which key it had. */
 void hot_see(struct site *s, struct node *n, double seconds, unsigned calls);

@@ -355,8 +355,27 @@ static void begins_with_the_hottest(void) {
   EXPECT(allowance_begins(&s)); // that one does not wait any more
 }
 
+// Of the keys of a kernel those are tuned in which its time goes.
+static void tunes_the_keys_that_matter(void) {
+  when_hot();
+  struct site s = { .kernel = &scale_kernel };
+  struct node large = { .site = &s, .usual = 1e-3 },
+              small = { .site = &s, .usual = 1e-4 }, only = { .site = &s, .usual = 1e-3 };
+  atomic_store(&s.n_nodes, 1);
+  hot_see(&s, &only, 1e-3, 10);
+  EXPECT(hot_leads(&s, &only));
+  atomic_store(&s.n_nodes, 3);
+  hot_see(&s, &large, 1e-3, 1000);
+  hot_see(&s, &small, 100e-6, 1000);
+  EXPECT(hot_leads(&s, &large));
+  EXPECT(!hot_leads(&s, &small));
+  hot_see(&s, &small, 100e-6, 2000);
+  EXPECT(hot_leads(&s, &small)); // 0.3 of 1.31 s
+}
+
 static void test_begins(void **state) {
   (void)state;
+  RUN(tunes_the_keys_that_matter, NULL);
   RUN(begins, NULL);
   RUN(begins_with_the_hottest, "AUTOTUNE_AFTER=off", NULL);
 }
