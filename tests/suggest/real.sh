@@ -265,4 +265,34 @@ for file in named.c named.cpp; do
   check "$file: builds" autotune cc $cc -O1 $file -o named.tuned
   is "$file: the same answers" "$(AUTOTUNE_MODE=first AUTOTUNE_BUDGET=20 ./named.tuned 2> named.err)" "$(./named.plain)"
 done
+
+# The parallel loops of functions that a loop calls are the kernels, in C and C++, and functions of the file may be called.
+cat > calls.c << 'END'
+#include <math.h>
+#define SIZE 10000
+static float weigh(float x) { return x * 0.5f; }
+static float a[SIZE];
+static float b[SIZE];
+static void flux(float *to, const float *from)
+{
+#pragma omp parallel for
+  for (int i = 0; i < SIZE; i++)
+    to[i] = sqrtf(from[i]) + weigh(from[i]);
+}
+int main(void)
+{
+  for (int t = 0; t < 100; t++)
+    for (int j = 0; j < 3; j++) {
+      flux(a, b);
+      flux(b, a);
+    }
+  return a[3] > 3;
+}
+END
+cp calls.c calls.cpp
+for file in calls.c calls.cpp; do
+  autotune suggest $file -- -fopenmp > calls.patch 2> calls.notes
+  has "$file: the parallel loop" calls.notes "$file:9:3: note: of the loop in line 9 of 'flux' only compilers and flags vary"
+  is "$file: kernels" "$(grep -c '^+ *#pragma autotune kernel' calls.patch)" 1
+done
 finish

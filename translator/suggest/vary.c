@@ -46,6 +46,8 @@ static bool vary_callee(struct vary *v, struct slice name, unsigned depth) {
     return false;
   struct source *s = source_of(v->m->source->path, i->text.data, i->text.size);
   source_parse(s, v->m->source->language);
+  if (depth && openmp_within(s, 0, s->size) & ~(unsigned)OPENMP_SIMD)
+    return false; // the parallel loop of a function that it calls: that is the kernel
   return vary_walk(v, s, ts_tree_root_node(s->tree), depth);
 }
 
@@ -54,6 +56,8 @@ static bool vary_call(struct vary *v, const struct source *s, TSNode call,
   TSNode f = node_field(call, "function"), first;
   struct slice name = source_slice(s, f), std = name;
   struct lexer l = lexer_of(name);
+  if (node_is(f, "primitive_type"))
+    return true; // a cast of C++
   if (!slices_same(std = word_after_std(&l, lex(&l).text), name))
     return l.p == l.end && model_is_pure(std);
   v->thread = v->thread || (name.size > 4 && memcmp(name.data, "omp_", 4) == 0);
@@ -113,9 +117,6 @@ static bool vary_walk(struct vary *v, const struct source *s, TSNode n, unsigned
     return false; // each variant would have one of its own
   if (strncmp(ts_node_type(n), "gnu_asm", 7) == 0 || node_is(n, "ERROR"))
     return false;
-  if (depth && node_is(n, "preproc_call") &&
-      lex_mentions(source_slice(s, n), slice_of("omp")))
-    return false; // the parallel loop of a function that it calls: this is the kernel
   if (node_is(n, "type_qualifier") && slice_is(source_slice(s, n), "volatile"))
     return false;
   if (node_is(n, "call_expression") && !vary_call(v, s, n, depth))

@@ -33,3 +33,13 @@ extern "C" int shift(int n, int *y)
     y[i] <<= 1;
   return n;
 }
+
+#define SIDE 4
+#define CORNERS (2 * SIDE)
+
+#pragma autotune kernel param(WIDE: 1, 2)
+void corners(int n, float x[CORNERS])
+{
+  for (int i = 0; i < n; i++)
+    x[i % CORNERS] += WIDE;
+}

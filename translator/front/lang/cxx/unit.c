@@ -95,11 +95,13 @@ static void cxx_write_type(const struct cxx_reach *r, struct text *out) {
   struct slice result = k->returns ? k->result : slice_of("void");
   if (cxx_kernel_of(k)->classes.size)
     return;
+  cxx_define(r, true, out); // the arguments are as written
   text_printf(out, "%.*s\n%.*s autotune_type_%s(", WORD(cxx_of(k)->template_head),
               WORD(result), k->main.name);
   for (unsigned n = 0; n < k->n_args; n++)
     text_printf(out, "%s%.*s", n ? ", " : "", WORD(k->args[n].text));
   text_printf(out, ");\n");
+  cxx_define(r, false, out);
 }
 
 // ---- the program's functions and variables ------------------------------------------
