@@ -15,7 +15,7 @@ export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:dete
 failed=0
 fail() { echo "FAILED: $*"; failed=1; }
 
-# OUTPUT COMPILER CLAUSES...: WAY 0 is slow, 1 is right, 2 leaves every other element as it was.
+# OUTPUT COMPILER CLAUSES...: WAY 0 is slow, 1 is right, 2 leaves most elements as they were, and is the fastest.
 compile() {
   local output=$1 compiler=$2
   shift 2
@@ -27,7 +27,7 @@ compile() {
 void scale(int n, const double *x, double *y)
 {
   for (int again = 0; again < (WAY == 0 ? 12 : 1); again++)
-    for (int i = 0; i < n; i += (WAY == 2 ? 2 : 1))
+    for (int i = 0; i < n; i += (WAY == 2 ? 64 : 1))
       y[i] = 2 * x[i] + 1 / (1 + x[i] * x[i]) + again * 0;
 }
 int main(void)
