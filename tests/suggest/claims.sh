@@ -53,6 +53,8 @@ has_kernel() { # FUNCTION: how many pragmas stand on it
 is "a static variable in a kernel: nothing varies" "$(has_kernel kept)" 0
 is "a copy: nothing varies" "$(has_kernel copied)" 0
 is "a fill: nothing varies" "$(has_kernel cleared)" 0
+has "a place that each run moves: nothing varies" notes "the loop in line [0-9]* of 'packed' is left as it is: .*share 'k'\|a subscript is not affine"
+hasnt "a place that each run moves" notes "of the loop in line [0-9]* of 'packed' only"
 is "a sum: flags vary" "$(has_kernel added)" 1
 hasnt "no kernel with a variable of its own" list "a copy of its own"
 has "private" claims.c "private(t, u)"

@@ -139,9 +139,38 @@ bool vary_any_thread(const struct model *m) {
   return vary_function(&v) && !v.thread;
 }
 
+// True if NAME is in a subscript of N. INSIDE: N is one.
+static bool vary_indexes(const struct source *s, TSNode n, struct slice name,
+                         bool inside) {
+  if (inside && node_is(n, "identifier") && slices_same(source_slice(s, n), name))
+    return true;
+  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
+    TSNode child = ts_node_named_child(n, i);
+    bool index = node_is(n, "subscript_expression") &&
+        !ts_node_eq(child, node_field(n, "argument"));
+    if (vary_indexes(s, child, name, inside || index))
+      return true;
+  }
+  return false;
+}
+
+// True if M's function, a statement, counts up a variable that the function around it
+// reads later, and takes it as a subscript: each further run would begin where the last
+// one ended, until it leaves the array.
+static bool vary_moves(const struct model *m) {
+  static const char copy[] = "autotune_to_";
+  for (unsigned i = 0; i < m->k->n_args; i++) {
+    const char *name = m->k->args[i].name;
+    if (strncmp(name, copy, strlen(copy)) == 0 &&
+        vary_indexes(m->u.s, m->u.f->node, slice_of(name + strlen(copy)), false))
+      return true;
+  }
+  return false;
+}
+
 bool vary_may(const struct model *m, bool openmp, bool *real) {
   struct vary v = { .m = m };
-  bool clean = (m->view || openmp) && vary_function(&v);
+  bool clean = (m->view || openmp) && !vary_moves(m) && vary_function(&v);
   *real = v.real;
   return clean && v.real && (openmp ? v.loop : v.computes);
 }

@@ -275,3 +275,13 @@ void added(int n, double *to, const double *from)
   for (int i = 0; i < n; i++)
     *to++ += *from++;
 }
+
+int packed(int n, double *to, const double *from)
+{
+  int k = 0;
+  change();
+  for (int i = 0; i < n; i++)
+    if (from[i] > 0)
+      to[k++] = 2 * from[i];
+  return k;
+}
