@@ -13,7 +13,16 @@ cat > steps.c << 'END'
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-// WORK is how often everything is done, so one variant is clearly the best. Step 40 divides nothing: FAST is wrong.
+// Work that takes all compilers' code the same time, since each step waits for the last: one variant is clearly the best.
+static int negative(double x, int steps)
+{
+  volatile int unknown = steps; // else the steps of several x may be done side by side
+  steps = unknown;
+  for (x *= x; steps > 0; steps--)
+    x = 1 / (1 + x);
+  return x < 0;
+}
+// FAST is wrong for step 40.
 #pragma autotune kernel param(FAST = 0: 0, 1) inout(x[0:n])
 void advance(int n, int step, double *x)
 {
@@ -22,10 +31,7 @@ void advance(int n, int step, double *x)
     return;
   }
   for (int i = 0; i < n; i++) {
-    double sum = 0;
-    for (volatile int again = 0; again < (FAST ? 1 : 60); again++)
-      sum = x[i] * 0.5 + step;
-    x[i] = sum;
+    x[i] = negative(x[i], FAST ? 1 : 60) ? 0 : x[i] * 0.5 + step;
   }
 }
 // The best value of EACH is that of the size: the part matters.
@@ -34,26 +40,20 @@ void fits(int size, double *x)
 {
   int wanted = size % 8 + 1;
   for (int i = 0; i < 2000; i++) {
-    double sum = 0;
-    for (volatile int again = 0; again < (EACH == wanted ? 1 : 60); again++)
-      sum = x[i] * 0.5 + size;
-    x[i] = sum;
+    x[i] = negative(x[i], EACH == wanted ? 1 : 60) ? 0 : x[i] * 0.5 + size;
   }
 }
 #pragma autotune kernel param(FAST = 0: 0, 1)
 void silent(int step, double *x)
 {
   for (int i = 0; i < 2000; i++)
-    for (volatile int again = 0; again < (FAST ? 1 : 60); again++)
-      x[i] = step;
+    x[i] = negative(x[i], FAST ? 1 : 60) ? 0 : step;
 }
 // Nothing is better than the code as written, in any cell.
 #pragma autotune kernel param(SLOW = 0: 0, 1) inout(x[0:1])
 void cell(int i, int j, int k, double *x)
 {
-  for (volatile int again = 0; again < (SLOW ? 60000 : 600); again++)
-    ;
-  x[0] = x[0] * 0.5 + i + j + k;
+  x[0] = negative(x[0], SLOW ? 60000 : 600) ? 0 : x[0] * 0.5 + i + j + k;
 }
 int main(int argc, char **argv)
 {
@@ -117,12 +117,12 @@ is "and tunes nothing" "$(tunings advance err)" 0
 AUTOTUNE_CACHE=off ./steps advance 0 24 > out 2> err
 is "no store: answers" "$(cat out)" "0 wrong"
 check "no store: at most five tunings, not $(tunings advance err)" [ "$(tunings advance err)" -le 5 ]
-# A value for which the winner is wrong is tuned, and the default stays there.
+# A value for which the winner is wrong is tuned, and what is right stays there.
 ./steps advance 40 41 > out 2> err
 is "wrong for a new value: answers" "$(cat out)" "0 wrong"
 has "it is said" err 'info: advance: step is not looked at: .*: default: FAST=1: wrong'
 autotune why advance --key n=2000,step=40 > why
-has "the default stays there" why 'the default: '
+has "what is right stays there" why 'the default: \|FAST=0: ' # another compiler may be 2 % faster
 autotune why advance --key n=2000,step=10 > why
 has "why" why 'FAST=1; step is not looked at: its values .* chose the same; compared with the default$'
 autotune why advance > why
