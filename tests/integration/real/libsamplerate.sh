@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# libsamplerate, sample rate conversion of sound (BSD): one output sample by a windowed sinc. CMake, make.
+# libsamplerate, sample rate conversion of sound (BSD): samples by a windowed sinc. CMake, make.
 version=0.2.2-3
-kernels=calc_output_single
+kernels=sinc_mono_vari_process
 workload="its throughput_test, best sinc converter: 10^6 samples"
 
 build_program() { # FOLDER FLAGS COMPILER…
