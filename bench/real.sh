@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # real.sh BUILD [PROGRAM[=FOLDER]…]: programs by others (tests/integration/real), each as its build system makes it, with
 # -O3 -march=native, through `autotune cc` with the pragmas of its patch, and untouched through `autotune cc --auto`;
-# medians of runs of all sides in turns, after a first run of the last two, which tune, and of --auto the end of its tuning. FOLDER holds the program's sources, for a program
-# that is no package of Debian. Prints a table; the gain is against the better of the first two. Each program checks its own answers.
+# medians of runs of all sides in turns, after a first run of the last two, which tune; the tuning of --auto is waited for. FOLDER
+# holds the program's sources, for a program that is no package of Debian. Prints a table; the gain is against the better of the first two. Each program checks its own answers.
 # BENCH_RUNS: the number of runs; BENCH_BUDGET: of each tuning; BENCH_SIDES: which of plain, native, tuned and auto; BENCH_AUTO:
 # AUTOTUNE_AUTO of the last side, 1 or fast-math. The third side has -O3 -march=native, too, where the first two are
 # measured and the second is faster; then the row says so.

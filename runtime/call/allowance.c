@@ -9,8 +9,8 @@
 // CPU seconds that a tuner takes before its first trial: loading the compiler, the image
 // of the arguments. In addition it runs the default RUNS times.
 static const double start_cost = 0.2;
-// What is there before a process is forked that may wait for the rest: the program has
-// run for a while then, so the hottest kernel is known.
+// CPU seconds that must be allowed before a tuner is forked that can wait for start_cost.
+// The program has run for a while by then, so the hottest kernel is known.
 static const double fork_cost = 0.05;
 enum { RUNS = 8 };
 
@@ -99,7 +99,8 @@ bool allowance_begins(const struct site *s) {
     return true;
   double needed = allowance_start(s);
   if (allowance_after(s->kernel) > 0)
-    needed = fmin(needed, fork_cost); // the rest waits, if need be until the program ends
+    needed =
+        fmin(needed, fork_cost); // the tuner waits for the rest, or for the program's end
   bool shared = allowance_is_shared(s->kernel);
   if (shared && !allowance_is_first(s))
     needed *= 2; // the first may wait for something else

@@ -146,10 +146,12 @@ bool hot_tunes(const struct site *s) {
       atomic_load_explicit(&s->heat.hot, memory_order_relaxed);
 }
 
+// A key that was never timed may be called only once, like the number of a step.
 bool hot_leads(const struct site *s, const struct node *n) {
   double keys = atomic_load_explicit(&s->n_nodes, memory_order_relaxed);
-  return !kernel_when_hot(s->kernel) ||
-      hot_get(&n->spent) * keys >= fair_part * hot_get(&s->heat.longer);
+  double spent = hot_get(&n->spent);
+  return !kernel_when_hot(s->kernel) || spent <= 0 ||
+      spent * keys >= fair_part * hot_get(&s->heat.longer);
 }
 
 bool hot_lets(const struct site *s, const struct node *n) {
@@ -316,5 +318,7 @@ void hot_after_fork(struct site *sites) {
     hot_set(&s->heat.seconds, 0);
     hot_set(&s->heat.longer, 0);
     hot_set(&s->heat.next, 0);
+    for (struct node *n = atomic_load(&s->all); n; n = n->all)
+      hot_set(&n->spent, 0);
   }
 }

@@ -227,8 +227,8 @@ struct node *hot_node(struct site *s, const long long *key);
 bool hot_lets(const struct site *s, const struct node *n);
 /* True if S is hot, or need not be. */
 bool hot_tunes(const struct site *s);
-/* True if N, a key of S, takes about as much of the kernel's time as its other keys or
- * more: the others may wait until it is tuned, or are not worth it. */
+/* True if N, a key of S, was never timed, or takes at least half as much of the kernel's
+ * time as its keys do in the mean. Other keys are not tuned. */
 bool hot_leads(const struct site *s, const struct node *n);
 /* Notes that a call of S took SECONDS, which is a sample of CALLS calls. N: NULL: it is
  * not known which key it had. */

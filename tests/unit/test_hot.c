@@ -370,7 +370,9 @@ static void tunes_the_keys_that_matter(void) {
   EXPECT(hot_leads(&s, &large));
   EXPECT(!hot_leads(&s, &small));
   hot_see(&s, &small, 100e-6, 2000);
-  EXPECT(hot_leads(&s, &small)); // 0.3 of 1.31 s
+  EXPECT(hot_leads(&s, &small));                     // 0.3 of 1.31 s
+  struct node fresh = { .site = &s, .usual = 1e-4 }; // such as the number of a step
+  EXPECT(hot_leads(&s, &fresh));
 }
 
 static void test_begins(void **state) {

@@ -258,7 +258,8 @@ static bool team_waits(const struct model *m, TSNode loop, size_t own) {
   return !ahead;
 }
 
-// Proposes a directive around the author's pragma above LOOP, unless none is worth it.
+// Proposes a directive that varies clauses of the author's pragma on LOOP, if some clause
+// may gain time.
 static void team_put(struct model *m, TSNode loop, const char *threads,
                      struct plan *plan) {
   bool written;

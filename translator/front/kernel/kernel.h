@@ -108,11 +108,11 @@ void sections_check(const struct source *s, const struct kernel *k);
 /* Returns the number of subscripts from the base of C to its first element. A section of
  * whole rows of an argument is compared by the elements of the rows. */
 unsigned section_subscripts(const struct kernel *k, const struct section *c);
-/* Reads all directives in F from the pragmas between its braces. Returns false if some
- * are not as loops.c needs them. */
 /* Returns the param NAME of `optional` at OFFSET, with both choices. "no" comes first, so
  * that params which depend on the directive count as one variant there. */
 struct param directives_optional(const char *name, size_t offset, int when);
+/* Reads all directives in F from the pragmas between its braces. Returns false if some
+ * are not as loops.c needs them. */
 bool directives_read(const struct source *s, const struct pragma *pragmas, unsigned n,
                      struct kernel *k, struct function *f);
 
