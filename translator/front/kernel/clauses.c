@@ -24,6 +24,13 @@ static bool clauses_reserved(struct slice name) {
       memcmp(name.data, prefix, sizeof prefix - 1) == 0;
 }
 
+// True if reports call a param so that a clause or an alternative makes.
+static bool clauses_made(const struct kernel *k, struct slice name) {
+  static const char *const names[] = { "algorithm", "compiler", "directives", "flags",
+                                       NULL };
+  return slice_in(name, names) || (k->language->device && slice_is(name, "block"));
+}
+
 // True if NAME can be the name of a new param; otherwise reports an error.
 static bool clauses_check_name(const struct source *s, const struct kernel *k,
                                struct slice name) {
@@ -36,6 +43,8 @@ static bool clauses_check_name(const struct source *s, const struct kernel *k,
     wrong = "'%.*s' is a word of C, so no name for a param";
   else if (clauses_reserved(name))
     wrong = "'%.*s': names that begin with AUTOTUNE_ are reserved";
+  else if (clauses_made(k, name))
+    wrong = "the name '%.*s' is taken: it is that of a param which autotune makes";
   else if (kernel_param(k, name) >= 0)
     wrong = "the param '%.*s' is given twice";
   else if (kernel_arg(k, name) >= 0)
