@@ -12,8 +12,9 @@
 
 static struct {
   unsigned errors, warnings;
-  bool tries;        // nothing is printed
-  const char *first; // error since diag_try
+  bool tries;          // nothing is printed
+  struct noted *noted; // since diag_try
+  unsigned n_noted;
 } count;
 
 static unsigned kept_errors, kept_warnings; // from before diag_try
@@ -30,7 +31,8 @@ void diag_try(void) {
   kept_errors = count.errors;
   kept_warnings = count.warnings;
   count.errors = count.warnings = 0;
-  count.first = NULL;
+  count.noted = NULL;
+  count.n_noted = 0;
   count.tries = true;
 }
 
@@ -38,7 +40,15 @@ const char *diag_tried(void) {
   count.errors = kept_errors;
   count.warnings = kept_warnings;
   count.tries = false;
-  return count.first;
+  for (unsigned i = 0; i < count.n_noted; i++)
+    if (!count.noted[i].left)
+      return count.noted[i].text;
+  return NULL;
+}
+
+const struct noted *diag_noted(unsigned *n) {
+  *n = count.n_noted;
+  return count.noted;
 }
 
 void fatal(const char *format, ...) {
@@ -109,13 +119,24 @@ static void diag_report(const struct source *s, size_t offset, size_t size,
     fprintf(stderr, "hint: %s\n", hint);
 }
 
-// Notes the first error of diag_try.
-static void diag_note(const char *format, va_list args) {
+// Notes an error of diag_try.
+static void diag_note(const struct source *s, size_t offset, bool left,
+                      const char *format, va_list args) {
   char text[512];
-  if (!count.tries || count.first)
+  struct noted noted = { .text = text, .left = left };
+  if (!count.tries)
     return;
   vsnprintf(text, sizeof text, format, args);
-  count.first = arena_printf("%s", text);
+  noted.text = arena_printf("%s", text);
+  noted.line = source_where(s, offset < s->size ? offset : s->size, &noted.path, NULL);
+  *GROW(count.noted, count.n_noted) = noted;
+}
+
+void diag_left(const struct source *s, size_t offset, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  diag_note(s, offset, true, format, args);
+  va_end(args);
 }
 
 void diag_error(const struct source *s, size_t offset, size_t size, const char *hint,
@@ -127,7 +148,7 @@ void diag_error(const struct source *s, size_t offset, size_t size, const char *
   }
   va_list args;
   va_start(args, format);
-  diag_note(format, args);
+  diag_note(s, offset, false, format, args);
   va_end(args);
   va_start(args, format);
   diag_report(s, offset, size, hint, "error", format, args);
@@ -138,7 +159,7 @@ void diag_untuned(const struct source *s, size_t offset, size_t size, const char
                   const char *format, ...) {
   va_list args;
   va_start(args, format);
-  diag_note(format, args);
+  diag_note(s, offset, false, format, args);
   va_end(args);
   va_start(args, format);
   if (count.tries)

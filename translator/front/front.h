@@ -87,6 +87,17 @@ void diag_try(void);
 /* Ends diag_try, and sets the number of errors to what it was before. Returns the text
  * of the first error since then; NULL: none. */
 const char *diag_tried(void);
+struct noted {
+  const char *path; /* as source_where */
+  unsigned line;
+  const char *text;
+  bool left; /* by diag_left */
+};
+/* Returns all that was diagnosed between the last diag_try and diag_tried. */
+const struct noted *diag_noted(unsigned *n);
+/* Says, to diag_noted alone, why a kernel is left out, which is no error. */
+void diag_left(const struct source *s, size_t offset, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 void diag_reset(void); /* forgets all errors: for tests and fuzzers */
 void fatal(const char *format, ...)
     __attribute__((format(printf, 1, 2),
@@ -506,6 +517,8 @@ struct compile_options { /* from the user's command line, for the preprocessor *
   bool apart;   /* variants of those may only run where their sections do not overlap */
   bool weak;    /* all kernels are tuned only where they are hot, and refer to libautotune
                    weakly: the program also links and runs without it */
+  bool leaves;  /* kernels that cannot be functions of their own stay as written, with
+                   diag_left */
   bool emulate; /* translate a .cu file to C++ for the CPU */
   const struct baking *baking; /* writes the best variants in; NULL: kernels become
                                   tunable (emit/emit.h) */

@@ -7,15 +7,6 @@
 #include "front/reach/unit.h"
 #include "suggest.h"
 
-// The lines of one kernel.
-struct proposal {
-  struct insertion *list;
-  unsigned n; // 0: dropped
-  const char *function;
-  const char *what; // as in struct finding
-  TSNode node;      // the function, or a loop in it
-};
-
 // ---- what may be proposed ------------------------------------------------------------
 
 // Returns a name that is not used in the file.
@@ -111,24 +102,6 @@ static void suggest_function(const struct candidates *c, const struct finding *f
     *GROW(p->list, p->n) = f->plan.list[i];
 }
 
-// Returns NULL if the other commands accept the patched file, otherwise their first
-// error.
-static const char *suggest_refused(const struct source *s, const struct insertion *list,
-                                   unsigned n, const struct compile_options *o) {
-  struct text all = { 0 };
-  unsigned n_kernels;
-  patch_apply(s, list, n, &all);
-  struct source *patched = source_of(s->path, all.data, all.size);
-  diag_try();
-  translate_kernels(patched, o, &n_kernels);
-  return diag_tried();
-}
-
-struct proposals {
-  struct proposal *list;
-  unsigned n;
-};
-
 // True if a kernel is proposed that is the function NAME or a loop in it.
 static bool suggest_has(const struct proposals *all, struct slice name) {
   for (unsigned i = 0; i < all->n; i++)
@@ -192,34 +165,6 @@ static void drop_callers(struct candidates *c, struct proposals *all) {
     say_calls(c, call, p->what);
     p->n = 0;
     *GROW(c->mixed, c->n_mixed) = (struct mixed){ .node = p->node, .name = p->function };
-  }
-}
-
-static struct insertion *suggest_join(const struct proposal *all, unsigned n,
-                                      unsigned *total) {
-  struct insertion *list = NULL;
-  *total = 0;
-  for (unsigned i = 0; i < n; i++)
-    for (unsigned j = 0; j < all[i].n; j++)
-      *GROW(list, *total) = all[i].list[j];
-  patch_sort(list, *total);
-  return list;
-}
-
-// Removes proposals that the translator would refuse for reasons that only it knows.
-static void drop_refused(const struct candidates *c, struct proposals *all,
-                         const struct compile_options *o) {
-  for (unsigned i = 0; i < all->n; i++) {
-    struct proposal *p = &all->list[i];
-    unsigned n;
-    struct insertion *list = suggest_join(p, 1, &n);
-    const char *why = n ? suggest_refused(c->s, list, n, o) : NULL;
-    if (!why)
-      continue;
-    notes_say(
-        c->s, ts_node_start_byte(p->node),
-        arena_printf("%s is left as it is: it cannot be a kernel: %s", p->what, why));
-    p->n = 0;
   }
 }
 
@@ -481,11 +426,7 @@ bool suggest_file(struct source *s, const struct compile_options *o,
       suggest_mixed(&c, threads, o, &all);
     drop_callers(&c, &all);
   }
-  struct insertion *list = suggest_join(all.list, all.n, &n);
-  if (n && suggest_refused(s, list, n, o)) {
-    drop_refused(&c, &all, o);
-    list = suggest_join(all.list, all.n, &n);
-  }
+  struct insertion *list = refused_drop_all(&c, &all, o, &n);
   *found = (struct suggestions){ .list = list, .n = n };
   suggest_name(&c, &all, found);
   return true;

@@ -101,14 +101,16 @@ static bool nests_same_line(const struct source *a, size_t at, const struct sour
   return line == other_line + difference && strcmp(path, other_path) == 0;
 }
 
-// Reads the loops LIST together. Returns NULL, or the first error.
+// Reads the loops of LIST together that have no WHY. Returns NULL, or the first error.
 static const char *nests_read(const struct source *s, struct nest_kernel *list,
                               unsigned n, const struct compile_options *o) {
-  struct insertion *lines = arena_alloc((n + 1) * sizeof *lines);
+  struct insertion *lines = NULL;
   struct text all = { 0 };
+  unsigned n_lines = 0;
   for (unsigned i = 0; i < n; i++)
-    lines[i] = (struct insertion){ list[i].at, nests_lines(s, &list[i]) };
-  patch_apply(s, lines, n, &all);
+    if (!list[i].why)
+      *GROW(lines, n_lines) = (struct insertion){ list[i].at, nests_lines(s, &list[i]) };
+  patch_apply(s, lines, n_lines, &all);
   struct source *outlined = source_of(s->path, all.data, all.size);
   unsigned n_kernels;
   diag_try();
@@ -120,7 +122,8 @@ static const char *nests_read(const struct source *s, struct nest_kernel *list,
     s->language->instances(kernels, n_kernels, x, o);
   for (unsigned i = 0; i < n && x; i++)
     for (unsigned j = 0; j < n_kernels; j++)
-      if (nests_same_line(s, list[i].at, outlined, kernels[j].main.pragma->offset, 1) &&
+      if (!list[i].why &&
+          nests_same_line(s, list[i].at, outlined, kernels[j].main.pragma->offset, 1) &&
           expand_function(x, &kernels[j].main)) {
         list[i].source = outlined;
         list[i].k = &kernels[j];
@@ -130,12 +133,47 @@ static const char *nests_read(const struct source *s, struct nest_kernel *list,
   return why ? why : x ? NULL : "it cannot be preprocessed";
 }
 
+// True if the line of D, an error or a kernel that is left out, may be of K.
+static bool nests_is_of(const struct source *s, const struct nest_kernel *k,
+                        const struct noted *d) {
+  const char *path;
+  unsigned first = source_where(s, k->at, &path, NULL),
+           last = source_where(s, ts_node_end_byte(k->loop), NULL, NULL);
+  bool within = d->line >= first && d->line <= last;
+  return strcmp(path, d->path) == 0 && (d->line + 1 == first || (within && !d->left));
+}
+
+// Sets WHY of those loops that the last nests_read noted something of. Returns their
+// number.
+static unsigned nests_blame(const struct source *s, struct nest_kernel *list, unsigned n,
+                            const struct compile_options *o) {
+  unsigned n_noted, blamed = 0;
+  const struct noted *noted = diag_noted(&n_noted);
+  for (unsigned i = 0; i < n_noted; i++) {
+    unsigned found = 0;
+    for (unsigned j = 0; j < n; j++)
+      found += !list[j].why && nests_is_of(s, &list[j], &noted[i]);
+    for (unsigned j = 0; j < n; j++)
+      if (!list[j].why && nests_is_of(s, &list[j], &noted[i])) {
+        list[j].why = found == 1 ? noted[i].text : nests_read(s, &list[j], 1, o);
+        blamed += list[j].why != NULL;
+      }
+  }
+  return blamed;
+}
+
 void nests_outline(const struct source *s, struct nest_kernel *list, unsigned n,
                    const struct compile_options *o) {
-  if (n == 0 || !nests_read(s, list, n, o))
-    return;
-  for (unsigned i = 0; i < n; i++)
-    list[i].why = nests_read(s, &list[i], 1, o);
+  struct compile_options leaves = *o;
+  const char *why = n ? "" : NULL;
+  leaves.leaves = true;
+  for (unsigned blamed = 1; why && blamed;) {
+    why = nests_read(s, list, n, &leaves);
+    blamed = nests_blame(s, list, n, &leaves);
+  }
+  for (unsigned i = 0; i < n && why; i++) // it is not known which ones are to blame
+    if (!list[i].why && !list[i].k)
+      list[i].why = nests_read(s, &list[i], 1, o);
 }
 
 size_t nests_offset(const struct source *s, const struct nest_kernel *k, size_t at) {

@@ -87,7 +87,7 @@ static char *patch_joined(const char *text) {
   return t.data ? t.data : arena_copy("", 0);
 }
 
-static unsigned patch_count(const char *text) {
+unsigned patch_lines(const char *text) {
   unsigned n = 0;
   for (; *text; text++)
     n += *text == '\n';
@@ -105,7 +105,7 @@ bool patch_number(const struct source *s, const struct insertion *list, unsigned
     for (next = i;
          next < n && patch_line_of(s, &list[next]) == patch_line_of(s, &list[i]); next++)
       text_printf(&all, "%s", patch_joined(list[next].text));
-    unsigned line = source_where(s, at, NULL, NULL), lines = patch_count(all.data);
+    unsigned line = source_where(s, at, NULL, NULL), lines = patch_lines(all.data);
     if (line <= lines)
       return false;
     text_add(out, s->text + from, at - from);

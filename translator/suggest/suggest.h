@@ -17,6 +17,7 @@
  *   owned.c       arrays that the function allocates itself
  *   candidates.c  finds the functions of a file that may be kernels
  *   file.c        proposes kernels in a file and reports the assumptions
+ *   refused.c     drops those that the translator refuses
  *   outcomes.c    reads the results of programs that were built with suggestions
  *   won.c         keeps the kernels that have become faster there */
 #ifndef AUTOTUNE_SUGGEST_H
@@ -282,6 +283,7 @@ size_t nests_offset(const struct source *s, const struct nest_kernel *k, size_t 
 const char *patch_indent(const struct source *s, size_t offset);
 /* True if only blanks stand before OFFSET in its line. */
 bool patch_begins_line(const struct source *s, size_t offset);
+unsigned patch_lines(const char *text); /* the number of lines in TEXT */
 /* Sorts LIST by offset; what has the same offset keeps its order. */
 void patch_sort(struct insertion *list, unsigned n);
 /* Writes the text of S with the lines of LIST inserted. LIST must be sorted by offset. */
@@ -294,6 +296,24 @@ bool patch_number(const struct source *s, const struct insertion *list, unsigned
 /* The same as a unified diff. */
 void patch_write(const struct source *s, const struct insertion *list, unsigned n,
                  struct text *out);
+
+/* ---- refused.c ------------------------------------------------------------------- */
+
+struct proposal { /* the lines of one kernel */
+  struct insertion *list;
+  unsigned n; /* 0: dropped */
+  const char *function;
+  const char *what; /* as in struct finding */
+  TSNode node;      /* the function, or a loop in it */
+};
+struct proposals {
+  struct proposal *list;
+  unsigned n;
+};
+/* Drops the proposals of ALL with which the translator refuses the file, and says why.
+ * Returns the lines of the others, sorted, and their number in *N. */
+struct insertion *refused_drop_all(const struct candidates *c, struct proposals *all,
+                                   const struct compile_options *o, unsigned *n);
 
 /* ---- file.c ---------------------------------------------------------------------- */
 

@@ -407,7 +407,7 @@ struct expansion *expand_file(const struct source *s, const struct kernel *kerne
                            .compiler = compiler,
                            .cplusplus = s->language && s->language->cplusplus };
   x->feed = feed_make(s, kernels, n);
-  x->text.data = preprocess(&x->feed, kernels, n, compiler, o, &x->text.size);
+  x->text.data = preprocess(s, &x->feed, kernels, n, compiler, o, &x->text.size);
   if (!x->text.data)
     return NULL;
   expand_cut(x);

@@ -255,8 +255,10 @@ struct feed feed_make(const struct source *s, const struct kernel *kernels, unsi
   keep_chains(&c, &f);
   feed_definitions(&c, false, &f.text); // -include may have defined one
   source_resume(s, 0, &f.text);
+  f.top = headers_end(s);
   for (size_t at = 0; at < s->size;) {
     struct slice line = feed_line_at(s, at, s->size);
+    f.below = at == f.top ? f.text.size : f.below;
     feed_write_line(&c, line, in_dependent(&c, at), &f.text);
     at += line.size + 1;
   }

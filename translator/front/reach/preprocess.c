@@ -76,10 +76,11 @@ static const char *preprocess_language(const char *path) {
   return strcmp(strrchr(path, '.'), ".cpp") == 0 ? "c++" : "c";
 }
 
-static int preprocess_run_once(const char *compiler, const char *path,
-                               const struct compile_options *o,
-                               const struct kernel *kernels, unsigned n, bool machine,
-                               struct text *out, struct text *errors) {
+// Returns the command up to the name of the file, which ends with NULL.
+static const char *const *preprocess_command(const char *compiler, const char *path,
+                                             const struct compile_options *o,
+                                             const struct kernel *kernels, unsigned n,
+                                             bool machine) {
   const char **argv = NULL;
   unsigned argc = 0;
   bool clang = strcmp(compiler, "clang") == 0;
@@ -94,6 +95,28 @@ static int preprocess_run_once(const char *compiler, const char *path,
   *GROW(argv, argc) = preprocess_language(path);
   *GROW(argv, argc) = path;
   *GROW(argv, argc) = NULL;
+  return argv;
+}
+
+int preprocess_run(const char *const *command, const char *macros, const struct text *in,
+                   struct text *out, struct text *errors) {
+  const char **argv = NULL, *path = NULL;
+  unsigned argc = 0;
+  for (; *command; path = *command++) {
+    bool included = macros && preprocess_begins(*command, "-include");
+    if (included)
+      command += strcmp(*command, "-include") == 0 && command[1];
+    else
+      *GROW(argv, argc) = *command;
+  }
+  if (macros) { // before "-x c file"
+    argc -= 3;
+    const char *rest[] = { "-imacros", macros, "-x", argv[argc + 1], path };
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+      *GROW(argv, argc) = rest[i];
+  }
+  *GROW(argv, argc) = NULL;
+  file_write(path, in->data, in->size);
   *out = *errors = (struct text){ 0 };
   return run_command(argv, out, errors);
 }
@@ -118,15 +141,19 @@ static bool told_by_compiler(const char *path, const struct compile_options *o) 
   return status != 0 && status != 127;
 }
 
-char *preprocess(const struct feed *f, const struct kernel *kernels, unsigned n,
-                 const char *compiler, const struct compile_options *o, size_t *size) {
+char *preprocess(const struct source *s, const struct feed *f,
+                 const struct kernel *kernels, unsigned n, const char *compiler,
+                 const struct compile_options *o, size_t *size) {
   const struct language *l = n ? kernels[0].language : o->language;
   char *path = temp_path(l && l->cplusplus ? "autotune_feed.cpp" : "autotune_feed.c");
-  file_write(path, f->text.data, f->text.size);
-  struct text out, errors, again;
-  int status = preprocess_run_once(compiler, path, o, kernels, n, true, &out, &errors);
+  struct text out = { 0 }, errors = { 0 }, again;
+  int status = headers_run(s, f, kernels, n,
+                           preprocess_command(compiler, path, o, kernels, n, true), &out,
+                           &errors);
   if (status != 0 && status != 127) // perhaps only the build's own compiler knows a flag
-    status = preprocess_run_once(compiler, path, o, kernels, n, false, &out, &again);
+    status = headers_run(s, f, kernels, n,
+                         preprocess_command(compiler, path, o, kernels, n, false), &out,
+                         &again);
   if (status != 0) {
     if (!told_by_compiler(path, o))
       fwrite(errors.data ? errors.data : "", 1, errors.size, stderr);

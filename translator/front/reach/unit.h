@@ -3,6 +3,7 @@
  * that a kernel reaches.
  *
  *   feed.c         the file as input of the preprocessor: params stay identifiers
+ *   headers.c      what the preprocessor made of the file's headers
  *   preprocess.c   runs the unit's compiler with -E -dD
  *   declare.c      one declaration: its specifiers, declarators, tags
  *   names.c        tables of names
@@ -32,6 +33,8 @@ struct piece {
 
 struct feed {
   struct text text;
+  size_t top; /* as headers_end; in TEXT these lines end at BELOW */
+  size_t below;
   struct piece *chains;
   unsigned n_chains; /* the outermost #if … #endif that depend on a param */
 };
@@ -50,11 +53,28 @@ void feed_newlines(struct slice line, struct text *out);
 const struct param *feed_param(const struct kernel *kernels, unsigned n,
                                struct slice name);
 
+/* ---- headers.c ------------------------------------------------------------------- */
+
+/* Returns the offset in S after the line of its last #include and the #ifs around that;
+ * 0: it has none. */
+size_t headers_end(const struct source *s);
+/* Runs COMMAND over F, the feed of S with N KERNELS, like preprocess_run. If it has run
+ * over the same lines up to headers_end before, it runs over the others alone. */
+int headers_run(const struct source *s, const struct feed *f,
+                const struct kernel *kernels, unsigned n, const char *const *command,
+                struct text *out, struct text *errors);
+
 /* ---- preprocess.c ---------------------------------------------------------------- */
 
-/* Returns the preprocessor's output. NULL: it failed, which was diagnosed. */
-char *preprocess(const struct feed *f, const struct kernel *kernels, unsigned n,
-                 const char *compiler, const struct compile_options *o, size_t *size);
+/* Returns the output of the preprocessor for F, the feed of S. NULL: it failed, which was
+ * diagnosed. */
+char *preprocess(const struct source *s, const struct feed *f,
+                 const struct kernel *kernels, unsigned n, const char *compiler,
+                 const struct compile_options *o, size_t *size);
+/* Runs COMMAND, which ends with NULL, over IN. MACROS: the file that is read first, in
+ * place of those that COMMAND names with -include; NULL: none. As run_command. */
+int preprocess_run(const char *const *command, const char *macros, const struct text *in,
+                   struct text *out, struct text *errors);
 /* True if ARG begins with one of PREFIXES (NULL-terminated). */
 bool preprocess_among(const char *arg, const char *const *prefixes);
 /* Returns the build's own flags that affect code, for struct unit. */

@@ -16,7 +16,9 @@ void statement_refuse(struct statement *st, const char *hint, const char *format
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
   size_t at = st->p->offset, size = st->p->end - at;
-  if (st->fine && st->cplusplus)
+  if (st->fine && st->leaves)
+    diag_left(st->s, at, "%s%s", st->cplusplus ? "this is not tuned: " : "", text);
+  else if (st->fine && st->cplusplus)
     diag_untuned(st->s, at, size, hint, "this is not tuned: %s", text);
   else if (st->fine)
     diag_error(st->s, at, size, hint, "%s", text);
@@ -53,7 +55,7 @@ struct statements {
   } *sites;
   unsigned n_sites;
   size_t end;       /* of the last statement */
-  unsigned refused; /* statements of C++ that stay as written */
+  unsigned refused; /* statements that stay as written */
   bool fine;
 };
 
@@ -263,7 +265,7 @@ static void statement_edit(struct statements *all, const struct statement *st) {
   *GROW(all->sites, all->n_sites) = site;
 }
 
-// Leaves ST, of C++, as written.
+// Leaves ST as written.
 static void statement_leave(struct statements *all, const struct statement *st) {
   edits_blank(&all->edits, st->p, 1);
   statement_blank(all, st);
@@ -284,7 +286,9 @@ static void statement_take(struct statements *all, const struct pragma *p, TSNod
                           .cplusplus = all->s->language->cplusplus,
                           .usings = "",
                           .words = "",
+                          .leaves = all->o->leaves,
                           .fine = true };
+  bool stays = st.cplusplus || st.leaves;
   st.f = (struct function){ .node = function,
                             .name = st.of,
                             .start = ts_node_start_byte(function),
@@ -311,10 +315,10 @@ static void statement_take(struct statements *all, const struct pragma *p, TSNod
   }
   if (st.fine)
     statement_edit(all, &st);
-  else if (st.cplusplus && !nested)
+  else if (stays && !nested)
     statement_leave(all, &st);
   all->end = statement_end(&st);
-  all->fine = all->fine && (st.fine || (st.cplusplus && !nested));
+  all->fine = all->fine && (st.fine || (stays && !nested));
 }
 
 static void statement_no_statement(struct statements *all, const struct pragma *p,

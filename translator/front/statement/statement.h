@@ -125,6 +125,7 @@ struct statement {
   unsigned n_members;
   struct extent *drops; /* the `this->` in the text, in order */
   unsigned n_drops;
+  bool leaves; /* as in struct compile_options */
   bool fine;
 };
 

@@ -47,13 +47,41 @@ static int trial_compile(const struct text *text, const char *const *flags,
   return run_command(argv, &out, errors);
 }
 
-// Does the same. Returns as cxx_trial.
+// What Clang said of a text. A file is tried with its proposals before it is translated.
+static struct {
+  struct tried {
+    struct slice text;
+    const char *flags, *error;
+  } *list;
+  unsigned n;
+} trials; // in the arena
+
+static void trial_forget(void *unused) {
+  (void)unused;
+  trials.list = NULL;
+  trials.n = 0;
+}
+
+// Does the same once for each TEXT. Returns as cxx_trial.
 static const char *trial_run(const struct text *text, const char *const *flags,
                              unsigned n_flags, const char *const *last,
                              const struct compile_options *o) {
-  struct text errors = { 0 };
+  struct text errors = { 0 }, all = { 0 };
+  struct slice own = { text->data, text->size };
+  for (unsigned i = 0; i < n_flags; i++)
+    text_printf(&all, "%s\n", flags[i]);
+  for (const char *const *l = last; *l; l++)
+    text_printf(&all, "%s\n", *l);
+  for (unsigned i = 0; i < trials.n; i++)
+    if (slices_same(trials.list[i].text, own) &&
+        strcmp(trials.list[i].flags, all.data) == 0)
+      return trials.list[i].error;
   int status = trial_compile(text, flags, n_flags, last, o, &errors);
-  return status == 0 || status == 127 ? NULL : trial_error(&errors);
+  const char *error = status == 0 || status == 127 ? NULL : trial_error(&errors);
+  if (trials.n == 0)
+    arena_defer(trial_forget, NULL);
+  *GROW(trials.list, trials.n) = (struct tried){ own, all.data, error };
+  return error;
 }
 
 void cxx_trial_errors(const struct text *text, const struct compile_options *o,
