@@ -99,7 +99,9 @@ done
 
 check "bake" autotune bake sleep.c -o baked.c -- -O1 -fopenmp 2> log
 is "bake: messages" "$(cat log)" ""
-has "bake: the author's clauses, and the winner's" baked.c '#pragma omp parallel for private(t) schedule(\(dynamic\|guided\), 1)$'
+has "bake: the winner's clauses" baked.c '#pragma omp for schedule(\(dynamic\|guided\), 1) nowait$'
+has "bake: the author's clauses: private(t)" baked.c '^ *double *t;$'
+has "bake: the author's clauses: reduction" baked.c '#pragma omp parallel reduction(+ : sum) num_threads(4)$'
 check "bake: compiles" gcc -O1 -fopenmp -w -I"$include" baked.c -o baked
 is "bake: answer" "$(./baked)" "$(./was)"
 is "a compiler without autotune" "$(gcc -w -O1 -fopenmp sleep.c -o plain && ./plain)" "$(./was)"
@@ -116,8 +118,9 @@ void f(int n, double *y)
 }
 END
 autotune translate optional.c > optional.txt
-is "optional: each variant has threads" "$(grep -c '^"#pragma omp parallel for schedule' optional.txt)" 2
-has "optional: the author's clauses" optional.txt '^"#pragma omp parallel for schedule(static)'
+is "optional: each variant has threads" "$(grep -c '^"#pragma omp parallel\\n' optional.txt)" 2
+is "optional: each variant shares the loop" "$(grep -c '^"#pragma omp for schedule' optional.txt)" 2
+has "optional: the author's clauses" optional.txt '^"#pragma omp for schedule(static)'
 
 # Proposed by --auto, with lines between the pragmas that keep the numbers of lines. The inner loops have no braces.
 cat > triangle.c << 'END'

@@ -17,9 +17,9 @@ static void read_file(const char *text, size_t size) {
     source_parse(s, &language_c);
     struct kernel *kernels = kernel_all(s, pragmas, n, &n_kernels);
     for (unsigned i = 0; i < n_kernels && diag_errors() == 0; i++) {
-      struct text out = { 0 };
+      struct text before = { 0 }, out = { 0 };
       points_count(&kernels[i]);
-      loops_write(s, &kernels[i], &kernels[i].main, &out);
+      loops_write(s, &kernels[i], &kernels[i].main, &before, &out);
     }
   }
 }

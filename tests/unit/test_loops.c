@@ -148,7 +148,7 @@ static void write_point(struct program *p, const struct source *s, const struct 
 static void add_kernel(struct program *p, const char *source, const char *name,
                        bool quiet) {
   struct source *s;
-  struct text text = { 0 };
+  struct text text = { 0 }, definition = { 0 };
   struct kernel *k = understand(source, &s, quiet);
   if (!k) {
     p->refused++;
@@ -161,7 +161,8 @@ static void add_kernel(struct program *p, const char *source, const char *name,
   fprintf(p->out, "#define REFERENCE\n#line 1 \"%s\"\n%s#undef REFERENCE\n", plain,
           replaced(source, name, plain));
   text_printf(&p->table, "{ 1, \"%s\", %s },\n", plain, plain);
-  loops_write(s, k, &k->main, &text);
+  loops_write(s, k, &k->main, &text, &definition);
+  text_add(&text, definition.data, definition.size);
   assert_null(strstr(text.data, "#pragma autotune"));
   for (unsigned i = 0; i < (k->n_params ? POINTS : 1); i++)
     write_point(p, s, k, text.data, name, i);

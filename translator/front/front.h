@@ -480,10 +480,10 @@ int kernel_add_param(struct kernel *k, struct param p);
  * structure (permutations, depth-dependent defaults). Called by kernel_all. */
 void loops_check(const struct source *s, struct kernel *k, struct function *f);
 /* Appends the text of F for the unit: its definition, in which each annotated nest is
- * transformed as the params say. `#line` refers to the user's lines. No `#pragma
- * autotune` is left. */
+ * transformed as the params say, and to BEFORE the functions that it calls. `#line`
+ * refers to the user's lines. No `#pragma autotune` is left. */
 void loops_write(const struct source *s, const struct kernel *k, const struct function *f,
-                 struct text *out);
+                 struct text *before, struct text *out);
 
 /* Appends the body of F alone, from its '{' on, and to BEFORE the functions that it
  * calls. BEFORE NULL: there are none. The macros of loops_write_prologue come before

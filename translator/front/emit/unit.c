@@ -213,11 +213,11 @@ static void write_items(struct writer *w) {
 static void unit_write_function(struct writer *w, const struct kernel *k,
                                 const struct function *f, const struct raw *raw,
                                 bool as_written) {
-  struct text text = { 0 };
+  struct text before = { 0 }, text = { 0 };
   if (as_written)
     feed_raw(w->s, w->r->x->kernels, w->r->x->n_kernels, f->start, f->end, &text);
   else
-    loops_write(w->s, k, f, &text);
+    loops_write(w->s, k, f, &before, &text);
   struct slice head = { text.data, text.size };
   struct lexer l = lexer_of(head);
   bool named = false;
@@ -227,6 +227,7 @@ static void unit_write_function(struct writer *w, const struct kernel *k,
     named = slice_is(t.text, f->name);
   }
   define_all(w, raw);
+  text_add(w->out, before.data, before.size);
   text_printf(w->out, "static\n");
   text_add(w->out, text.data, text.size);
   text_add(w->out, "\n", 1);

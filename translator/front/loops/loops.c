@@ -216,21 +216,45 @@ static struct slice find_lead(const struct builder *b, size_t from, size_t *offs
   return s;
 }
 
+// Writes the nest of D, which stands at or after FROM. Returns where its text ends.
+static size_t write_directive(struct builder *b, const struct loop_directive *d,
+                              size_t from, struct text *out) {
+  size_t at = d->pragma->offset, end = ts_node_end_byte(d->loop);
+  struct variants v = { .b = b, .root = d->loop, .visit = write_variant, .out = out };
+  b->lead = find_lead(b, from, &at);
+  text_add(out, b->s->text + from, at - from);
+  text_add(out, "\n", 1);
+  variants_visit(&v);
+  text_printf(out, v.written ? "#endif" : "");
+  write_line(b, out, end);
+  return end;
+}
+
+// Writes the loop A, which stands at or after FROM. Returns where its text ends.
+static size_t write_author(struct builder *b, const struct author *a, size_t from,
+                           struct text *out) {
+  struct text loop = { 0 };
+  text_add(out, b->s->text + from, a->from - from);
+  text_add(&loop, "", 0);
+  write_range(b, a->start, a->end, &loop);
+  author_write(b, a, (struct slice){ loop.data, loop.size }, out);
+  write_line(b, out, a->end);
+  return a->end;
+}
+
 void write_range(struct builder *b, size_t from, size_t to, struct text *out) {
-  for (unsigned i = 0; i < b->f->n_directives && !b->failed; i++) {
-    const struct loop_directive *d = &b->f->directives[i];
-    size_t at = d->pragma->offset;
-    if (at < from || at >= to)
-      continue;
-    struct variants v = { .b = b, .root = d->loop, .visit = write_variant, .out = out };
-    size_t end = ts_node_end_byte(d->loop);
-    b->lead = find_lead(b, from, &at);
-    text_add(out, b->s->text + from, at - from);
-    text_add(out, "\n", 1);
-    variants_visit(&v);
-    text_printf(out, v.written ? "#endif" : "");
-    write_line(b, out, end);
-    from = end;
+  unsigned i = 0, j = 0;
+  while (!b->failed) {
+    while (i < b->f->n_directives && b->f->directives[i].pragma->offset < from)
+      i++;
+    while (j < b->n_authors && b->authors[j].from < from)
+      j++;
+    size_t ours = i < b->f->n_directives ? b->f->directives[i].pragma->offset : to,
+           author = j < b->n_authors ? b->authors[j].from : to;
+    if (ours >= to && author >= to)
+      break;
+    from = ours < author ? write_directive(b, &b->f->directives[i], from, out)
+                         : write_author(b, &b->authors[j], from, out);
   }
   if (from < to)
     text_add(out, b->s->text + from, to - from);
@@ -239,11 +263,13 @@ void write_range(struct builder *b, size_t from, size_t to, struct text *out) {
 struct builder builder_of(const struct source *s, const struct kernel *k,
                           const struct function *f) {
   unsigned n = k->n_params + f->n_directives + 1; // permutations become params
-  return (struct builder){ .s = s,
-                           .k = k,
-                           .f = f,
-                           .u = usage_of(s, f, f->node),
-                           .point = arena_alloc(n * sizeof(unsigned)) };
+  struct builder b = { .s = s,
+                       .k = k,
+                       .f = f,
+                       .u = usage_of(s, f, f->node),
+                       .point = arena_alloc(n * sizeof(unsigned)) };
+  b.authors = authors_of(s, f, &b.u, &b.n_authors);
+  return b;
 }
 
 void loops_check(const struct source *s, struct kernel *k, struct function *f) {
@@ -262,24 +288,24 @@ void loops_check(const struct source *s, struct kernel *k, struct function *f) {
     shared_check(&b);
 }
 
-static void loops_write_function(struct builder *b, struct text *out) {
-  struct text definition = { 0 }, functions = { 0 };
+static void loops_write_function(struct builder *b, struct text *before,
+                                 struct text *out) {
+  struct text functions = { 0 };
   b->functions = &functions;
-  write_line(b, &definition, b->f->start);
-  write_range(b, b->f->start, b->f->end, &definition);
-  if (b->f->n_directives)
-    text_printf(out, "\n%s", loops_prologue);
-  if (b->f->n_directives && !b->fixed)
-    write_order_macros(out);
-  text_add(out, functions.data, functions.size);
-  text_add(out, definition.data, definition.size);
+  write_line(b, out, b->f->start);
+  write_range(b, b->f->start, b->f->end, out);
   text_add(out, "\n", 1);
+  if (b->f->n_directives)
+    text_printf(before, "\n%s", loops_prologue);
+  if (b->f->n_directives && !b->fixed)
+    write_order_macros(before);
+  text_add(before, functions.data, functions.size);
 }
 
 void loops_write(const struct source *s, const struct kernel *k, const struct function *f,
-                 struct text *out) {
+                 struct text *before, struct text *out) {
   struct builder b = builder_of(s, k, f);
-  loops_write_function(&b, out);
+  loops_write_function(&b, before, out);
 }
 
 void loops_write_body(const struct source *s, const struct kernel *k,
@@ -304,8 +330,10 @@ void loops_write_point(const struct source *s, const struct kernel *k,
                        const struct function *f, const unsigned *point, const char *name,
                        struct text *out) {
   struct builder b = builder_of(s, k, f);
+  struct text definition = { 0 };
   b.fixed = name;
   for (unsigned i = 0; i < k->n_params; i++)
     b.point[i] = point[i];
-  loops_write_function(&b, out);
+  loops_write_function(&b, out, &definition);
+  text_add(out, definition.data, definition.size);
 }

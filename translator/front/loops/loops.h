@@ -12,7 +12,9 @@
  *   hull.c          blocks of a range that depends on other loops
  *   body.c          rejects bodies that jump out of a nest or change its bounds
  *   write.c         writes a nest as text
- *   outline.c       moves the body that threads share into a function of its own
+ *   region.c        splits `parallel for` into `parallel` and `for`
+ *   outline.c       moves code that threads share into a function of its own
+ *   author.c        loops that only their author's pragma of OpenMP stands on
  *   final.c         gives variables declared outside of a nest their last values
  *   shared.c        warns about variables that threads share by mistake
  *   footprint.c     the bytes that a tile touches, as an expression
@@ -51,9 +53,10 @@ struct loop {
   const char *factor; /* of HINT_PARTIAL */
   const char *pragma; /* `#pragma omp …`, written directly before the loop; or NULL */
   size_t pragma_loop; /* offset of the loop that the pragma was written on */
-  bool sharing;       /* the pragma shares the iterations among threads */
-  bool innermost;     /* the pragma goes to the loop that is innermost in the end */
-  unsigned collapse;  /* the most loops that the pragma applies to */
+  const struct region *region; /* the pragma as two; or NULL */
+  bool sharing;                /* the pragma shares the iterations among threads */
+  bool innermost;    /* the pragma goes to the loop that is innermost in the end */
+  unsigned collapse; /* the most loops that the pragma applies to */
   /* the loop runs over blocks of iterations that go innermost; or NULL */
   struct jam *jam;
 };
@@ -105,8 +108,10 @@ struct builder {
   unsigned next_id;
   struct text *functions; /* functions that the nests call; NULL in a part of a body */
   unsigned n_functions;
-  struct slice lead; /* other pragmas before the current nest */
-  unsigned copies;   /* bodies written so far */
+  struct slice lead;      /* other pragmas before the current nest */
+  unsigned copies;        /* bodies written so far */
+  struct author *authors; /* loops of the function that have no directive of ours */
+  unsigned n_authors;
 };
 
 /* Returns a builder for F, a function of K, with all params at their first values. */
@@ -259,11 +264,47 @@ void write_range(struct builder *b, size_t from, size_t to, struct text *out);
 void nest_write(struct builder *b, struct nest *n, struct text *out);
 extern const char loops_prologue[]; /* macros that generated loops use */
 
+/* ---- region.c -------------------------------------------------------------------- */
+
+/* `#pragma omp parallel for …` as two pragmas. */
+struct region {
+  const char *team, *share; /* `#pragma omp parallel …`, `#pragma omp for …`: lines */
+  struct slice *own, *first, *sums; /* of private, firstprivate and reduction */
+  unsigned n_own, n_first, n_sums;
+};
+/* Returns NULL if the text PRAGMA is another pragma, or has a clause that prevents it. */
+const struct region *region_of(struct slice pragma);
+
 /* ---- outline.c ------------------------------------------------------------------- */
-/* Adds the parameters and arguments of a function to which the content of N can be moved.
- * Returns false if it cannot be moved, or would not become faster. */
-bool outline(struct builder *b, TSNode root, const struct nest *n, struct text *params,
-             struct text *args);
+
+/* What the function needs to which code was moved. */
+struct moved {
+  struct text params, args; /* "double *x, int n"; "x, n" */
+  struct text begin, end;   /* statements before and after the code */
+};
+/* Fills M for code of the loop ROOT, all of it with its pragma R or, R NULL, what is
+ * inside of the first AT loops of N. N NULL: the loop is as written. Returns false if the
+ * code cannot be moved, or would not become faster. */
+bool outline(struct builder *b, TSNode root, const struct nest *n, unsigned at,
+             const struct region *r, struct moved *m);
+/* Returns the name of the next function that is made of code of B's function. */
+const char *outline_name(struct builder *b);
+
+/* ---- author.c -------------------------------------------------------------------- */
+
+/* A loop under its author's `#pragma omp parallel for`, without a directive of ours. */
+struct author {
+  size_t from, start, end; /* of the pragma, and of the loop */
+  TSNode loop;
+  const struct region *region;
+};
+/* Returns those of F, in order, that can be split. */
+struct author *authors_of(const struct source *s, const struct function *f,
+                          const struct usage *u, unsigned *n);
+/* Appends A's loop, whose text is LOOP, as a call of a function with the loop; or as
+ * written. */
+void author_write(struct builder *b, const struct author *a, struct slice loop,
+                  struct text *out);
 
 /* ---- shared.c, final.c ----------------------------------------------------------- */
 /* Warns of variables that are declared outside of a loop shared among threads and

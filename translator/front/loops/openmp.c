@@ -163,6 +163,7 @@ static void openmp_make(struct builder *b, struct nest *n,
   text_add(&t, "\n", 1);
   l->pragma = t.data;
   l->pragma_loop = ts_node_start_byte(d->loop);
+  l->region = region_of((struct slice){ t.data, t.size });
   l->sharing = openmp_shares(d);
   l->collapse = collapse;
   l->innermost = !openmp_shares(d) && n->n == 1 && l->dim->outer != NULL;

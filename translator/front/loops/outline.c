@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// outline.c: moves the code that threads share into a function. Compilers put an
-// OpenMP region into a function too, but pass it addresses of variables, and `restrict`
-// is lost on the way: measured on a matrix product, 25 GFLOP/s a core become 10 (Clang
-// 22) and 2 (gcc 12). Here the region calls a function that has the kernel's own
-// parameter list, so `restrict` is kept.
+// outline.c: moves code that threads share into a function. Compilers put an OpenMP
+// region into a function too, but pass it addresses of variables: `restrict` is lost on
+// the way, and each store may change a bound or a pointer. Measured on a matrix product,
+// 25 GFLOP/s a core become 10 (Clang 22) and 2 (gcc 12). Here the region calls a function
+// that gets values of variables, with the kernel's own parameter list, so `restrict` is
+// kept.
 #include <string.h>
 
+#include "front/lang/language.h"
 #include "loops.h"
 
-// A variable of the function around the nest.
+// A variable of the function around the code, or one of its parameters.
 struct variable {
   TSNode declaration, declarator;
   size_t offset;
@@ -16,12 +18,18 @@ struct variable {
 struct outline {
   struct builder *b;
   TSNode root;
-  const struct nest *nest;
+  const struct nest *nest;     /* NULL: a loop as its author wrote it */
+  const struct region *region; /* NULL: code within a loop that threads share */
   struct variable *locals;
   unsigned n;
-  struct slice *own;
-  unsigned n_own; /* variables that are private to the nest's body */
+  struct slice *own; /* each call has its own, without a value at first */
+  unsigned n_own;
+  bool restricted; /* a parameter is `restrict` */
+  bool unclear;    /* a name may be that of a variable that was not found */
+  struct moved *moved;
 };
+
+// ---- variables ----------------------------------------------------------------------
 
 // Returns the declarator of NAME in DECLARATION; a null node: it declares other names.
 static TSNode outline_declarator_of(const struct builder *b, TSNode declaration,
@@ -62,47 +70,99 @@ static bool find_local(const struct outline *o, struct slice name, struct variab
   return false;
 }
 
-static bool is_parameter(const struct outline *o, struct slice name) {
+static bool find_parameter(const struct outline *o, struct slice name,
+                           struct variable *v) {
   TSNode list = node_field(declarator_of_function(o->b->f->node), "parameters");
-  for (uint32_t i = 0; i < ts_node_named_child_count(list); i++)
-    if (slices_same(source_slice(o->b->s, declarator_name(ts_node_named_child(list, i))),
-                    name))
+  for (uint32_t i = 0; i < ts_node_named_child_count(list); i++) {
+    v->declaration = ts_node_named_child(list, i);
+    v->declarator = node_field(v->declaration, "declarator");
+    v->offset = ts_node_start_byte(v->declarator);
+    if (slices_same(source_slice(o->b->s, declarator_name(v->declarator)), name))
+      return true;
+  }
+  return false;
+}
+
+static bool outline_find(const struct outline *o, struct slice name, struct variable *v) {
+  return find_local(o, name, v) || find_parameter(o, name, v);
+}
+
+static bool outline_lists(const struct slice *names, unsigned n, struct slice name) {
+  for (unsigned i = 0; i < n; i++)
+    if (slices_same(names[i], name))
       return true;
   return false;
 }
 
+static bool outline_is_own(const struct outline *o, struct slice name) {
+  return outline_lists(o->own, o->n_own, name);
+}
+
+static bool outline_is_sum(const struct outline *o, struct slice name) {
+  return o->region && outline_lists(o->region->sums, o->region->n_sums, name);
+}
+
+// True if the calls need not see each other's changes of NAME.
 static bool private_variable(const struct outline *o, struct slice name) {
-  for (unsigned i = 0; i < o->nest->n_dims; i++)
+  for (unsigned i = 0; o->nest && i < o->nest->n_dims; i++)
     if (slices_same(o->nest->dims[i]->var, name))
       return true;
-  for (unsigned i = 0; i < o->n_own; i++)
-    if (slices_same(o->own[i], name))
-      return true;
-  return false;
+  return outline_is_own(o, name) || outline_is_sum(o, name) ||
+      (o->region && outline_lists(o->region->first, o->region->n_first, name));
 }
 
-// Collects the locals that NODE mentions, and those that their declarations mention.
-static void outline_collect(struct outline *o, TSNode node) {
-  if (node_is(node, "identifier")) {
-    struct variable v;
-    if (!find_local(o, source_slice(o->b->s, node), &v))
-      return;
-    unsigned i = 0;
-    while (i < o->n && o->locals[i].offset < v.offset)
-      i++;
-    if (i < o->n && o->locals[i].offset == v.offset)
-      return;
-    *GROW(o->locals, o->n) = v;
-    memmove(&o->locals[i + 1], &o->locals[i], (o->n - 1 - i) * sizeof v);
-    o->locals[i] = v;
-    outline_collect(o, v.declarator);
+static void outline_collect(struct outline *o, TSNode node);
+
+// Notes the variable NAME, which the code mentions, and those that its declaration
+// mentions. VALUE: it needs the value of NAME.
+static void outline_note(struct outline *o, struct slice name, bool value) {
+  struct variable v, parameter;
+  unsigned i = 0;
+  bool outside = find_parameter(o, name, &parameter);
+  if (!find_local(o, name, &v)) {
+    o->unclear |= !outside && !usage_declares(&o->b->u, o->root, name) &&
+        usage_declares(&o->b->u, o->b->f->node, name);
     return;
   }
+  o->unclear |= outside;
+  while (i < o->n && o->locals[i].offset < v.offset)
+    i++;
+  if (i < o->n && o->locals[i].offset == v.offset)
+    return;
+  *GROW(o->locals, o->n) = v;
+  memmove(&o->locals[i + 1], &o->locals[i], (o->n - 1 - i) * sizeof v);
+  o->locals[i] = v;
+  if (!value && node_is(v.declarator, "identifier") && !outline_is_sum(o, name))
+    *GROW(o->own, o->n_own) = name;
+  outline_collect(o, v.declarator);
+}
+
+static void outline_collect(struct outline *o, TSNode node) {
+  struct slice name = source_slice(o->b->s, node);
+  if (node_is(node, "identifier"))
+    outline_note(o, name,
+                 !node_within(node, o->root) ||
+                     live_reads_first(&o->b->u, o->root, name));
   for (uint32_t i = 0; i < ts_node_named_child_count(node); i++)
     outline_collect(o, ts_node_named_child(node, i));
 }
 
-// True if the nest can work on copies of the variables: it changes none of them as a
+// Notes the variables of a clause, such as the n of schedule(static, n).
+static void outline_collect_text(struct outline *o, struct slice text) {
+  struct lexer l = lexer_of(text);
+  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
+    if (t.kind == TOKEN_WORD)
+      outline_note(o, t.text, true);
+}
+
+// ---- may the code move? -------------------------------------------------------------
+
+static bool outline_is_array(TSNode declarator) {
+  return node_is(declarator, "pointer_declarator") ||
+      node_is(declarator, "array_declarator");
+}
+
+// True if the code can work on copies of the variables: it changes none of them as a
 // whole or by a member, and uses no `sizeof` (which differs for a parameter) and no
 // `asm`.
 static bool outline_copies_do(const struct outline *o) {
@@ -110,98 +170,235 @@ static bool outline_copies_do(const struct outline *o) {
   for (unsigned i = 0; i < u->n_changes; i++) {
     const struct change *c = &u->changes[i];
     struct variable v;
-    if (node_within(c->node, o->root) && c->part != PART_ELEMENT &&
-        c->how != BY_POINTER && !private_variable(o, c->name) &&
-        (is_parameter(o, c->name) || find_local(o, c->name, &v)))
+    if (!node_within(c->node, o->root) || c->how == BY_POINTER ||
+        private_variable(o, c->name) || !outline_find(o, c->name, &v))
+      continue;
+    if (c->part != PART_ELEMENT || !outline_is_array(v.declarator))
       return false;
   }
   return !node_holds(o->root, "sizeof_expression") &&
-      !node_holds(o->root, "asm_statement");
+      !node_holds(o->root, "asm_statement") && !node_holds(o->root, "gnu_asm_expression");
 }
 
-// True if the function declares types or macros before the nest, or the nest holds OpenMP
-// directives that belong to the region around it.
+// True if a word of the code means something else in another function, or orders the
+// threads. While a function has a `restrict` pointer, compilers may keep in registers
+// what other threads write under the same lock.
+static bool outline_binds(struct slice word) {
+  static const char *const here[] = {
+    "__func__",    "__FUNCTION__", "__PRETTY_FUNCTION__",
+    "__VA_ARGS__", "alloca",       "__builtin_alloca",
+    NULL
+  };
+  static const char lock[] = "lock";
+  size_t n = sizeof lock - 1;
+  return slice_in(word, here) ||
+      (word.size > n && memcmp(word.data, "omp_", 4) == 0 &&
+       memcmp(word.data + word.size - n, lock, n) == 0);
+}
+
+// True if the function declares types or macros before the code, or the code holds OpenMP
+// directives that belong to the region around it, or stands in an #if.
 static bool bound_to_place(const struct outline *o) {
+  static const char *const types[] = { "typedef", "enum", "using", NULL };
   const char *text = o->b->s->text;
   size_t from = o->b->f->body_at, start = ts_node_start_byte(o->root),
          end = ts_node_end_byte(o->root);
   struct lexer l = { text + from, text + end, true };
+  int depth = 0; // of #ifs before the code
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
     bool before = (size_t)(t.text.data - text) < start;
-    if (before && t.kind == TOKEN_WORD &&
-        (slice_is(t.text, "typedef") || slice_is(t.text, "enum")))
+    if (t.kind == TOKEN_WORD &&
+        (before ? slice_in(t.text, types) : outline_binds(t.text)))
       return true;
     if (!t.first || !slice_is(t.text, "#"))
       continue;
     struct slice word = lex(&l).text, who = lex(&l).text, what = lex(&l).text;
-    if (slice_is(word, "define") || slice_is(word, "undef") || slice_is(word, "include"))
+    enum line kind = line_kind(word);
+    depth += !before ? 0 : kind == LINE_IF ? 1 : kind == LINE_ENDIF ? -1 : 0;
+    if (kind == LINE_DEFINE || kind == LINE_UNDEF || kind == LINE_INCLUDE)
       return true;
-    if (!before && slice_is(word, "pragma") && slice_is(who, "omp") &&
-        !slice_is(what, "simd") && !slice_is(what, "atomic") &&
-        !slice_is(what, "critical"))
+    if (!before && kind == LINE_PRAGMA && slice_is(who, "omp") &&
+        !slice_is(what, "simd") && !slice_is(what, "atomic"))
       return true;
     l.p = lex_line_end(t.text.data, l.end);
     l.first = true;
   }
+  return depth != 0;
+}
+
+// True if the function defines a type before ROOT.
+static bool outline_holds_types(TSNode node, TSNode root) {
+  static const char *const kinds[] = { "struct_specifier", "union_specifier",
+                                       "class_specifier", NULL };
+  if (ts_node_start_byte(node) >= ts_node_start_byte(root))
+    return false;
+  if (node_is_any(node, kinds) && !ts_node_is_null(node_field(node, "body")))
+    return true;
+  for (uint32_t i = 0; i < ts_node_named_child_count(node); i++)
+    if (outline_holds_types(ts_node_named_child(node, i), root))
+      return true;
   return false;
 }
 
-static void outline_add(struct text *params, struct text *args, const char *declaration,
-                        struct slice name) {
-  text_printf(params, "%s%s", params->size ? ", " : "", declaration);
-  text_printf(args, "%s%.*s", args->size ? ", " : "", (int)name.size, name.data);
+// ---- the function's parameters ------------------------------------------------------
+
+// Returns the definition of the struct NAME in the file; a null node: there is none.
+static TSNode outline_struct(const struct source *s, TSNode node, struct slice name) {
+  if (node_is(node, "struct_specifier") && !ts_node_is_null(node_field(node, "body")) &&
+      slices_same(source_slice(s, node_field(node, "name")), name))
+    return node_field(node, "body");
+  TSNode found = { 0 };
+  for (uint32_t i = 0; i < ts_node_named_child_count(node) && ts_node_is_null(found); i++)
+    if (!node_is(node, "function_definition"))
+      found = outline_struct(s, ts_node_named_child(node, i), name);
+  return found;
 }
 
-static bool add_locals(struct outline *o, struct text *params, struct text *args) {
-  static const char *const storage[] = { "static", "extern",       "register",
-                                         "auto",   "__auto_type",  "struct",
-                                         "union",  "_Thread_local" };
+// True if a variable of TYPE can be passed by value: in C++ a class may be anything.
+static bool outline_is_plain(const struct outline *o, TSNode type) {
+  const struct source *s = o->b->s;
+  struct slice name = source_slice(s, type);
+  if (!s->language->cplusplus || node_is(type, "primitive_type") ||
+      node_is(type, "sized_type_specifier") ||
+      (word_of_cplusplus(name) & (WORD_INTEGER | WORD_REAL)))
+    return true;
+  TSNode body = outline_struct(s, ts_tree_root_node(s->tree), name);
+  bool plain = !ts_node_is_null(body) &&
+      ts_node_is_null(node_child(ts_node_parent(body), "base_class_clause"));
+  for (uint32_t i = 0; plain && i < ts_node_named_child_count(body); i++) {
+    TSNode member = ts_node_named_child(body, i);
+    plain = node_is(member, "field_declaration") &&
+        !node_holds(member, "function_declarator") &&
+        (node_is(node_field(member, "type"), "primitive_type") ||
+         node_is(node_field(member, "type"), "sized_type_specifier"));
+  }
+  return plain;
+}
+
+static void outline_add(struct moved *m, const char *declaration, const char *argument) {
+  text_printf(&m->params, "%s%s", m->params.size ? ", " : "", declaration);
+  text_printf(&m->args, "%s%s", m->args.size ? ", " : "", argument);
+}
+
+// Makes V a parameter of the function or, if each call has its own, a variable in it.
+// False: neither can be done.
+static bool outline_add_variable(const struct outline *o, const struct variable *v) {
+  const struct source *s = o->b->s;
+  struct moved *m = o->moved;
+  const char *name =
+      arena_printf("%.*s", (int)source_slice(s, declarator_name(v->declarator)).size,
+                   source_slice(s, declarator_name(v->declarator)).data);
+  TSNode first = node_field(v->declaration, "declarator");
+  size_t start = ts_node_start_byte(v->declaration);
+  struct slice before = { s->text + start, ts_node_start_byte(first) - start },
+               d = source_slice(s, v->declarator);
+  const char *type = arena_copy(before.data, before.size);
+  bool reference = node_is(v->declarator, "reference_declarator"),
+       value = outline_is_array(v->declarator) || reference ||
+      outline_is_plain(o, node_field(v->declaration, "type"));
+  if (outline_is_own(o, slice_of(name))) {
+    text_printf(&m->begin, "%s %.*s;\n", type, (int)d.size, d.data);
+    return !reference;
+  }
+  if (outline_is_sum(o, slice_of(name))) {
+    outline_add(m, arena_printf("%s *autotune_sum_%s", type, name),
+                arena_printf("&%s", name));
+    text_printf(&m->begin, "%s %s = *autotune_sum_%s;\n", type, name, name);
+    text_printf(&m->end, "*autotune_sum_%s = %s;\n", name, name);
+    return node_is(v->declarator, "identifier");
+  }
+  bool first_private = o->region &&
+      outline_lists(o->region->first, o->region->n_first, slice_of(name));
+  if (first_private && (reference || node_is(v->declarator, "array_declarator")) &&
+      node_is(v->declaration, "declaration"))
+    return false; // threads would share what the clause copies
+  outline_add(m, arena_printf("%s %s%.*s", type, value ? "" : "&", (int)d.size, d.data),
+              name);
+  return value || !first_private;
+}
+
+static bool add_locals(const struct outline *o) {
+  static const char *const storage[] = { "static",       "extern",        "register",
+                                         "auto",         "__auto_type",   "_Thread_local",
+                                         "thread_local", "__thread",      "constexpr",
+                                         "_Alignas",     "__attribute__", "alignas" };
   for (unsigned i = 0; i < o->n; i++) {
     const struct variable *v = &o->locals[i];
-    TSNode type = node_field(v->declaration, "type");
     size_t start = ts_node_start_byte(v->declaration);
-    struct slice before = { o->b->s->text + start, ts_node_end_byte(type) - start };
+    TSNode first = node_field(v->declaration, "declarator");
+    struct slice before = { o->b->s->text + start, ts_node_start_byte(first) - start };
     for (size_t j = 0; j < sizeof storage / sizeof *storage; j++)
-      if (lex_mentions(before, slice_of(storage[j])) &&
-          (j < 5 || j == 7 || memchr(before.data, '{', before.size)))
+      if (lex_mentions(before, slice_of(storage[j])))
         return false;
-    struct slice d = source_slice(o->b->s, v->declarator);
-    outline_add(
-        params, args,
-        arena_printf("%.*s %.*s", (int)before.size, before.data, (int)d.size, d.data),
-        source_slice(o->b->s, declarator_name(v->declarator)));
+    if (memchr(before.data, '{', before.size) || !outline_add_variable(o, v))
+      return false;
   }
   return true;
 }
 
-static bool add_parameters(struct outline *o, struct text *params, struct text *args) {
+static bool add_parameters(struct outline *o) {
+  static const char *const kinds[] = { "parameter_declaration",
+                                       "optional_parameter_declaration", NULL };
   TSNode list = node_field(declarator_of_function(o->b->f->node), "parameters");
-  bool restricted = false;
   for (uint32_t i = 0; i < ts_node_named_child_count(list); i++) {
-    TSNode p = ts_node_named_child(list, i), name = declarator_name(p);
-    struct slice text = source_slice(o->b->s, p);
-    if (!node_is(p, "parameter_declaration") || ts_node_is_null(name))
+    struct variable v = { .declaration = ts_node_named_child(list, i) };
+    struct slice text = source_slice(o->b->s, v.declaration);
+    v.declarator = node_field(v.declaration, "declarator");
+    if (!node_is_any(v.declaration, kinds) ||
+        ts_node_is_null(declarator_name(v.declarator)))
       continue;
-    restricted = restricted || lex_mentions(text, slice_of("restrict")) ||
+    o->restricted = o->restricted || lex_mentions(text, slice_of("restrict")) ||
         lex_mentions(text, slice_of("__restrict")) ||
         lex_mentions(text, slice_of("__restrict__"));
-    outline_add(params, args, arena_copy(text.data, text.size),
-                source_slice(o->b->s, name));
+    if (!outline_add_variable(o, &v))
+      return false;
   }
-  return restricted;
+  return true;
 }
 
-bool outline(struct builder *b, TSNode root, const struct nest *n, struct text *params,
-             struct text *args) {
-  struct outline o = { .b = b, .root = root, .nest = n };
+// ---- the whole ----------------------------------------------------------------------
+
+static void outline_add_own(struct outline *o, const struct slice *names, unsigned n) {
+  for (unsigned i = 0; i < n; i++)
+    *GROW(o->own, o->n_own) = names[i];
+}
+
+// Adds the variables of the nest's own loops, but for its first AT loops, which are
+// around the code, and of loops in its body.
+static void outline_add_counters(struct outline *o, unsigned at) {
+  const struct nest *n = o->nest;
+  for (unsigned i = 0; i < n->n_dims; i++) {
+    bool around = false;
+    for (unsigned j = 0; j < at; j++)
+      around = around || n->loops[j].dim == n->dims[i];
+    if (!around)
+      outline_add_own(o, &n->dims[i]->var, 1);
+  }
   for (unsigned i = 0; i < n->n_parts; i++) {
     unsigned m;
-    struct slice *some = live_counters(&b->u, root, n->parts[i].body, &m);
-    for (unsigned j = 0; j < m; j++)
-      *GROW(o.own, o.n_own) = some[j];
+    struct slice *some = live_counters(&o->b->u, o->root, n->parts[i].body, &m);
+    outline_add_own(o, some, m);
   }
-  if (!add_parameters(&o, params, args) || bound_to_place(&o) || !outline_copies_do(&o))
+}
+
+bool outline(struct builder *b, TSNode root, const struct nest *n, unsigned at,
+             const struct region *r, struct moved *m) {
+  struct outline o = { .b = b, .root = root, .nest = n, .region = r, .moved = m };
+  if (n)
+    outline_add_counters(&o, at);
+  if (r)
+    outline_add_own(&o, r->own, r->n_own);
+  if (bound_to_place(&o) || outline_holds_types(b->f->node, root) ||
+      !outline_copies_do(&o))
     return false;
+  if (r)
+    outline_collect_text(&o, slice_of(r->share));
   outline_collect(&o, root);
-  return add_locals(&o, params, args);
+  return !o.unclear && add_parameters(&o) && add_locals(&o) && (r || o.restricted);
+}
+
+const char *outline_name(struct builder *b) {
+  unsigned number = b->n_functions++;
+  return b->fixed ? arena_printf("%s_part%u", b->fixed, number)
+                  : arena_printf("autotune_part%u_%s", number, b->f->name);
 }

@@ -28,12 +28,13 @@ struct state {
   struct builder *b;
   const struct nest *n;
   struct text *out;
-  unsigned done;   /* loops whose preludes are written */
-  uint64_t setups; /* loops whose setups are written, by place */
-  uint64_t full;   /* loops in whose full blocks this copy stands, by place */
-  bool plain;      /* in the rest of a block: loops inside are not jammed */
-  bool outlined;   /* inside of a function of its own */
-  unsigned group;  /* the headers before this place must stand together (collapse) */
+  unsigned done;               /* loops whose preludes are written */
+  uint64_t setups;             /* loops whose setups are written, by place */
+  uint64_t full;               /* loops in whose full blocks this copy stands, by place */
+  bool plain;                  /* in the rest of a block: loops inside are not jammed */
+  bool outlined;               /* inside of a function of its own */
+  const struct region *region; /* whose `for` is in that function; or NULL */
+  unsigned group; /* the headers before this place must stand together (collapse) */
 };
 
 static void write_from(struct state st, unsigned at);
@@ -110,7 +111,9 @@ static bool write_pragmas(struct state *st, unsigned at) {
     const struct loop *from = &n->loops[i];
     if (!from->pragma || (from->innermost ? at + 1 != n->n : i != at))
       continue;
-    text_printf(st->out, "%s", from->pragma);
+    text_printf(st->out, "%s",
+                st->region && from->region == st->region ? st->region->share
+                                                         : from->pragma);
     any = true;
     if (i == at && at + from->collapse > st->group)
       st->group = at + from->collapse;
@@ -231,44 +234,64 @@ static bool write_holds_loops(const struct nest *n, unsigned at) {
   return false;
 }
 
-// Writes the inside of the shared loops as a function whose parameters are the kernel's
-// and those loops' variables. False: the code stays in place.
-static bool write_outlined(struct state st, unsigned at) {
-  struct text params = { 0 }, args = { 0 }, body = { 0 };
-  struct builder *b = st.b;
-  if (!b->functions || !outline(b, st.n->root, st.n, &params, &args))
-    return false;
+// Adds the variables of the first AT loops, which are around the function's code.
+static void write_counters(const struct nest *n, unsigned at, struct moved *m) {
   for (unsigned i = 0; i < at; i++) {
-    const struct loop *l = &st.n->loops[i];
+    const struct loop *l = &n->loops[i];
     struct slice type = l->dim->type;
     if (l->raw && type.size)
-      text_printf(&params, ", %.*s %s", (int)type.size, type.data, l->var);
+      text_printf(&m->params, ", %.*s %s", (int)type.size, type.data, l->var);
     else if (!l->raw && strncmp(l->type, "__typeof__", 10) != 0)
-      text_printf(&params, ", %s %s", l->type, l->var);
+      text_printf(&m->params, ", %s %s", l->type, l->var);
     else
       continue; // it is one of the locals
-    text_printf(&args, ", %s", l->var);
+    text_printf(&m->args, ", %s", l->var);
   }
-  unsigned number = b->n_functions++;
-  const char *name = b->fixed ? arena_printf("%s_part%u", b->fixed, number)
-                              : arena_printf("autotune_part%u_%s", number, b->f->name);
-  text_printf(st.out, "%s(%s);\n", name, args.data);
-  text_printf(&body, "static __attribute__((__noinline__)) void %s(%s)\n{\ndo {\n", name,
-              params.data);
+}
+
+// Writes a function with what is inside of the first AT loops and a call of it. R is the
+// pragma of loop AT, or NULL: AT is not 0, and threads share the loops around. False: the
+// code stays in place.
+static bool write_outlined(struct state st, unsigned at, const struct region *r) {
+  struct moved m = { 0 };
+  struct text body = { 0 };
+  struct builder *b = st.b;
+  if (!b->functions || !outline(b, st.n->root, st.n, at, r, &m))
+    return false;
+  write_counters(st.n, at, &m);
+  const char *name = outline_name(b);
+  text_printf(st.out, "%s%s(%s);\n", r ? r->team : "", name, m.args.data);
+  text_printf(&body, "static __attribute__((__noinline__)) void %s(%s)\n{\n%s%s", name,
+              m.params.data, m.begin.size ? m.begin.data : "", r ? "" : "do {\n");
   st.out = &body;
   st.setups = 0;
   st.outlined = true;
+  st.region = r;
   write_setups(&st);
   write_from(st, at);
-  text_printf(&body, "} while (0);\n}\n"); // a `continue` of the shared loop leads here
+  if (!r)
+    text_printf(&body, "} while (0);\n"); // a `continue` of the shared loop leads here
+  text_printf(&body, "%s}\n", m.end.size ? m.end.data : "");
   text_add(b->functions, body.data, body.size);
   return true;
 }
 
+// True if the code from loop AT on became a call of a function.
+static bool write_moved(const struct state *st, unsigned at) {
+  const struct nest *n = st->n;
+  const struct region *r = at < n->n ? n->loops[at].region : NULL;
+  bool alone = at > 0 || st->b->lead.size == 0;
+  if (st->outlined)
+    return false;
+  if (r && alone && at >= st->group && write_outlined(*st, at, r))
+    return true;
+  return at > 0 && at == st->group && write_shared(st) && write_holds_loops(n, at) &&
+      write_outlined(*st, at, NULL);
+}
+
 static void write_from(struct state st, unsigned at) {
   const struct nest *n = st.n;
-  if (at > 0 && at == st.group && !st.outlined && write_shared(&st) &&
-      write_holds_loops(n, at) && write_outlined(st, at))
+  if (write_moved(&st, at))
     return;
   if (at >= st.group) {
     while (st.done < at) {
