@@ -316,15 +316,26 @@ static struct outer_nests nests_suggest(const struct candidates *c, struct nests
   return outer;
 }
 
+// Proposes loops of the functions that are no kernels, of those that WAIT or of the
+// others.
+static void suggest_loops(struct candidates *c, bool wait, const char *threads,
+                          const struct compile_options *o, struct proposals *all) {
+  struct nests nests = { 0 };
+  for (unsigned i = 0; i < c->n_mixed; i++) {
+    const struct mixed *m = &c->mixed[i];
+    bool whole = m->waits && m->whole && !m->whole->m->n_refusals;
+    if (m->waits == wait && !whole && !(wait && nests_served(c, all, m->node, m->name)))
+      nests_collect(c->s, node_field(m->node, "body"), m->name, &nests);
+  }
+  nests_sort(&nests);
+  nests_suggest_outer(c, nests_suggest(c, nests, threads, o, all), threads, all);
+}
+
 // Proposes loops of the functions that are no kernels, or else says why there is none.
 static void suggest_mixed(struct candidates *c, const char *threads,
                           const struct compile_options *o, struct proposals *all) {
-  struct nests nests = { 0 };
-  for (unsigned i = 0; i < c->n_mixed; i++)
-    if (!c->mixed[i].waits)
-      nests_collect(c->s, node_field(c->mixed[i].node, "body"), c->mixed[i].name, &nests);
-  nests_sort(&nests);
-  nests_suggest_outer(c, nests_suggest(c, nests, threads, o, all), threads, all);
+  suggest_loops(c, false, threads, o, all);
+  suggest_loops(c, true, threads, o, all);
   for (unsigned i = 0; i < c->n_mixed; i++) {
     struct mixed *mixed = &c->mixed[i];
     if (suggest_has(all, slice_of(mixed->name)))
@@ -354,12 +365,9 @@ static void suggest_functions(struct candidates *c, const struct expansion *x,
       continue;
     expand_classify(x, k);
     struct finding *f = arena_alloc(sizeof *f);
-    *f = suggest_find(
-        c,
-        &(struct subject){
-            .s = c->s, .x = x, .k = k, .what = p->what, .at = k->main.start },
-        threads);
-    bool waits = !f->m->n_refusals && calls_shared(c, p->function);
+    struct subject whole = { c->s, x, k, .what = p->what, .at = k->main.start };
+    *f = suggest_find(c, &whole, threads);
+    bool waits = calls_shared(c, p->function);
     if (f->m->n_refusals || waits)
       *GROW(c->mixed, c->n_mixed) = (struct mixed){ .node = p->node,
                                                     .name = p->function,

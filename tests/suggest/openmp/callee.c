@@ -1,0 +1,47 @@
+/* Functions that are called in parallel loops: a kernel that calls them comes first. */
+#include <stdio.h>
+
+struct point {
+  float weight, cost;
+  float *at;
+};
+struct points {
+  int n, dim;
+  struct point *list;
+};
+
+static long compared;
+
+/* Its code is not understood as a whole, and it is called in a loop that can be a kernel: it is none itself. */
+float distance(struct point a, struct point b, int dim)
+{
+  float sum = 0;
+  compared++;
+  for (int i = 0; i < dim; i++)
+    sum += (a.at[i] - b.at[i]) * (a.at[i] - b.at[i]);
+  return sum;
+}
+
+void costs(struct points *p)
+{
+  #pragma omp parallel for
+  for (int i = 0; i < p->n; i++)
+    p->list[i].cost = distance(p->list[i], p->list[0], p->dim) * p->list[i].weight;
+}
+
+/* The loop that calls it prints, so it can be no kernel: its own loop is one. */
+float length(struct point a, int dim)
+{
+  float sum = 0;
+  compared++;
+  for (int i = 0; i < dim; i++)
+    sum += a.at[i] * a.at[i];
+  return sum;
+}
+
+void show(struct points *p)
+{
+  #pragma omp parallel for
+  for (int i = 0; i < p->n; i++)
+    printf("%g\n", length(p->list[i], p->dim));
+}
