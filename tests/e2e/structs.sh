@@ -41,7 +41,8 @@ static void fill(void) {
 END
 cat > structs.c << 'END'
 #include "structs.h"
-#pragma autotune kernel param(W: 1, 2) flags("-O2 -march=native -ffp-contract=fast") inout(y[0:2*n]) in(w[0:n])
+#pragma autotune kernel param(W: 1, 2) constraint(W <= AUTOTUNE_THREADS + 1) \
+    flags("-O2 -march=native -ffp-contract=fast") inout(y[0:2*n]) in(w[0:n])
 void butterfly(int n, dcomplex *y, const dcomplex *w) {
   for (int i = 0; i < n; i++) {
     dcomplex b = y[n + i], t;

@@ -183,7 +183,7 @@ static int run_whole(const struct plan *p) {
       ? run_preprocess(c, &p->sources[0], &w)
       : run_translated(c, &p->sources[0], &w, NULL);
   if (status != 0 && cc_source_revert(&p->sources[0]))
-    return run_again(p);
+    return cc_source_reverted(&p->sources[0], run_again(p));
   return status == 0 && c->depend ? cc_depend_write(c, &p->sources[0]) : status;
 }
 
@@ -233,7 +233,7 @@ static int cc_compile(const struct cc_command *c, struct cc_source *s,
       : s->translated                        ? run_translated(c, s, &w, NULL)
                                              : cc_run(c, &w);
   if (status != 0 && cc_source_revert(s))
-    return cc_compile(c, s, object);
+    return cc_source_reverted(s, cc_compile(c, s, object));
   return status == 0 && c->depend ? cc_depend_write(c, s) : status;
 }
 

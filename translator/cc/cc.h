@@ -226,6 +226,8 @@ void cc_source_propose(const struct cc_command *c, struct cc_source *s);
 /* Makes S, whose compilation failed, the same without proposed pragmas. False: it had
  * none. */
 bool cc_source_revert(struct cc_source *s);
+/* Warns that S has no kernels, if that made it compile: STATUS is 0. Returns STATUS. */
+int cc_source_reverted(const struct cc_source *s, int status);
 
 /* ---- names.c --------------------------------------------------------------------- */
 

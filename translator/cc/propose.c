@@ -137,8 +137,17 @@ bool cc_source_revert(struct cc_source *s) {
   if (!s->plain)
     return false;
   *s = *s->plain;
-  propose_log(s, "compiled without proposed kernels, with which it failed", "");
   if (s->translated)
     cc_source_write(s);
   return true;
+}
+
+int cc_source_reverted(const struct cc_source *s, int status) {
+  if (status == 0)
+    fprintf(stderr,
+            "autotune: warning: %s: compiled without the kernels of --auto, with which "
+            "the compiler failed: please report it; the patch of `autotune suggest` "
+            "shows the error\n",
+            s->shown);
+  return status;
 }

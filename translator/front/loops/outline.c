@@ -244,10 +244,10 @@ static bool outline_holds_types(TSNode node, TSNode root) {
 
 // Returns the definition of the struct NAME in the file; a null node: there is none.
 static TSNode outline_struct(const struct source *s, TSNode node, struct slice name) {
+  TSNode found = { 0 }, own = node_field(node, "name"); // null: it has no name
   if (node_is(node, "struct_specifier") && !ts_node_is_null(node_field(node, "body")) &&
-      slices_same(source_slice(s, node_field(node, "name")), name))
+      !ts_node_is_null(own) && slices_same(source_slice(s, own), name))
     return node_field(node, "body");
-  TSNode found = { 0 };
   for (uint32_t i = 0; i < ts_node_named_child_count(node) && ts_node_is_null(found); i++)
     if (!node_is(node, "function_definition"))
       found = outline_struct(s, ts_node_named_child(node, i), name);
