@@ -124,6 +124,7 @@ static bool decide_adopt(struct site *s, struct node *n, const struct recall *kn
              elsewhere ? "the tuning in " : "an earlier run", known->source, m->tried,
              m->tried == 1 ? "" : "s");
     decide_default(n, why);
+    doubt_begin(n, timed && !elsewhere ? m->original.median : 0);
     return true;
   }
   if (summary_is_provisional(m))
@@ -145,6 +146,7 @@ static bool decide_adopt(struct site *s, struct node *n, const struct recall *kn
   double rest = m->ended == ENDED_RACED ? watch_pause() - ((double)time(NULL) - m->when)
                                         : 0;
   watch_begin(n, elsewhere || !timed ? 0 : m->best.median, rest);
+  doubt_begin(n, elsewhere || !timed ? 0 : m->original.median);
   reverify_install(n, &known->service, true, timed ? m->original.median : 0,
                    timed ? m->best.median : 0);
   return true;
@@ -240,8 +242,10 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
       close(out->fd);
     return;
   }
-  char *values = out->tuned && out->winner ? space_values(k, out->point) : NULL;
   given_up_tuned(n, out->tuned);
+  if (out->verdict == VERDICT_NOTHING) // a call that does little: see doubt.c
+    return doubt_again(n);
+  char *values = out->tuned && out->winner ? space_values(k, out->point) : NULL;
   bool refused = !out->tuned && !atomic_load(&n->decided);
   if (!refused)
     log_message(out->tuned ? AUTOTUNE_INFO : AUTOTUNE_WARN, "%s: %s", k->name, out->why);
@@ -264,6 +268,8 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
     watch_begin(n, out->tuned ? out->seconds : 0, 0);
   else
     watch_end(n);
+  if (!module_abandoned())
+    doubt_begin(n, out->original);
   if (out->fd >= 0)
     close(out->fd);
   free(values);
@@ -304,29 +310,6 @@ enum tuning_mode decide_mode(const struct autotune_kernel *k) {
   return other && mode != MODE_OFF ? MODE_LOCKED : mode;
 }
 
-// Orders of mode online are not followed in a region, where other calls compete for the
-// processors.
-static struct plan plan_for(const struct node *n) {
-  const struct autotune_kernel *k = n->site->kernel;
-  enum tuning_mode mode = decide_mode(k);
-  const struct options *o = options_get();
-  double fraction =
-      allowance_fraction(k); // 0: no fraction was requested, or it cannot be enforced
-  return (struct plan){
-    .kind = mode == MODE_ONLINE && target_of(k)->synchronous && !atomic_load(&n->team)
-        ? PLAN_ONLINE
-        : PLAN_SEARCH,
-    .background = mode == MODE_ONLINE || mode == MODE_BACKGROUND ||
-        allowance_asked(k) > 0,
-    .again = mode == MODE_TUNE,
-    .fraction = fraction,
-    .start = allowance_start(n->site),
-    .after = allowance_after(k),
-    .usage = hot_usage(n->site),
-    .until = o->until > 0 ? o->until : k->until,
-  };
-}
-
 // Compares the winner in N->known with the default on this call's data.
 static void decide_check(struct site *s, struct node *n, const struct call *call,
                          bool is_background) {
@@ -360,8 +343,12 @@ static void decide_provisional(struct site *s, struct node *n, const struct call
 static void decide_race(struct site *s, struct node *n, const struct call *call) {
   struct plan plan;
   background_look(0);
-  if (watch_wants_race(n) && !background_goes() && target_may_fork(s->kernel) &&
-      watch_race(n, &plan))
+  if (doubt_wants(n) && !background_goes() && target_may_fork(s->kernel)) {
+    plan = plan_of(n);
+    doubt_plan(n, &plan);
+    decide_tune(s, n, call, &plan);
+  } else if (watch_wants_race(n) && !background_goes() && target_may_fork(s->kernel) &&
+             watch_race(n, &plan))
     decide_tune(s, n, call, &plan);
   else if (reverify_wants(n))
     reverify_look(s, n, call);
@@ -399,7 +386,7 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
   background_yield();
   if (!again && given_up_decides(s, n, no != REFUSED_NOT))
     return;
-  struct plan plan = plan_for(n);
+  struct plan plan = plan_of(n);
   struct note *why = atomic_load(&n->why);
   plan.why = why ? why->text : NULL;
   if (no && !n->known && (team || wisdom_given()))
@@ -481,7 +468,7 @@ autotune_fn decide_key(struct site *s, struct node *n, const struct call *call) 
 }
 
 static bool decide_has_work(const struct node *n) {
-  return watch_wants_race(n) || reverify_wants(n);
+  return watch_wants_race(n) || doubt_wants(n) || reverify_wants(n);
 }
 
 void decide_look(struct site *s, struct node *n, const struct call *call) {

@@ -6,6 +6,7 @@
  *   site.c          the keys of each kernel, found without a lock
  *   begin.c         autotune_begin and autotune_end, around each call
  *   decide.c        which variant a call runs
+ *   plan.c          what a call asks of a tuner
  *   launch.c        the same for kernels that are launched on a device
  *   background.c    a tuning that runs while the program does
  *   allowance.c     a budget that is a fraction of the time in the kernel
@@ -13,6 +14,7 @@
  *   given_up.c      the winner that many keys agree on; limits of keys and tunings
  *   live.c          variants that are timed in these calls (live.h)
  *   watch.c         watches whether a winner stays as fast; drift.c decides (drift.h)
+ *   doubt.c         keys that were decided on a call that did next to nothing
  *   first.c         notes the first call of a winner
  *   team.c          calls that several threads make at the same time
  *   hot.c           kernels that are tuned only when much of the time is spent in them
@@ -62,6 +64,14 @@ struct team {
   long long key[]; /* the node's, and one part more: THREADS */
 };
 
+/* doubt.c. Used by the thread whose calls are timed, or while holding decide_take(). */
+struct doubt {
+  double seconds; /* of the call that the key was decided on; 0: it is not in doubt */
+  unsigned seen, longer; /* timed calls; of these, how many took far longer */
+  unsigned tries;        /* how often it was tuned again */
+  bool sure;             /* it is to be tuned again */
+};
+
 /* One key of one site. Found without a lock; never freed before the site is closed. */
 struct node {
   struct node *_Atomic next;          /* in its bucket */
@@ -84,11 +94,12 @@ struct node {
   unsigned failures;             /* how often its winner could not be launched */
   unsigned others;               /* keys of its kernel in the store, when asked */
   _Atomic(enum refusal) refusal; /* why its calls were not tuned last */
-  bool tuned;                    /* in this process, to its end */
-  bool refused;                  /* the winner that other keys agree on is wrong */
-  _Atomic double not_before;     /* sys_now: it cannot be decided earlier; or 0 */
-  _Atomic double usual; /* hot.c: seconds of its calls, rather low; 0: not known */
-  _Atomic double spent; /* hot.c: seconds in its calls while it was timed */
+  struct doubt doubt;
+  bool tuned;                /* in this process, to its end */
+  bool refused;              /* the winner that other keys agree on is wrong */
+  _Atomic double not_before; /* sys_now: it cannot be decided earlier; or 0 */
+  _Atomic double usual;      /* hot.c: seconds of its calls, rather low; 0: not known */
+  _Atomic double spent;      /* hot.c: seconds in its calls while it was timed */
   struct site *site;
   _Atomic(struct team *) team; /* NULL: its calls are made one at a time */
   struct team *teams;          /* all that it ever had */
@@ -190,6 +201,11 @@ bool site_busy(void);
 /* In the child of a fork: releases decide_take, whose holder does not exist in the
  * child. */
 void decide_after_fork(void);
+
+/* ---- plan.c ---------------------------------------------------------------------- */
+
+/* Returns the plan of a tuning of N in this call. */
+struct plan plan_of(const struct node *n);
 
 /* ---- begin.c --------------------------------------------------------------------- */
 
@@ -341,6 +357,8 @@ void given_up_free(struct site *s);   /* when the site is closed */
  * tuned. No race begins for PAUSE seconds. */
 void watch_begin(struct node *n, double recorded, double pause);
 void watch_end(struct node *n);
+/* Times calls of N, which need not be watched. False: no memory. */
+bool watch_times(struct node *n);
 double watch_pause(void); /* least seconds between two races */
 /* True if this call of N must be timed. */
 bool watch_due(struct node *n);
@@ -349,6 +367,21 @@ void watch_see(struct node *n, double seconds);
 bool watch_wants_race(const struct node *n);
 /* Makes the plan of a race for N. False: there have been enough races. */
 bool watch_race(struct node *n, struct plan *plan);
+
+/* ---- doubt.c: keys that were decided on a call that did next to nothing ---------- */
+
+/* N was decided on a call whose default took SECONDS (0: not known). If that is next to
+ * nothing, later calls are timed. */
+void doubt_begin(struct node *n, double seconds);
+/* Notes that a timed call of N took SECONDS. Returns how many calls later the next one is
+ * to be timed at the latest; 0: N is not in doubt. */
+unsigned doubt_see(struct node *n, double seconds);
+/* True if N is to be tuned again; any thread. */
+bool doubt_wants(const struct node *n);
+/* Adds to PLAN, of a tuning in this call, what N needs. */
+void doubt_plan(struct node *n, struct plan *plan);
+/* The call did too little for that: the next one that is timed is tried. */
+void doubt_again(struct node *n);
 
 /* ---- reverify.c: checks winners again in the program's calls ---------------------- */
 /* Call these only while holding decide_take(), unless they say otherwise. */

@@ -8,6 +8,7 @@
 // judged; short ones are not even timed, since the threads would share the counter. Races
 // are always rare: each is followed by a pause, and their number is limited for each key
 // and process.
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,18 @@ void watch_begin(struct node *n, double recorded, double pause) {
     atomic_store(&n->watch->not_before, sys_now() + pause);
   __atomic_store_n(&n->entry.left, 1, __ATOMIC_RELAXED);
   __atomic_store_n(&n->entry.watch, 1, __ATOMIC_RELEASE); // n->watch is set
+}
+
+bool watch_times(struct node *n) {
+  if (__atomic_load_n(&n->entry.watch, __ATOMIC_RELAXED))
+    return true;
+  if (!n->watch && !(n->watch = sys_calloc(1, sizeof *n->watch)))
+    return false;
+  n->watch->drifts = false;
+  atomic_store(&n->watch->armed, 1);
+  __atomic_store_n(&n->entry.left, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&n->entry.watch, 1, __ATOMIC_RELEASE); // n->watch is set
+  return true;
 }
 
 void watch_end(struct node *n) {
@@ -114,6 +127,11 @@ void watch_see(struct node *n, double seconds) {
     w->late = false;
   }
   double now = sys_now(), every = seconds > 0 ? apart / seconds : 1e6;
+  unsigned doubted = doubt_see(n, seconds);
+  if (!doubted && node_is_default(n))
+    return watch_end(n);
+  if (doubted)
+    every = fmin(every, doubted);
   __atomic_store_n(&n->entry.watch,
                    every < 1         ? 1
                        : every < 1e6 ? (unsigned)every

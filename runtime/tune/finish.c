@@ -82,7 +82,6 @@ bool finish_link(struct tuning *t, const struct candidate *c, int fd,
   out->winner = true;
   out->variant = c->variant;
   out->seconds = tune_seconds(t, c).median;
-  out->original = tune_seconds(t, NULL).median;
   return true;
 }
 

@@ -18,7 +18,7 @@ enum verdict {
   VERDICT_WRONG,    /* its results differ, and the default repeats its own */
   VERDICT_ENDED,    /* it ends its process */
   VERDICT_RESTLESS, /* the default does not repeat its results on this call */
-  VERDICT_NOTHING   /* there are no outputs to compare */
+  VERDICT_NOTHING   /* there are no outputs to compare, or PLAN.least is not reached */
 };
 /* The result of a tuning. */
 struct outcome {
@@ -28,7 +28,7 @@ struct outcome {
   int fd;          /* the memfd that such a path refers to, closed by the caller; or -1 */
   choice point[MAX_PARAMS]; /* the winner's */
   uint64_t variant;         /* the winner's, as in struct record */
-  enum verdict verdict;     /* plan.loaded; `why` is the difference */
+  enum verdict verdict;     /* plan.loaded, plan.least; `why` is the difference */
   double seconds;           /* of a call of the winner; 0: not known */
   double original;          /* of a call of the default; 0: not known */
   double cost;              /* seconds of CPU that the tuner and its children took */
@@ -56,6 +56,7 @@ struct plan {
   unsigned after; /* go on for so many seconds when the program has ended, and the machine
                      has nothing else to do; 0: end with it */
   double until;   /* end where less improvement is expected; 0: never */
+  double least; /* end at once, with VERDICT_NOTHING, if the default takes less seconds */
   double ratio, since; /* PLAN_RACE: how much slower it became, and when (unix time) */
   struct usage usage;  /* of the kernel, if it is tuned when hot */
   const choice *points;

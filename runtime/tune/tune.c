@@ -275,6 +275,14 @@ static void tell_cost(const struct tuning *t, struct outcome *out) {
              "; for %.3g s of CPU, %.3g s spent in the kernel", out->cost, spent);
 }
 
+// True unless the call does too little to be tuned on it.
+static bool tune_is_enough(const struct tuning *t, struct outcome *out) {
+  bool enough = tune_seconds(t, NULL).median >= t->plan->least;
+  if (!enough)
+    out->verdict = VERDICT_NOTHING;
+  return enough;
+}
+
 // Memory that is not freed here ends with the process.
 static void tune_clean(struct tuning *t) {
   if (t->workers)
@@ -306,8 +314,10 @@ int tune_run(const struct autotune_kernel *k, const struct identity *id,
   throttle_start(&t);
   if (plan->loaded) {
     rc = reverify(&t, out);
-  } else if (setup_tuning(&t, out) && tune_default(&t, out)) {
+  } else if (setup_tuning(&t, out) && tune_default(&t, out) && tune_is_enough(&t, out)) {
     setup_store(&t);
+    if (t.store && plan->least > 0)
+      store_forget_times(t.store, t.id); // they are those of calls that did nothing
     bool searches = plan->kind == PLAN_SEARCH || plan->kind == PLAN_ONLINE;
     if (t.store && searches)
       store_asked(t.store, t.id, k, REFUSED_NOT, plan->why, &plan->usage);
@@ -318,6 +328,7 @@ int tune_run(const struct autotune_kernel *k, const struct identity *id,
       explore(&t);
     rc = plan->kind == PLAN_CHECK ? tune_check(&t, object_fd, out)
                                   : finish_tuning(&t, object_fd, out);
+    out->original = tune_seconds(&t, NULL).median;
     share_phase(&t, PHASE_ENDED, out->why);
   }
   out->cost = throttle_count(&t);

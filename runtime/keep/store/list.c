@@ -215,3 +215,33 @@ int store_forget(struct store *s, const char *kernel, uint64_t unit, const long 
   free(column);
   return rc == SQLITE_OK ? 0 : -1;
 }
+
+static int list_delete(struct store *s, const struct kind *k, int64_t problem,
+                       const char *which) {
+  char sql[160];
+  sqlite3_stmt *q = NULL;
+  snprintf(sql, sizeof sql, "DELETE FROM %s WHERE problem = ?1%s", k->name, which);
+  int rc = sqlite3_prepare_v2(s->db, sql, -1, &q, NULL);
+  sqlite3_bind_int64(q, 1, problem);
+  if (rc == SQLITE_OK)
+    rc = store_step(q);
+  sqlite3_finalize(q);
+  return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+int store_forget_times(struct store *s, const struct identity *id) {
+  if (!store_usable(s))
+    return -1;
+  if (s->first)
+    store_finish_queue(s);
+  char right[64];
+  snprintf(right, sizeof right, " AND fate IN (%d, %d)", STATUS_OK, STATUS_DROPPED);
+  store_allow(s, 0.5);
+  int rc = store_run(s->db, "BEGIN IMMEDIATE");
+  if (rc != SQLITE_OK)
+    return -1;
+  rc = list_delete(s, &kind_record, problem_id(id), right);
+  if (rc == SQLITE_OK)
+    rc = list_delete(s, &kind_summary, problem_id(id), "");
+  return store_end(s, rc) == SQLITE_OK ? 0 : -1;
+}

@@ -75,6 +75,8 @@ int store_served(struct store *s, const struct identity *id, const struct servic
 int store_revoke(struct store *s, const struct identity *id, const struct service *v);
 int store_forget(struct store *s, const char *kernel, uint64_t unit, const long long *key,
                  unsigned n_keys); /* kernel NULL: all; key NULL: all keys */
+/* Forgets the winner of ID and the times of its variants, not what failed. */
+int store_forget_times(struct store *s, const struct identity *id);
 
 /* Finds problems that are like ID, nearest first: other keys of the same kernel, other
  * texts of it, kernels of its shape, kernels of its family; all on this kind of machine.
