@@ -130,6 +130,12 @@ struct source {
     size_t call;       /* of the text "(NAME(…), 1)", the condition of an `if` */
     size_t end;        /* of the statement in its place */
     const char *words; /* of types that the text of the kernel does not name; C++ */
+    struct viewed { /* std::vector and the like, of which the kernel gets the elements */
+      const char *name, *size; /* SIZE: the argument that is their number; or NULL */
+      bool owner;              /* they are in memory of its own */
+    } *views;
+    unsigned n_views;
+    const char *unviewed; /* why others are passed by reference; or NULL */
   } *outlined;
   unsigned n_outlined;
 };

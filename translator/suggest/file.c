@@ -68,6 +68,7 @@ static struct finding suggest_find(const struct candidates *c, const struct subj
   struct model *m = scan_function(k->s, k->k, &k->k->main, k->x);
   TSNode odd;
   const char *why = plain_check(m, &odd);
+  nests_own(m);
   struct finding f = { .m = m,
                        .plan = plan_function(m, threads, k->shared),
                        .sections = sections_infer(m, false),

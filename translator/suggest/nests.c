@@ -176,6 +176,38 @@ void nests_outline(const struct source *s, struct nest_kernel *list, unsigned n,
       list[i].why = nests_read(s, &list[i], 1, o);
 }
 
+const struct outlined *nests_outlined(const struct model *m) {
+  for (unsigned i = 0; i < m->source->n_outlined; i++)
+    if (strcmp(m->source->outlined[i].name, m->k->main.name) == 0)
+      return &m->source->outlined[i];
+  return NULL;
+}
+
+const char *nests_written(const struct model *m, const char *text) {
+  const struct outlined *o = nests_outlined(m);
+  struct text out = { 0 };
+  struct lexer l = lexer_of(slice_of(text));
+  const char *from = text;
+  text_add(&out, "", 0);
+  for (struct token t; o && (t = lex(&l)).kind != TOKEN_END;)
+    for (unsigned i = 0; i < o->n_views; i++)
+      if (o->views[i].size && slice_is(t.text, o->views[i].size)) {
+        text_add(&out, from, (size_t)(t.text.data - from));
+        text_printf(&out, "%s.size()", o->views[i].name);
+        from = l.p;
+      }
+  text_printf(&out, "%s", from);
+  return out.data;
+}
+
+void nests_own(struct model *m) {
+  const struct outlined *o = nests_outlined(m);
+  for (unsigned i = 0; o && i < o->n_views; i++)
+    for (unsigned j = 0; o->views[i].owner && j < m->n_arrays; j++)
+      if (slice_is(m->arrays[j]->name, o->views[i].name))
+        m->arrays[j]->restricted = true;
+}
+
 size_t nests_offset(const struct source *s, const struct nest_kernel *k, size_t at) {
   unsigned first = source_line(s, ts_node_start_byte(k->loop), NULL),
            last = source_line(s, ts_node_end_byte(k->loop), NULL);

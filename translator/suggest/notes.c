@@ -21,13 +21,16 @@ static void notes_assumed(const struct finding *f) {
   for (unsigned i = 0; i < m->n_arrays; i++) {
     const struct array *a = m->arrays[i];
     arguments += !a->local && (a->read || a->written);
-    if (strncmp(a->name.data, "autotune_", 9) == 0) // of the statement's function
+    struct slice name = a->name;
+    size_t alias = sizeof PLAINER_ALIAS - 1;
+    if (strncmp(name.data, PLAINER_ALIAS, alias) == 0)
+      name = (struct slice){ name.data + alias, name.size - alias };
+    else if (strncmp(name.data, "autotune_", 9) == 0) // of the statement's function
       continue;
     if (a->local || a->global || a->restricted || !(a->read || a->written))
       continue;
     written |= a->written;
-    text_printf(&names, "%s'%.*s'", names.size ? ", " : "", (int)a->name.size,
-                a->name.data);
+    text_printf(&names, "%s'%.*s'", names.size ? ", " : "", (int)name.size, name.data);
   }
   if (names.size && written && arguments > 1)
     notes_say(f->file, f->at,
@@ -38,7 +41,8 @@ static void notes_assumed(const struct finding *f) {
     notes_say(m->source, model_offset(m, found->row, NULL),
               "assumed: subscripts stay within their rows");
   if (found->assumed)
-    notes_say(f->file, f->at, arena_printf("assumed of each call: %s", found->assumed));
+    notes_say(f->file, f->at,
+              arena_printf("assumed of each call: %s", nests_written(m, found->assumed)));
 }
 
 // Prints TEXT for the place N of F's model. A place in text that the user does not have

@@ -117,6 +117,28 @@ static bool plain_is_known(const struct plain *p, TSNode n) {
       plain_is_global(p->m, name);
 }
 
+// Returns why the variable NAME, of type TYPE, is not followed.
+static const char *plain_why(struct slice name, struct slice type) {
+  return arena_printf("'%.*s' is of type '%.*s', and %s", (int)name.size, name.data,
+                      (int)type.size, type.data, plain_only);
+}
+
+// Returns why the variable that N declares with TYPE is not followed.
+static const char *plain_declared(const struct plain *p, TSNode n, TSNode type) {
+  TSNode d = node_field(n, "declarator");
+  TSNode name = ts_node_is_null(d) ? d : declarator_name(d);
+  if (ts_node_is_null(name))
+    return plain_only;
+  static const char *const prefixes[] = { "autotune_to_", PLAINER_ALIAS };
+  struct slice word = source_slice(p->u.s, name), words = source_slice(p->u.s, type);
+  for (unsigned i = 0; i < 2; i++) {
+    size_t size = strlen(prefixes[i]);
+    if (word.size > size && memcmp(word.data, prefixes[i], size) == 0)
+      word = (struct slice){ word.data + size, word.size - size };
+  }
+  return plain_why(word, words);
+}
+
 // Returns what in N may mean something else than in C, and its place; NULL: nothing.
 static const char *plain_find(const struct plain *p, TSNode n, TSNode *at) {
   static const char *const typed[] = { "declaration", "parameter_declaration",
@@ -129,6 +151,8 @@ static const char *plain_find(const struct plain *p, TSNode n, TSNode *at) {
   TSNode type = node_field(n, "type");
   const char *why = NULL;
   *at = n;
+  if (node_is_any(n, typed) && !plain_is_type(p, type) && !node_is(n, "type_descriptor"))
+    return plain_declared(p, n, type);
   if (node_is_any(n, others) || (node_is_any(n, typed) && !plain_is_type(p, type)) ||
       (node_is(n, "identifier") && !plain_is_known(p, n)))
     return plain_only;
@@ -141,14 +165,27 @@ static const char *plain_find(const struct plain *p, TSNode n, TSNode *at) {
   return why;
 }
 
+// Returns why M's function, which the grammar of C cannot read, is not followed.
+static const char *plain_unread(const struct model *m) {
+  for (unsigned i = 0; i < m->k->n_args; i++) {
+    struct slice type = m->k->args[i].specifiers;
+    if (memchr(type.data, '<', type.size))
+      return plain_why(slice_of(m->k->args[i].name), type);
+  }
+  return plain_only;
+}
+
 const char *plain_check(struct model *m, TSNode *at) {
   if (!m->source->language->cplusplus)
     return NULL;
   struct plain p = { m, m->u, 0 };
+  const struct outlined *o = nests_outlined(m);
   *at = m->u.f->node;
   const char *why = m->k->generic                   ? m->k->generic
-      : !m->view || ts_node_has_error(m->u.f->node) ? plain_only
+      : !m->view || ts_node_has_error(m->u.f->node) ? plain_unread(m)
                                                     : plain_find(&p, m->u.f->node, at);
+  if (why && o && o->unviewed)
+    why = o->unviewed;
   if (why)
     model_refuse(m, *at, why);
   return why;

@@ -9,18 +9,28 @@ enum { MAX_WIDTH = 96 }; // of a line, if clauses are short enough
 // True if S is of a variable that only the function of a statement has, which names
 // it by itself.
 static bool pragma_is_own(const struct section *s) {
-  return strncmp(s->name, "autotune_", 9) == 0;
+  return strncmp(s->name, "autotune_", 9) == 0 &&
+      strncmp(s->name, PLAINER_ALIAS, sizeof PLAINER_ALIAS - 1) != 0;
+}
+
+// Returns the name of S as the user writes it.
+static const char *pragma_name(const struct model *m, const struct section *s) {
+  size_t size = sizeof PLAINER_ALIAS - 1;
+  if (strncmp(s->name, PLAINER_ALIAS, size) != 0)
+    return nests_written(m, s->name);
+  return arena_copy(s->name + size, strcspn(s->name + size, "["));
 }
 
 // Appends clauses for ACCESS. *WIDTH is the width of the line so far; 0: no line is
 // begun.
-static void pragma_sections(const struct sections *found, unsigned access,
-                            const char *clause, size_t *width, struct text *t) {
+static void pragma_sections(const struct model *m, const struct sections *found,
+                            unsigned access, const char *clause, size_t *width,
+                            struct text *t) {
   struct text c = { 0 };
   for (unsigned i = 0; i < found->n; i++)
     if (found->list[i].access == access && !pragma_is_own(&found->list[i]))
       text_printf(&c, "%s%s%s", c.size ? ", " : clause, c.size ? "" : "(",
-                  found->list[i].name);
+                  pragma_name(m, &found->list[i]));
   if (!c.size)
     return;
   bool next = *width == 0 || *width + c.size > MAX_WIDTH;
@@ -64,7 +74,8 @@ static void pragma_key(const struct model *m, size_t *width, struct text *t) {
   bool members = false;
   for (unsigned i = 0; i < m->k->n_args; i++)
     if (m->k->args[i].integer)
-      text_printf(&key, "%s%s", key.size ? ", " : "", m->k->args[i].name);
+      text_printf(&key, "%s%s", key.size ? ", " : "",
+                  nests_written(m, m->k->args[i].name));
   for (unsigned i = 0; i < m->n_atoms; i++)
     if (pragma_is_member(m->atoms[i])) {
       text_printf(&key, "%s%.*s", key.size ? ", " : "", (int)m->atoms[i].size,
@@ -104,7 +115,7 @@ const char *pragma_of_kernel(const struct finding *f, const char *threads, bool 
   pragma_key(f->m, &width, &t);
   if (!found->why && found->n) {
     for (unsigned access = AUTOTUNE_IN; access <= AUTOTUNE_INOUT; access++)
-      pragma_sections(found, access, sections_access[access], &width, &t);
+      pragma_sections(f->m, found, access, sections_access[access], &width, &t);
   }
   text_printf(&t, "\n");
   return t.data;

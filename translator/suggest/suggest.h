@@ -274,6 +274,12 @@ void nests_sort(struct nests *nests); /* by their places */
  * in another one or in a kernel. */
 void nests_outline(const struct source *s, struct nest_kernel *list, unsigned n,
                    const struct compile_options *o);
+/* Returns how M's function was written, if it was a statement; NULL: it was none. */
+const struct outlined *nests_outlined(const struct model *m);
+/* Returns TEXT, of M, with x.size() for the arguments that only M's function has. */
+const char *nests_written(const struct model *m, const char *text);
+/* Notes which arrays of M are the elements of containers: these own their memory. */
+void nests_own(struct model *m);
 /* Returns the offset in S of the line that has the offset AT in K's source. */
 size_t nests_offset(const struct source *s, const struct nest_kernel *k, size_t at);
 

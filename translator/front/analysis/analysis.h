@@ -245,7 +245,9 @@ bool plainer_take(struct lexer *l, struct slice before, struct slice word,
 /* If PAREN, read from L, begins `(&x)` of K's argument `T (&x)`, to which nothing else
  * leads, appends what makes it an argument of C, and moves L after it: x itself where the
  * kernel does not change x; otherwise a pointer to a copy, with FIRST and LAST as the
- * first and last statements. Otherwise returns false. */
+ * first and last statements. The same for `&x` of `T &x`, if PAREN is that `&`: other
+ * arguments may lead to x, and the pointer's name says so. Otherwise returns false. */
+#define PLAINER_ALIAS "autotune_at_"
 bool plainer_reference(struct lexer *l, const struct kernel *k, struct slice paren,
                        struct text *out, struct text *first, struct text *last);
 

@@ -85,9 +85,58 @@ bool plainer_take(struct lexer *l, struct slice before, struct slice word,
   return true;
 }
 
+// Appends what makes a pointer of K's argument NAME, which is declared as TYPE: AT and
+// its name. The first and the last statement of the function copy what it points to.
+static void plainer_copy(struct slice type, const char *at, struct slice name,
+                         struct text *out, struct text *first, struct text *last) {
+  const char *own = arena_copy(name.data, name.size);
+  int size = (int)type.size;
+  text_printf(out, "(*%s%s)", at, own);
+  text_printf(first, " %.*s %s = *%s%s;", size, type.data, own, at, own);
+  if (!lex_mentions(type, slice_of("const")))
+    text_printf(last, " *%s%s = %s;", at, own, own);
+}
+
+// True if an argument of K points to integers that it may change.
+static bool plainer_points(const struct kernel *k) {
+  for (unsigned i = 0; i < k->n_args; i++) {
+    struct lexer l = lexer_of(k->args[i].specifiers);
+    bool integer = false;
+    for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+      integer = integer || !is_real_word(word_after_std(&l, t.text));
+    if (k->args[i].pointer && integer &&
+        !lex_mentions(k->args[i].specifiers, slice_of("const")))
+      return true;
+  }
+  return false;
+}
+
+// Does the same for `&x`, to which other arguments may lead, too.
+static bool plainer_alias(struct lexer *l, const struct kernel *k, struct text *out,
+                          struct text *first, struct text *last) {
+  struct lexer ahead = *l, next;
+  struct slice name = lex(&ahead).text;
+  int arg = kernel_arg(k, name);
+  next = ahead;
+  struct slice end = lex(&next).text;
+  if (arg < 0 || k->args[arg].pointer || (!slice_is(end, ",") && !slice_is(end, ")")))
+    return false;
+  struct slice type = k->args[arg].specifiers;
+  if (k->args[arg].integer && plainer_points(k))
+    return false;
+  *l = ahead;
+  if (k->args[arg].integer)
+    text_printf(out, "%.*s", (int)name.size, name.data);
+  else
+    plainer_copy(type, PLAINER_ALIAS, name, out, first, last);
+  return true;
+}
+
 bool plainer_reference(struct lexer *l, const struct kernel *k, struct slice paren,
                        struct text *out, struct text *first, struct text *last) {
   struct lexer ahead = *l;
+  if (slice_is(paren, "&"))
+    return plainer_alias(l, k, out, first, last);
   bool reference = slice_is(paren, "(") && slice_is(lex(&ahead).text, "&");
   struct slice name = lex(&ahead).text;
   int arg = reference ? kernel_arg(k, name) : -1;
@@ -98,13 +147,9 @@ bool plainer_reference(struct lexer *l, const struct kernel *k, struct slice par
   if (slice_is(lex(&next).text, "["))
     return false;
   *l = ahead;
-  if (lex_mentions(type, slice_of("const")) || k->args[arg].pointer) {
+  if (lex_mentions(type, slice_of("const")) || k->args[arg].pointer)
     text_printf(out, " %.*s", (int)name.size, name.data);
-    return true;
-  }
-  text_printf(out, "(*autotune_to_%.*s)", (int)name.size, name.data);
-  const char *own = arena_copy(name.data, name.size);
-  text_printf(first, " %.*s %s = *autotune_to_%s;", (int)type.size, type.data, own, own);
-  text_printf(last, " *autotune_to_%s = %s;", own, own);
+  else
+    plainer_copy(type, "autotune_to_", name, out, first, last);
   return true;
 }

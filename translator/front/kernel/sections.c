@@ -83,7 +83,8 @@ static struct slice sections_first_word(struct slice text) {
 }
 
 static bool plain_scalar(const struct kernel_arg *a) {
-  return !a->pointer && (a->integer || a->real);
+  return !a->pointer && (a->integer || a->real) &&
+      !memchr(a->text.data, '&', a->text.size);
 }
 
 // Checks base and brackets against the argument that they begin with, if they begin with

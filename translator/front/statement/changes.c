@@ -135,7 +135,7 @@ static bool changes_private(const struct capture *c) {
 static enum pass changes_pass_cxx(const struct statement *st, struct capture *c) {
   struct found f = changes_look(st, c);
   struct kinds_found k = { f.assigned, f.addressed, f.stored, true, true };
-  if (!c->member) {
+  if (!c->member && !scope_captured(st, c)) {
     k.after = changes_read_after(st, c);
     k.before = c->in_macro || live_reads_first(&st->usage, st->node, c->name);
   }
@@ -173,6 +173,11 @@ void changes_decide(struct statement *st, struct capture *c) {
                      "'%.*s' in the clause '%s' may be an array, which would become a "
                      "pointer",
                      size, name, c->shared ? c->shared : "private");
+  else if (c->pass == PASS_PLACE && c->shape == SHAPE_POINTER && st->cplusplus &&
+           scope_copies(st, c))
+    statement_refuse(st, "capture it by reference",
+                     "the lambda around it has a copy of '%.*s', whose address is needed",
+                     size, name);
   else if (c->pass == PASS_PLACE && !st->cplusplus && (c->in_macro || c->in_pragma))
     statement_refuse(st, "copy it to a variable of its own before the kernel",
                      "the address of '%.*s' is needed, and a macro or pragma in the "

@@ -172,7 +172,7 @@ static bool kinds_is_scalar(const struct statement *st, const struct capture *c)
 
 // ---- uses ---------------------------------------------------------------------------
 
-static TSNode kinds_mention(const struct statement *st, size_t at) {
+TSNode kinds_mention(const struct statement *st, size_t at) {
   TSNode n = ts_node_descendant_for_byte_range(st->node, (uint32_t)at, (uint32_t)at + 1);
   TSNode up = ts_node_parent(n); // this->n
   return node_is(up, "field_expression") && node_is(n, "field_identifier") ? up : n;
@@ -282,8 +282,8 @@ static bool kinds_calls(const struct statement *st, TSNode n) {
   return calls;
 }
 
-enum pass kinds_pass(const struct statement *st, struct capture *c, struct kinds_found f,
-                     bool private) {
+static enum pass kinds_choose(const struct statement *st, struct capture *c,
+                              struct kinds_found f, bool private) {
   struct uses u = kinds_uses(st, c);
   bool scalar = kinds_is_scalar(st, c), thread = c->n_privates || c->shared;
   bool assigned = u.assigned || f.assigned, addressed = u.bound || f.addressed;
@@ -318,6 +318,15 @@ enum pass kinds_pass(const struct statement *st, struct capture *c, struct kinds
   if (!assigned)
     return PASS_VALUE;
   if (f.after) // what is called may use the object
-    return c->member && kinds_calls(st, st->node) ? PASS_PLACE : PASS_COPY;
+    return (c->member || scope_captured(st, c)) && kinds_calls(st, st->node) ? PASS_PLACE
+                                                                             : PASS_COPY;
   return f.before || c->bound || c->deduced ? PASS_VALUE : PASS_OWN;
+}
+
+enum pass kinds_pass(const struct statement *st, struct capture *c, struct kinds_found f,
+                     bool private) {
+  enum pass pass = kinds_choose(st, c, f, private);
+  if (pass == PASS_PLACE && c->shape != SHAPE_POINTER && scope_copies(st, c))
+    c->constant = true;
+  return pass;
 }

@@ -146,8 +146,7 @@ static struct class_member *scope_add_member(struct statement *st, const struct 
   return m;
 }
 
-// True if ST's function is `f() const`.
-static bool scope_is_const(const struct statement *st) {
+bool scope_is_const(const struct statement *st) {
   TSNode d = declarator_of_function(st->function);
   return !ts_node_is_null(d) &&
       slice_is(statement_text(st, node_child(d, "type_qualifier")), "const");
@@ -203,6 +202,9 @@ static void scope_declared(struct statement *st, const struct source *s, TSNode 
       m->kind = function ? MEMBER_OTHER : m->kind;
     if (m && m->kind == MEMBER_DATA)
       m->plain = scope_plain(st, s, d, first);
+    if (m && m->kind == MEMBER_DATA && node_is(d, "field_identifier"))
+      m->words = (struct slice){ s->text + ts_node_start_byte(n),
+                                 ts_node_start_byte(first) - ts_node_start_byte(n) };
   }
   ts_tree_cursor_delete(&cursor);
 }
@@ -298,8 +300,6 @@ const struct class_member *scope_member(const struct statement *st, struct slice
   return NULL;
 }
 
-// ---- the whole ----------------------------------------------------------------------
-
 // Adds the `using …;` of the blocks around the statement.
 static void scope_using(struct statement *st, TSNode n) {
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
@@ -314,11 +314,69 @@ static void scope_using(struct statement *st, TSNode n) {
   }
 }
 
+// ---- lambdas ------------------------------------------------------------------------
+
+// Returns the text of L's captures between the brackets.
+static struct slice scope_captures(const struct statement *st, TSNode l) {
+  struct slice text = statement_text(st, node_field(l, "captures"));
+  return text.size < 2 ? (struct slice){ "", 0 }
+                       : (struct slice){ text.data + 1, text.size - 2 };
+}
+
+// Diagnoses captures of the lambda L that the kernel cannot have.
+static void scope_lambda(struct statement *st, TSNode l) {
+  unsigned n;
+  struct slice *list = slice_split(scope_captures(st, l), &n);
+  for (unsigned i = 0; i < n && st->fine; i++) {
+    struct lexer rest = lexer_of(list[i]);
+    struct slice word = lex(&rest).text;
+    bool copy = slice_is(word, "*");
+    word = copy || slice_is(word, "&") ? lex(&rest).text : word;
+    bool more = lex(&rest).kind != TOKEN_END, own = copy && slice_is(word, "this");
+    if (own || (more && node_mentions(st->s, st->node, word)))
+      statement_refuse(st, "capture variables by their names",
+                       "the lambda around it captures '%.*s'", (int)list[i].size,
+                       list[i].data);
+  }
+}
+
+bool scope_captured(const struct statement *st, const struct capture *c) {
+  for (TSNode n = st->node; !ts_node_eq(n, st->function); n = ts_node_parent(n))
+    if (node_is(n, "lambda_expression"))
+      return !c->member && !node_within(c->declared, n);
+  return false;
+}
+
+bool scope_copies(const struct statement *st, const struct capture *c) {
+  for (TSNode n = st->node; !ts_node_eq(n, st->function); n = ts_node_parent(n)) {
+    unsigned count;
+    bool copied = false;
+    if (!node_is(n, "lambda_expression") || c->member || node_within(c->declared, n))
+      continue;
+    struct slice *list = slice_split(scope_captures(st, n), &count);
+    for (unsigned i = 0; i < count; i++) {
+      struct lexer l = lexer_of(list[i]);
+      struct slice word = lex(&l).text;
+      bool reference = slice_is(word, "&") && slices_same(lex(&l).text, c->name);
+      copied = (copied || slice_is(word, "=") || slices_same(word, c->name)) &&
+          !reference;
+    }
+    size_t body = ts_node_start_byte(node_field(n, "body")),
+           start = ts_node_start_byte(n);
+    struct slice head = { st->s->text + start, body - start };
+    if (copied && !lex_mentions(head, slice_of("mutable")))
+      return true;
+  }
+  return false;
+}
+
+// ---- the whole ----------------------------------------------------------------------
+
 void scope_read(struct statement *st) {
   bool c = false;
   for (TSNode n = st->node; !ts_node_eq(n, st->function); n = ts_node_parent(n))
     if (node_is(n, "lambda_expression"))
-      statement_refuse(st, "put the loop into a function", "it is in a lambda");
+      scope_lambda(st, n);
   if (st->fine && node_holds(st->node, "lambda_expression"))
     statement_refuse(st, "make a function of the lambda", "there is a lambda in it");
   for (TSNode n = ts_node_parent(st->function); st->fine && !ts_node_is_null(n);

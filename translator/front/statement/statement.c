@@ -51,7 +51,7 @@ struct statements {
     const char *name;
     size_t at, end;
     size_t call; /* from AT, in the new text */
-    const char *words;
+    const struct statement *st;
   } *sites;
   unsigned n_sites;
   size_t end;       /* of the last statement */
@@ -252,7 +252,7 @@ static void statement_blank(struct statements *all, const struct statement *st) 
 static void statement_edit(struct statements *all, const struct statement *st) {
   struct source *s = all->s;
   struct text function = { 0 }, call = { 0 }, end = { 0 };
-  struct site site = { st->name, st->p->offset, statement_end(st), 0, st->words };
+  struct site site = { st->name, st->p->offset, statement_end(st), 0, NULL };
   size_t before = statement_insertion(s, st->function);
   statement_write_function(st, before, &function);
   edits_add(&all->edits, before, before, function);
@@ -262,6 +262,9 @@ static void statement_edit(struct statements *all, const struct statement *st) {
   text_printf(&end, "}}");
   edits_add(&all->edits, site.end, site.end, end);
   statement_resume(all, st);
+  struct statement *kept = arena_alloc(sizeof *kept);
+  *kept = *st;
+  site.st = kept;
   *GROW(all->sites, all->n_sites) = site;
 }
 
@@ -424,9 +427,12 @@ bool statements_outline(struct source *s, const struct pragma *pragmas, unsigned
   struct outlined *list = arena_alloc((all.n_sites + 1) * sizeof *list);
   for (unsigned i = 0; i < all.n_sites; i++) {
     const struct site *site = &all.sites[i];
-    list[i] = (struct outlined){ site->name,
-                                 statement_moved(&all.edits, site->at) + site->call,
-                                 statement_moved(&all.edits, site->end), site->words };
+    list[i] =
+        (struct outlined){ .name = site->name,
+                           .call = statement_moved(&all.edits, site->at) + site->call,
+                           .end = statement_moved(&all.edits, site->end),
+                           .words = site->st->words };
+    views_tell(site->st, &list[i]);
   }
   *s = *source_of(s->path, out.data, out.size);
   s->outlined = list;

@@ -5,6 +5,8 @@
  *
  *   statement.c  finds the statements and rewrites the file
  *   capture.c    the variables of the function that a statement uses
+ *   declared.c   their types
+ *   views.c      C++: vectors and the like, of which a statement uses the elements
  *   changes.c    whether a statement changes a variable, and how it is passed
  *   macros.c     what the macros in a statement mention and assign
  *   jumps.c      diagnoses what cannot be in a function of its own
@@ -77,14 +79,17 @@ struct capture {
   unsigned n_privates;
   const char *shared; /* another clause that gives each thread one: "reduction" */
   /* Of C++. */
-  bool deduced;    /* its type is that of a parameter of the template */
-  bool member;     /* of the class around the function; DECLARED is null */
-  bool by_this;    /* the statement calls it `this->x` */
-  bool constant;   /* it is passed by reference to const */
-  bool changed;    /* it is used like a number, and the statement changes it */
-  bool in_clause;  /* a clause of the kernel mentions it */
-  bool aliased;    /* something else may lead to it, too */
-  bool local_size; /* variables of the function are among its bounds */
+  bool deduced;     /* its type is that of a parameter of the template */
+  bool member;      /* of the class around the function; DECLARED is null */
+  bool by_this;     /* the statement calls it `this->x` */
+  bool constant;    /* it is passed by reference to const */
+  bool changed;     /* it is used like a number, and the statement changes it */
+  bool in_clause;   /* a clause of the kernel mentions it */
+  bool aliased;     /* something else may lead to it, too */
+  bool local_size;  /* variables of the function are among its bounds */
+  bool view;        /* a container: the kernel gets the pointer to its elements … */
+  bool owner;       /* … which are in memory of its own */
+  const char *size; /* the kernel's argument that is their number; NULL: it has none */
 };
 
 struct statement {
@@ -113,8 +118,9 @@ struct statement {
   const char *usings; /* " using namespace a;", of the blocks around it */
   struct class_member {
     struct slice name, type; /* TYPE: its words */
-    struct capture plain;    /* of a number, or of an array of or a pointer to numbers: as
-                                if it were a variable; else all zero */
+    struct slice words; /* all before the declarator, if that is only a name; or empty */
+    struct capture plain; /* of a number, or of an array of or a pointer to numbers: as
+                             if it were a variable; else all zero */
     enum member_kind {
       MEMBER_NONE,
       MEMBER_DATA,
@@ -123,9 +129,13 @@ struct statement {
     } kind;
   } *members; /* of the classes around the function */
   unsigned n_members;
-  struct extent *drops; /* the `this->` in the text, in order */
+  struct drop { /* in the text: `this->`, and what views.c replaces; in order */
+    size_t start, end;
+    const char *text; /* in its place */
+  } *drops;
   unsigned n_drops;
-  bool leaves; /* as in struct compile_options */
+  const char *unviewed; /* why its containers are passed by reference; or NULL */
+  bool leaves;          /* as in struct compile_options */
   bool fine;
 };
 
@@ -166,6 +176,18 @@ void captures_find(struct statement *st);
 TSNode captures_resolve(const struct statement *st, struct slice name, TSNode node);
 struct capture *captures_named(const struct statement *st, struct slice name);
 
+/* ---- declared.c ------------------------------------------------------------------ */
+
+/* Sets specifiers, declarator, shape and deduced of C, whose declarator is known. */
+void captures_read_type(struct statement *st, struct capture *c);
+/* Diagnoses a declaration that cannot be repeated outside of the function. */
+void captures_check_type(struct statement *st, const struct capture *c);
+/* Diagnoses a type or constant NAME that only the function around the statement knows. */
+void captures_check_name(struct statement *st, struct slice name);
+/* Diagnoses that the type of C is not known. */
+void captures_unknown(struct statement *st, const struct capture *c, const char *hint,
+                      const char *why);
+
 /* ---- changes.c ------------------------------------------------------------------- */
 
 /* Decides how C of ST is passed. */
@@ -189,6 +211,13 @@ void scope_select(struct statement *st);
 /* Returns the member NAME of the classes around the function; NULL: there is none. */
 const struct class_member *scope_member(const struct statement *st, struct slice name);
 
+/* True if ST's function is `f() const`. */
+bool scope_is_const(const struct statement *st);
+/* True if the lambda around ST has C from the function around it. */
+bool scope_captured(const struct statement *st, const struct capture *c);
+/* True if a lambda around ST has a constant copy of C. */
+bool scope_copies(const struct statement *st, const struct capture *c);
+
 /* ---- kinds.c --------------------------------------------------------------------- */
 
 /* Returns the words of TEXT that belong to a type; `auto`: only the compiler knows. */
@@ -207,6 +236,21 @@ struct kinds_found {
 /* Decides how C of ST is passed. PRIVATE: each thread has one of its own. */
 enum pass kinds_pass(const struct statement *st, struct capture *c, struct kinds_found f,
                      bool private);
+
+/* Returns the node of a variable whose name in ST is at AT: also `this->x`. */
+TSNode kinds_mention(const struct statement *st, size_t at);
+
+/* ---- views.c --------------------------------------------------------------------- */
+
+/* Finds the containers among ST's captures of which only elements are used. */
+void views_find(struct statement *st);
+/* Sets the views of OUT, which ST has become. */
+void views_tell(const struct statement *st, struct outlined *out);
+/* How a container is used: x[…], x.data(), x.size(). */
+enum views_use { VIEWS_OTHER, VIEWS_ELEMENT, VIEWS_DATA, VIEWS_SIZE };
+/* Returns how a clause uses the container whose name L has just read, and moves L after
+ * `.size()` or `.data()`. */
+enum views_use views_clause_use(struct lexer *l);
 
 /* ---- write.c --------------------------------------------------------------------- */
 

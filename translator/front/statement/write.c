@@ -86,6 +86,8 @@ static void write_parameters(const struct statement *st, struct text *out) {
       write_declared(c, true, "&", write_name(c), "", out);
     else // view.c knows by (&x) that nothing else leads to the variable
       write_declared(c, true, st->cplusplus ? "(&" : "(*", write_name(c), ")", out);
+    if (c->size)
+      text_printf(out, ", std::size_t %s", c->size);
   }
   text_printf(out, any ? "" : "void");
 }
@@ -141,11 +143,13 @@ static struct mention write_next(const struct statement *st, size_t from) {
 }
 
 // Appends the statement as written, but for variables that are passed by their places,
-// and `this->`.
+// `this->` and members of containers.
 static void write_statement(const struct statement *st, struct text *out) {
   size_t at = st->from, end = statement_end(st);
-  for (unsigned i = 0; i < st->n_drops; at = st->drops[i++].end)
+  for (unsigned i = 0; i < st->n_drops; at = st->drops[i++].end) {
     text_add(out, st->s->text + at, st->drops[i].start - at);
+    text_printf(out, "%s", st->drops[i].text);
+  }
   for (struct mention m; (m = write_next(st, at)).c; at = m.at + m.c->name.size) {
     text_add(out, st->s->text + at, m.at - at);
     text_printf(out, "(*%.*s)", WORD(m.c->name));
@@ -202,6 +206,13 @@ static void write_clauses(const struct statement *st, bool *sections, struct nam
     bool named = c && (c->pass == PASS_COPY || c->pass == PASS_PLACE);
     if (c && st->cplusplus && write_is_access(clause))
       names_put(seen, t.text);
+    if (c && c->view) {
+      struct slice use = views_clause_use(&l) == VIEWS_SIZE ? slice_of(c->size) : c->name;
+      text_add(out, from, (size_t)(text + (t.text.data - p->blanked) - from));
+      text_printf(out, "%.*s", WORD(use));
+      from = text + (l.p - p->blanked);
+      continue;
+    }
     if (!named || (st->cplusplus && c->pass == PASS_PLACE))
       continue;
     bool whole = write_is_access(clause) && depth == 1 &&
@@ -307,7 +318,13 @@ static void write_arguments(const struct statement *st, struct text *out) {
     if (c->pass == PASS_COPY)
       text_printf(out, "&%s", write_copy(c));
     else
-      text_printf(out, "%s%s", c->by_this ? "this->" : address ? "&" : "", write_name(c));
+      text_printf(out, "%s%s%s",
+                  c->by_this    ? "this->"
+                      : address ? "&"
+                                : "",
+                  write_name(c), c->view ? ".data()" : "");
+    if (c->size)
+      text_printf(out, ", %s%s.size()", c->by_this ? "this->" : "", write_name(c));
   }
 }
 

@@ -10,6 +10,8 @@
 static const char instances_none[] = "the file does not instantiate it";
 static const char instances_other[] = "it is instantiated with more than numbers";
 
+enum { LONGEST_TYPE = 80 }; // that a message names
+
 // Returns the head of the template ITEM: "template <typename T, int N>".
 static struct slice instances_head(const struct item *item) {
   struct lexer l = lexer_of(item->text);
@@ -62,6 +64,17 @@ static unsigned instances_integers(const struct expansion *x, const struct stand
   return integers;
 }
 
+// Returns why K has no stand-in for P, whose argument is TEXT.
+static const char *instances_why(const struct template_param *p, struct slice text) {
+  static const char prefix[] = "autotune_type_"; // of a variable that the kernel captures
+  size_t size = sizeof prefix - 1;
+  if (strncmp(p->name, prefix, size) != 0 || text.size > LONGEST_TYPE)
+    return instances_other;
+  return arena_printf("'%s' is of type '%.*s', and only numbers, arrays and structs of "
+                      "them are followed in C++",
+                      p->name + size, (int)text.size, text.data);
+}
+
 // Sets the stand-ins of K to the arguments at the beginning of TEXT. False: they are no
 // numbers, nor pointers to numbers.
 static bool instances_take(const struct expansion *x, struct kernel *k,
@@ -84,8 +97,10 @@ static bool instances_take(const struct expansion *x, struct kernel *k,
     struct slice target = one;
     while (target.size && target.data[target.size - 1] == '*')
       target = slice_trim((struct slice){ target.data, target.size - 1 });
-    if (p->type && !instances_is_type(x, target))
+    if (p->type && !instances_is_type(x, target)) {
+      k->generic = instances_why(p, one);
       return false;
+    }
     *GROW(list, n) = (struct stand_in){ slice_of(p->name), one, p->type_text };
     if (!end)
       continue;
@@ -122,7 +137,7 @@ static void instances_read(const struct expansion *x, struct kernel *k, unsigned
     found += size;
     k->generic = NULL;
     if (!instances_take(x, k, (struct slice){ found, (size_t)(stop - found) })) {
-      k->generic = instances_other;
+      k->generic = k->generic ? k->generic : instances_other;
       return;
     }
   }

@@ -193,7 +193,7 @@ static bool signature_read_param(const struct source *s, TSNode n, struct kernel
                                 signature_holds(d.declarator, "array_declarator") ||
                                 signature_holds(d.declarator, "function_declarator") };
   arg_classify(a);
-  if (reference) // it may be an output
+  if (reference && !lex_mentions(a->specifiers, slice_of("const"))) // it may be an output
     a->integer = a->real = false;
   return true;
 }
