@@ -166,9 +166,10 @@ static void rounding_exclude(struct verify_noise *n, size_t i, double move) {
 static void rounding_note(struct verify_noise *n, struct verify_moves *m, size_t i,
                           double was, double move) {
   unsigned size = verify_size(was);
+  bool left = n->apart && fabs(was) <= n->small;
   if (!isfinite(move))
     return;
-  if (move > n->limit) {
+  if (move > (left ? fmax(n->limit, n->wide) : n->limit)) {
     if (!n->apart)
       rounding_exclude(n, i, move);
     return;

@@ -75,6 +75,8 @@ struct verify_moves {
 struct verify_noise {
   double step;  /* the relative change of the inputs to which `nudged` is the answer */
   double limit; /* elements that move further are undetermined */
+  double small; /* elements up to that may be what larger ones left when they cancelled */
+  double wide;  /* the limit of these, where numbers are nudged apart */
   unsigned char *undetermined; /* a bit for each element */
   bool apart; /* numbers are nudged apart: moves beyond the limit do not count */
   size_t n_undetermined;

@@ -720,6 +720,70 @@ static void test_no_scratch(void **state) {
   free(work);
 }
 
+// What flows in cancels what flows out, exactly, as long as all of it is the same.
+static double flows(int n, const double *a, double *c) {
+  struct timespec t = { 0, 260000000 }; // long enough to be nudged once alone
+  nanosleep(&t, NULL);
+  for (int i = 0; i < n; i++) {
+    double f = a[i] / 3, g = a[(i + 1) % n] / 3, h = a[(i + 2) % n] / 7;
+    c[i] = i % 10 == 0 ? 1e-20 * a[i] : f - g + h - a[(i + 3) % n] / 7;
+  }
+  return 0;
+}
+static double flows_in_order(int n, const double *a, double *c) {
+  for (int i = 0; i < n; i++) {
+    double f = a[i] / 3, g = a[(i + 1) % n] / 3, h = a[(i + 2) % n] / 7;
+    c[i] = i % 10 == 0 ? 1e-20 * a[i] : (f + h) - a[(i + 3) % n] / 7 - g;
+  }
+  return 0;
+}
+static double flows_away(int n, const double *a, double *c) {
+  flows_in_order(n, a, c);
+  c[17] = 1e-6;
+  return 0;
+}
+static double flags(int n, const double *a, double *c) {
+  for (int i = 0; i < n; i++)
+    c[i] = a[i] > 1 ? 0 : 1e-20 * a[i];
+  return 0;
+}
+static double flags_nearly(int n, const double *a, double *c) {
+  flags(n, a, c);
+  c[17] = -1e-24;
+  return 0;
+}
+
+// A zero that is left where equal numbers cancel may be the rounding of these; the zero
+// of a flag is exact. Runs that take long say as much.
+static void test_zeros(void **state) {
+  (void)state;
+  bench_open(kernel_of(flows));
+  for (int i = 0; i < N; i++)
+    bench.a[i] = 0.7;
+  worker_stop(bench.workers);
+  bench.workers = worker_start(&bench.kernel, bench.args, &fake_jit, &(char *){ NULL });
+  assert_non_null(bench.workers);
+  assert_int_equal(reference().status, STATUS_OK);
+  struct trial t = try(flows_in_order);
+  if (t.status != STATUS_OK)
+    fail_msg("%s", t.message);
+  assert_int_equal(try(flows_away).status, STATUS_WRONG);
+  for (int i = 0; i < N; i++)
+    bench.a[i] = i + 1; // as bench_close expects
+  bench_close();
+  bench_open(kernel_of(flags));
+  for (int i = 0; i < N; i++)
+    bench.a[i] = 0.7 + i % 2;
+  worker_stop(bench.workers);
+  bench.workers = worker_start(&bench.kernel, bench.args, &fake_jit, &(char *){ NULL });
+  assert_non_null(bench.workers);
+  assert_int_equal(reference().status, STATUS_OK);
+  assert_int_equal(try(flags_nearly).status, STATUS_WRONG);
+  for (int i = 0; i < N; i++)
+    bench.a[i] = i + 1;
+  bench_close();
+}
+
 static void test_scratch_that_is_read(void **state) {
   (void)state;
   double before = 0, *into = &before;
@@ -1310,6 +1374,7 @@ int main(void) {
     cmocka_unit_test(test_unnamed),
     cmocka_unit_test(test_scratch),
     cmocka_unit_test(test_no_scratch),
+    cmocka_unit_test(test_zeros),
     cmocka_unit_test(test_scratch_that_is_read),
     cmocka_unit_test(test_scratch_overlaps),
     cmocka_unit_test(test_all_unnamed),

@@ -123,12 +123,27 @@ void rounding_learn(const struct image *m, bool nudged, bool apart) {
       continue;
     n->step = verify_step(m->rounding->digits);
     n->apart = apart;
+    n->small = n->step * m->rounding->data;
+    n->wide = verify_limit(rtol, m->rounding->data);
     n->limit = fmax(
         n->limit,
         output_limit(o, expected, r.base, r.size, rtol, own->scale, m->rounding->data));
     output_move(o, expected, r.base, r.size, n, nudged ? &n->nudged : &n->written);
   }
   rounding_seal(m, true);
+}
+
+bool rounding_stays(const struct image *m) {
+  size_t moved = 0, all = 0;
+  for (unsigned i = 0; i < m->outputs.n; i++) {
+    const struct output *o = &m->outputs.list[i];
+    const struct verify_noise *n = &m->rounding->outputs[i].noise;
+    all += rounding_wanted(m, o) ? output_numbers(o, image_size(m, o)) : 0;
+    moved += n->n_undetermined;
+    for (unsigned size = 0; size < VERIFY_SIZES; size++)
+      moved += n->nudged.n[size];
+  }
+  return moved < all - all / VERIFY_DETERMINED;
 }
 
 // True if so few elements are undetermined that a comparison of the others means

@@ -181,6 +181,15 @@ static bool runner_may_win(const struct command *c, const struct answer *a) {
   return false;
 }
 
+// True if to nudge once more, after DONE runs since START, the last of which took
+// SECONDS. A run that takes long, perhaps because the machine is busy, is no reason to
+// leave out the only one that shows the rounding of equal numbers.
+static bool runner_nudges_again(const struct image *m, unsigned done, double seconds,
+                                double start) {
+  return verify_nudges_again(done, seconds, measure_clock() - start) ||
+      (done == 1 && rounding_stays(m));
+}
+
 // Runs the default with nudged inputs, or the kernel as written by another compiler, and
 // notes what this does to the outputs. The worker is not used for anything else.
 static void runner_measure(struct runner *r, const struct command *c, autotune_fn code,
@@ -195,8 +204,7 @@ static void runner_measure(struct runner *r, const struct command *c, autotune_f
   rounding_seal(m, true);
   double start = measure_clock();
   for (unsigned i = 0;
-       i == 0 || (nudged && verify_nudges_again(i, run.seconds, measure_clock() - start));
-       i++) {
+       i == 0 || (nudged && runner_nudges_again(m, i, run.seconds, start)); i++) {
     const bool apart = nudged && i % 2 == 1;
     run_free_result(r);
     image_prepare(m, false);

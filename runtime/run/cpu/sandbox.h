@@ -304,6 +304,9 @@ void rounding_prepare(const struct image *m);
 /* After that run: notes how far the outputs are from the reference. NUDGED: the inputs
  * were, APART or not; else the code was made by another compiler. */
 void rounding_learn(const struct image *m, bool nudged, bool apart);
+/* After a run with inputs nudged alike: true if many numbers stayed as they were, because
+ * equal ones may cancel in them. */
+bool rounding_stays(const struct image *m);
 /* In the zygote: sets TOLERANCES, of the sections and of the result. */
 void rounding_settle(const struct image *m, struct tolerance *tolerances);
 void rounding_seal(const struct image *m, bool sealed); /* read-only, or not */
