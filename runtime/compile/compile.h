@@ -57,6 +57,9 @@ void pool_watch(struct pool *p, _Atomic uint64_t *marks, unsigned n);
 /* Queues POINT, which is copied, for compilation under TICKET. NULL: the kernel as
  * written, as its `replay` has it. Returns 0 or -1. */
 int pool_submit(struct pool *p, const choice *point, uint64_t ticket, uint64_t mark);
+/* The same with variant_strict_flags. */
+int pool_submit_strict(struct pool *p, const choice *point, uint64_t ticket,
+                       uint64_t mark);
 /* Takes the next compiled variant, waiting at most SECONDS. False: there is none. The
  * caller frees *out's point and object. */
 bool pool_take(struct pool *p, struct compiled *out, double seconds);

@@ -28,6 +28,7 @@ struct job {
   uint64_t mark;
   double begun; /* sys_now, while it runs */
   bool lost;    /* abandoned: its result is not used */
+  bool strict;  /* with the flags of strict builds */
 };
 struct queue {
   struct job *first, **last;
@@ -78,11 +79,12 @@ static _Atomic uint64_t *set_mark(struct pool *p, uint64_t mark) {
   return NULL;
 }
 
-static void pool_compile(const struct autotune_kernel *k, struct compiled *c) {
+static void pool_compile(const struct autotune_kernel *k, bool strict,
+                         struct compiled *c) {
   const char *compiler = variant_compiler(k, c->point);
   const struct backend *backend = backend_find(compiler);
   char *text = variant_text(k, c->point);
-  char **flags = variant_flags(k, c->point);
+  char **flags = strict ? variant_strict_flags(k, c->point) : variant_flags(k, c->point);
   c->status = -1;
   if (!backend)
     c->object.message = sys_printf("error: nothing compiles for '%s'", compiler);
@@ -98,7 +100,7 @@ static void pool_compile(const struct autotune_kernel *k, struct compiled *c) {
 
 static void compile_marked(struct pool *p, struct job *j) {
   _Atomic uint64_t *mark = set_mark(p, j->mark);
-  pool_compile(p->kernel, &j->result);
+  pool_compile(p->kernel, j->strict, &j->result);
   if (mark)
     atomic_store(mark, 0);
 }
@@ -263,7 +265,8 @@ void pool_watch(struct pool *p, _Atomic uint64_t *marks, unsigned n) {
   pthread_mutex_unlock(&p->lock);
 }
 
-int pool_submit(struct pool *p, const choice *point, uint64_t ticket, uint64_t mark) {
+static int pool_queue(struct pool *p, const choice *point, uint64_t ticket, uint64_t mark,
+                      bool strict) {
   struct job *j = sys_calloc(1, sizeof *j);
   if (!j || !pool_copy(p, point, &j->result.point)) {
     free(j);
@@ -271,12 +274,22 @@ int pool_submit(struct pool *p, const choice *point, uint64_t ticket, uint64_t m
   }
   j->result.ticket = ticket;
   j->mark = mark;
+  j->strict = strict;
   pthread_mutex_lock(&p->lock);
   pool_push(&p->queued, j);
   p->pending++;
   pthread_cond_signal(&p->work);
   pthread_mutex_unlock(&p->lock);
   return 0;
+}
+
+int pool_submit(struct pool *p, const choice *point, uint64_t ticket, uint64_t mark) {
+  return pool_queue(p, point, ticket, mark, false);
+}
+
+int pool_submit_strict(struct pool *p, const choice *point, uint64_t ticket,
+                       uint64_t mark) {
+  return pool_queue(p, point, ticket, mark, true);
 }
 
 static void wait_until(struct pool *p, double deadline) {

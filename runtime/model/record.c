@@ -171,6 +171,7 @@ static const struct fact summary_facts[] = {
   { FACT_TEXT, AT(deviation), COLUMN("deviation", 7), .most = NAME, .json = "deviation" },
   { FACT_COUNT, AT(line), COLUMN("line", 8), .most = UINT32_MAX, .json = "line" },
   { FACT_SECONDS, AT(as_written), COLUMN("as_written", 10), .json = "as_written" },
+  { FACT_TEXT, AT(strict), COLUMN("strict", 11), .most = TEXT, .json = "strict" },
 };
 #undef AT
 

@@ -93,6 +93,10 @@ static const char *const pairs[] = { "-mllvm",
  * inlining. */
 static const char *const first[] = { "-O3", "-fno-semantic-interposition", NULL };
 static const char native[] = "-march=native";
+/* The last flags of a strict build, whatever the build's own flags allow. */
+static const char *const strict[] = { "-O2", "-fno-fast-math",
+                                      "-fno-unsafe-math-optimizations",
+                                      "-ffp-contract=off", NULL };
 
 static bool variant_begins(const char *s, const char *prefix) {
   return strncmp(s, prefix, strlen(prefix)) == 0;
@@ -237,8 +241,8 @@ static void add_device(struct flag_list *f, const struct autotune_kernel *k,
   add_chosen(f, k, point);
 }
 
-static void add_all(struct flag_list *f, const struct autotune_kernel *k,
-                    const choice *point, const char *const *build) {
+static void add_common(struct flag_list *f, const struct autotune_kernel *k,
+                       const char *const *build) {
   for (const char *const *p = first; *p; p++)
     variant_add(f, *p, strlen(*p));
   if (!variant_names_architecture(build))
@@ -250,18 +254,34 @@ static void add_all(struct flag_list *f, const struct autotune_kernel *k,
       variant_add(f, *p, strlen(*p));
   if (k->openmp)
     variant_add(f, "-fopenmp", strlen("-fopenmp"));
+}
+
+static void add_all(struct flag_list *f, const struct autotune_kernel *k,
+                    const choice *point, const char *const *build) {
+  add_common(f, k, build);
   add_chosen(f, k, point); /* -fno-openmp among them counts */
   variant_add(f, "-fPIC", strlen("-fPIC"));
 }
 
+static void add_strict(struct flag_list *f, const struct autotune_kernel *k,
+                       const choice *point, const char *const *build) {
+  (void)point;
+  add_common(f, k, build);
+  for (const char *const *p = strict; *p; p++)
+    variant_add(f, *p, strlen(*p));
+  variant_add(f, "-fPIC", strlen("-fPIC"));
+}
+
+typedef void add_flags_fn(struct flag_list *f, const struct autotune_kernel *k,
+                          const choice *point, const char *const *build);
+
 /* Returns the flags, ended by NULL; one block, for free(). */
-char **variant_flags(const struct autotune_kernel *k, const choice *point) {
+static char **variant_list(const struct autotune_kernel *k, const choice *point,
+                           add_flags_fn *add_flags) {
   const struct autotune_unit *unit = variant_unit(k, point);
   if (!unit)
     return NULL;
   struct flag_list f = { NULL, NULL, 0, 0 };
-  void (*add_flags)(struct flag_list *, const struct autotune_kernel *, const choice *,
-                    const char *const *) = kernel_is_launched(k) ? add_device : add_all;
   add_flags(&f, k, point, unit->flags);
   size_t n = f.n;
   f.list = sys_malloc((n + 1) * sizeof *f.list + f.bytes);
@@ -272,4 +292,12 @@ char **variant_flags(const struct autotune_kernel *k, const choice *point) {
   add_flags(&f, k, point, unit->flags);
   f.list[n] = NULL;
   return f.list;
+}
+
+char **variant_flags(const struct autotune_kernel *k, const choice *point) {
+  return variant_list(k, point, kernel_is_launched(k) ? add_device : add_all);
+}
+
+char **variant_strict_flags(const struct autotune_kernel *k, const choice *point) {
+  return variant_list(k, point, add_strict);
 }

@@ -14,6 +14,10 @@ bool variant_has_written(const struct autotune_kernel *k);
  * Flags end with NULL. */
 char *variant_text(const struct autotune_kernel *k, const choice *point);
 char **variant_flags(const struct autotune_kernel *k, const choice *point);
+/* Returns flags with which a compiler rounds each operation as the text says: of those of
+ * the variants, without the chosen ones and without any that lets it reorder or fuse
+ * operations. */
+char **variant_strict_flags(const struct autotune_kernel *k, const choice *point);
 /* Returns the unit that POINT's compiler compiles; NULL: there is no such unit. */
 const struct autotune_unit *variant_unit(const struct autotune_kernel *k,
                                          const choice *point);

@@ -9,11 +9,13 @@
 
 enum { ORDERED = 8, SPECIAL = 4 }; // numbers that say something, or have room for two
 static const double larger = 256, another_zero = 0.3125, another = 0.75;
+enum { SMALLER = 24 }; // binary digits, at most
 
 const char *const made_up_names[MADE_UPS] = {
   [MADE_UP_NONE] = "the call's own data",   [MADE_UP_FILLED] = "other values",
   [MADE_UP_LARGE] = "larger values",        [MADE_UP_SIGNS] = "other signs",
   [MADE_UP_SPECIAL] = "a NaN, an infinity", [MADE_UP_SIZE] = "a smaller size",
+  [MADE_UP_MIXED] = "mixed sizes",
 };
 
 static bool made_up_knows(enum autotune_element e) {
@@ -105,6 +107,14 @@ static double made_up_turn(double x) {
   return x;
 }
 
+// Likewise.
+static double made_up_shrink(double x) {
+  double magnitude = fabs(x);
+  uint64_t state;
+  memcpy(&state, &magnitude, sizeof state);
+  return ldexp(x, -(int)(rng_next(&state) % (SMALLER + 1)));
+}
+
 void made_up_write(enum made_up set, enum autotune_element e, const struct numbers *n,
                    uint64_t seed, void *data) {
   double block[VERIFY_BLOCK];
@@ -118,6 +128,8 @@ void made_up_write(enum made_up set, enum autotune_element e, const struct numbe
       x *= larger;
     else if (set == MADE_UP_SIGNS)
       x = made_up_turn(x);
+    else if (set == MADE_UP_MIXED)
+      x = made_up_shrink(x);
     made_up_set(e, data, i, x);
   }
   if (set != MADE_UP_SPECIAL)

@@ -13,6 +13,7 @@
 enum made_up {
   MADE_UP_NONE,    /* the call's own data */
   MADE_UP_FILLED,  /* sections of equal numbers hold different ones; scalars differ */
+  MADE_UP_MIXED,   /* up to 2^24 times as small, each by another factor */
   MADE_UP_LARGE,   /* 256 times as large */
   MADE_UP_SIGNS,   /* half of all values have the other sign */
   MADE_UP_SPECIAL, /* one NaN and one infinity in each section */

@@ -222,8 +222,8 @@ static void output_print_bits(const struct autotune_leaf *leaf, const char *at,
   snprintf(text, size, "%" PRIu64, value);
 }
 
-// Writes the number AT.
-static void output_print(const struct output *o, const char *at, char *text,
+// Writes the number AT; DIGITS: decimal ones of a floating-point number.
+static void output_print(const struct output *o, const char *at, int digits, char *text,
                          size_t size) {
   const struct autotune_leaf *leaf = &o->layout->leaves[o->leaf];
   verify_read_fn *read = verify_reader(o->element);
@@ -233,7 +233,7 @@ static void output_print(const struct output *o, const char *at, char *text,
   if (leaf->mask)
     output_print_bits(leaf, at, text, size);
   else if (read)
-    snprintf(text, size, "%.9Lg", read(at, 0));
+    snprintf(text, size, "%.*Lg", digits, read(at, 0));
   else if (leaf->size > sizeof bits || o->element == AUTOTUNE_BYTES ||
            o->element == AUTOTUNE_POINTER)
     snprintf(text, size, "0x%0*" PRIx64, 2 * (int)(sizeof bits - unused / 8), bits);
@@ -262,7 +262,7 @@ static void output_tell(const struct output *o, const char *name, size_t at,
   bool rows = o->memory && o->memory->n_dims > 0;
   bool plain = !*leaf->path && leaf->n_repeats == 0 && !rows;
   bool bytes = o->element == AUTOTUNE_BYTES && !leaf->mask;
-  char where[128] = "", is[48], expected[48];
+  char where[128] = "", is[96], expected[96];
   if (bytes) { // the first of them
     size_t i = at, end = at + leaf->size;
     while (i + 1 < end && reference[i] == got[i])
@@ -272,8 +272,12 @@ static void output_tell(const struct output *o, const char *name, size_t at,
     if (plain || leaf->size > 1)
       snprintf(where, sizeof where, "byte %zu", plain ? i : i - at);
   } else {
-    output_print(o, got + at, is, sizeof is);
-    output_print(o, reference + at, expected, sizeof expected);
+    for (int digits = 9; digits <= 36; digits *= 2) { // until they differ
+      output_print(o, got + at, digits, is, sizeof is);
+      output_print(o, reference + at, digits, expected, sizeof expected);
+      if (strcmp(is, expected) != 0)
+        break;
+    }
     snprintf(where, sizeof where, "element %zu", at / o->layout->size);
   }
   size_t n = 0;

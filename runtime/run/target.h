@@ -66,6 +66,13 @@ struct imagined {
   struct made_up_wish wish;
 };
 
+/* Two builds of a kernel that round each operation as their text says. */
+struct strict_pair {
+  const void *reference, *object;
+  size_t reference_size, size;
+  bool written; /* the reference is the kernel as written; else it is a variant */
+};
+
 /* ---- one table ------------------------------------------------------------------- */
 
 struct executor;    /* one tuning's, in the tuner */
@@ -205,6 +212,13 @@ struct target {
    * NULL: that cannot be done here. */
   int (*imagine)(struct executor *e, uint64_t ticket, const void *object, size_t size,
                  const struct imagined *what, struct trial *out);
+  /* Runs the reference of PAIR twice and the other build of it on this call's data, and
+   * compares what they write bit for bit. OUT's status is OK: all are the same; WRONG:
+   * the message names a number that differs, and the deviation is the largest; PENDING:
+   * the reference does not repeat itself, or does not run. 0, or -1: nothing can be tried
+   * any more. NULL: that cannot be done here. */
+  int (*strict)(struct executor *e, const struct strict_pair *pair,
+                const struct trial_plan *plan, struct trial *out);
   /* Links OBJECT into the file PATH, which `load` takes. False and *WHY (malloc'ed) on
    * failure. */
   bool (*link)(const void *object, size_t size, const char *path, char **why);

@@ -54,6 +54,7 @@ static void set_summary(struct tuning *t, int winner) {
   m->weak = t->weak_text;
   m->covered = tune_covered(t);
   m->deviation = winner == NONE ? "" : c->deviation;
+  m->strict = winner == NONE ? "" : c->strict;
   m->line = t->kernel->line;
   m->origin = ORIGIN_HERE;
   say_origin(t, winner);
@@ -248,6 +249,8 @@ int finish_tuning(struct tuning *t, int fd, struct outcome *out) {
   t->live = t->online != NULL;
   share_phase(t, PHASE_RACE, "");
   int winner = t->online ? online_finish(t, &t->live) : NONE;
+  if (t->live && winner != NONE && !strict_agrees(t, &t->candidates[winner]))
+    winner = NONE;
   if (!t->live) {
     t->deadline = fmax(t->deadline,
                        sys_now() + 0.2 * t->budget); // also if waiting took all of it

@@ -271,7 +271,8 @@ static struct runner_up *last_word(struct tuning *t, struct runner_up *f, unsign
     if (again && close && may_beat(original, best))
       run_duel(t, original, best);
     bool wins = best->n > 0 && is_beaten(t, original, best);
-    if (wins && !imagine_agrees(t, best->candidate))
+    if (wins &&
+        !(imagine_agrees(t, best->candidate) && strict_agrees(t, best->candidate)))
       best->n = 0;
     if (best->n > 0) // it has not failed meanwhile
       break;
@@ -325,11 +326,12 @@ static int race_once(struct tuning *t) {
 
 int race(struct tuning *t) {
   for (;;) {
-    unsigned wrong = t->imagined_wrong;
+    unsigned wrong = t->imagined_wrong + t->strict_wrong;
     int winner = race_once(t);
-    if (winner != NONE || t->imagined_wrong == wrong || t->lost || role_stopping())
+    if (winner != NONE || t->imagined_wrong + t->strict_wrong == wrong || t->lost ||
+        role_stopping())
       return winner;
-    race_find_best(t); // the finalists were wrong on made-up data: take the next
+    race_find_best(t); // the finalists turned out to be wrong: take the next
     if (t->best == NONE)
       return NONE;
     pool_pause(t->pool, false); // its object may be gone

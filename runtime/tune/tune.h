@@ -89,6 +89,8 @@ struct candidate {
   bool imagined, differs;   /* it was compared on made-up data; it is wrong there */
   unsigned made_up;         /* the number of sets on which it agreed */
   char deviation[128];      /* as in struct trial; the largest of all its trials */
+  bool strictly;            /* strict builds were compared */
+  char strict[256];         /* summary.strict */
   double deviation_part;    /* likewise */
   struct features features; /* NAN where unknown */
   /* prune.c's: */
@@ -147,6 +149,8 @@ struct tuning {
   struct pruning pruning;
   double imagined_seconds; /* spent on comparing with made-up data */
   unsigned imagined_wrong; /* variants that were wrong there */
+  double strict_seconds;   /* spent on strict builds */
+  unsigned strict_wrong;   /* variants whose strict builds were wrong */
   char weak_text[160];     /* summary.weak */
   char covered_text[800];  /* summary.covered */
   double until;            /* the plan's or the kernel's; 0: never */
@@ -360,6 +364,12 @@ bool reverify_refuses(const struct tuning *t, uint64_t variant);
  * there is time for it. False: C differs there, which is noted, or others did and there
  * is no time left to look at C. */
 bool imagine_agrees(struct tuning *t, struct candidate *c);
+
+/* ---- strict.c -------------------------------------------------------------------- */
+/* Compares strict builds of C, which would win, and of the kernel as written, once, if
+ * there is time for it. Sets C->strict and warns where a parameter changes the answer.
+ * False: C's directives do, which is noted, or others did and there is no time left. */
+bool strict_agrees(struct tuning *t, struct candidate *c);
 
 /* ---- race.c ---------------------------------------------------------------------- */
 /* Runs the finalists and the default in turns, while nothing else runs. Returns the index

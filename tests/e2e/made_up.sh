@@ -58,7 +58,7 @@ warning="kernel: the input x\[0:n\] holds only zeros at this call: the choice is
 grep -q "wrong: on made-up data (other values): y\[0:n\]: element .*WAY=2" log || fail "way 2 is not found: $(cat log)"
 grep -q 'tuned: .*WAY=1' log || fail "way 1 does not win: $(tail -1 log)"
 autotune report > report
-grep -q 'answers .*verified against those of the default and on 3 made-up sets' report || fail "the report: $(grep -A1 answers report)"
+grep -q 'answers .*verified against those of the default and on 4 made-up sets' report || fail "the report: $(grep -A1 answers report)"
 grep -q 'provisional: the input x\[0:n\] holds only zeros' report || fail "the report says nothing of the data: $(cat report)"
 autotune report --json | grep -q '"weak": "the input x\[0:n\] holds only zeros"' || fail "not in JSON"
 autotune why kernel > why 2>&1

@@ -104,6 +104,23 @@ static void test_signs_of_equal_numbers_are_equal(void **state) {
   assert_true(negative > N / 4 && negative < 3 * N / 4);
 }
 
+// Down to 2^-24 of what they were.
+static void test_mixed_sizes(void **state) {
+  (void)state;
+  struct numbers n = fill(positive);
+  unsigned small = 0;
+  assert_true(made_up_changes(MADE_UP_MIXED, &n, false));
+  assert_false(made_up_changes(MADE_UP_MIXED, &n, true));
+  made_up_write(MADE_UP_MIXED, AUTOTUNE_F64, &n, 1, x);
+  for (int i = 0; i < N; i++) {
+    double factor = positive(i) / x[i];
+    small += factor >= 0x1p12;
+    assert_true(factor >= 1 && factor <= 0x1p24 && log2(factor) == trunc(log2(factor)));
+    assert_true(i < 101 || x[i] == x[i - 101]);
+  }
+  assert_true(small > N / 4 && small < 3 * N / 4);
+}
+
 static void test_special(void **state) {
   (void)state;
   unsigned nans = 0, infinities = 0;
@@ -146,6 +163,7 @@ int main(void) {
     cmocka_unit_test(test_filled_stays_in_range),
     cmocka_unit_test(test_larger_keeps_order),
     cmocka_unit_test(test_signs_of_equal_numbers_are_equal),
+    cmocka_unit_test(test_mixed_sizes),
     cmocka_unit_test(test_special),
     cmocka_unit_test(test_repeats),
     cmocka_unit_test(test_floats),

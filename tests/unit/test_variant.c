@@ -75,6 +75,28 @@ static void flags_are_base_build_and_own(void **state) {
       "-O3 -ffast-math -fPIC");
 }
 
+static void strict_flags_come_last_and_no_chosen_ones(void **state) {
+  (void)state;
+  struct autotune_kernel k = fixture_kernel();
+  char **flags = variant_strict_flags(&k, (choice[]){ 0, 1, 0, 0 });
+  static const char *const expected[] = { "-O3",
+                                          "-fno-semantic-interposition",
+                                          "-march=native",
+                                          "-std=gnu17",
+                                          "-O2",
+                                          "-pthread",
+                                          "-O2",
+                                          "-fno-fast-math",
+                                          "-fno-unsafe-math-optimizations",
+                                          "-ffp-contract=off",
+                                          "-fPIC" };
+  assert_non_null(flags);
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+    assert_string_equal(flags[i], expected[i]);
+  assert_null(flags[sizeof expected / sizeof *expected]);
+  free(flags);
+}
+
 static void an_architecture_of_the_build_stays(void **state) {
   (void)state;
   static const char *const build[] = {
@@ -126,6 +148,7 @@ int main(void) {
     cmocka_unit_test(without_a_parameter_the_first_unit_counts),
     cmocka_unit_test(a_compiler_without_a_unit_has_no_text),
     cmocka_unit_test(flags_are_base_build_and_own),
+    cmocka_unit_test(strict_flags_come_last_and_no_chosen_ones),
     cmocka_unit_test(an_architecture_of_the_build_stays),
     cmocka_unit_test(openmp_of_the_kernel_is_asked_for),
     cmocka_unit_test(chosen_flags_may_switch_openmp_off),

@@ -720,6 +720,56 @@ static void test_no_scratch(void **state) {
   free(work);
 }
 
+// Compares OBJECT, a strict build, with that of the default.
+static struct trial strictly(kernel_fn *reference_code, kernel_fn *object) {
+  const struct strict_pair pair = { .reference = &reference_code,
+                                    .reference_size = sizeof reference_code,
+                                    .object = &object,
+                                    .size = sizeof object };
+  struct trial t;
+  assert_int_equal(worker_strict(bench.workers, &pair, &plan, &t), 0);
+  return t;
+}
+
+static double nearly(int n, const double *a, double *c) {
+  double sum = right(n, a, c);
+  c[17] *= 1 + 0x1p-52;
+  c[18] *= 1 + 0x1p-50;
+  return sum;
+}
+
+static double negative_zero(int n, const double *a, double *c) {
+  double sum = right(n, a, c);
+  for (int i = 0; i < n; i++)
+    c[i] = c[i] == 0 ? -0.0 : c[i];
+  return sum;
+}
+
+static double times_called(int n, const double *a, double *c) {
+  static double calls;
+  calls++;
+  return right(n, a, c) + calls;
+}
+
+// What the tolerance allows is found; the workers' reference stays what it was.
+static void test_strict(void **state) {
+  (void)state;
+  bench_open(kernel_of(right));
+  assert_int_equal(reference().status, STATUS_OK);
+  assert_int_equal(strictly(right, right).status, STATUS_OK);
+  assert_int_equal(strictly(right, negative_zero).status, STATUS_OK);
+  assert_int_equal(try(nearly).status, STATUS_OK);
+  struct trial t = strictly(right, nearly);
+  assert_int_equal(t.status, STATUS_WRONG);
+  assert_string_equal(t.message,
+                      "C[0:n]: element 17 is 36.0000000000000071 instead of 36");
+  assert_non_null(strstr(t.deviation, "e-16 relative, "));
+  assert_non_null(strstr(t.deviation, "C[18]"));
+  assert_int_equal(strictly(times_called, right).status, STATUS_PENDING);
+  assert_int_equal(try(right).status, STATUS_OK);
+  bench_close();
+}
+
 // What flows in cancels what flows out, exactly, as long as all of it is the same.
 static double flows(int n, const double *a, double *c) {
   struct timespec t = { 0, 260000000 }; // long enough to be nudged once alone
@@ -1374,6 +1424,7 @@ int main(void) {
     cmocka_unit_test(test_unnamed),
     cmocka_unit_test(test_scratch),
     cmocka_unit_test(test_no_scratch),
+    cmocka_unit_test(test_strict),
     cmocka_unit_test(test_zeros),
     cmocka_unit_test(test_scratch_that_is_read),
     cmocka_unit_test(test_scratch_overlaps),

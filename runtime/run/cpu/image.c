@@ -316,6 +316,31 @@ bool image_is_finite(const struct image *m, const struct image *before) {
   return finite;
 }
 
+bool image_part(struct image *m) {
+  char *own = sys_mmap(m->shared.size, true);
+  if (!own)
+    return false;
+  memcpy(own, m->shared.base, m->shared.size);
+  ptrdiff_t by = own - m->shared.base;
+  m->exchanges = (bool *)own;
+  m->ret_reference += by;
+  m->tables += by;
+  for (unsigned i = 0; i < m->kernel->n_sections; i++)
+    if (m->references[i])
+      m->references[i] += by;
+  m->shared.base = own;
+  m->rounding = NULL; // nothing is measured
+  return true;
+}
+
+void image_demand(struct image *m, bool loose) {
+  for (unsigned i = 0; i < m->outputs.n; i++) {
+    m->tolerances[i] = verify_allowed(m->kernel, m->outputs.list[i].element);
+    m->tolerances[i].rtol = m->tolerances[i].atol = loose ? 1 : 0;
+  }
+  *m->deviation = (struct image_deviation){ .known = false };
+}
+
 static bool image_check_tables(const struct image *m, char *message, size_t size) {
   const struct memory *t = &m->memory.tables;
   if (memory_equal(t, m->tables))

@@ -78,6 +78,36 @@ bool rounding_nudge(const struct image *m, unsigned seed, bool apart) {
   return changed > 0;
 }
 
+// True if numbers of section I may be nudged.
+static bool rounding_may_nudge(const struct image *m, unsigned i) {
+  return (m->kernel->sections[i].access & AUTOTUNE_IN) && m->memory.list[i].bytes > 0 &&
+      segments_writable(m, i);
+}
+
+struct range rounding_keep(const struct image *m) {
+  struct range kept = { 0 };
+  for (unsigned i = 0; m->rounding && i < m->kernel->n_sections; i++)
+    if (rounding_may_nudge(m, i))
+      kept.size += m->memory.list[i].bytes;
+  kept.base = kept.size ? sys_mmap(kept.size, true) : NULL;
+  char *at = kept.base;
+  for (unsigned i = 0; at && i < m->kernel->n_sections; i++)
+    if (rounding_may_nudge(m, i)) {
+      memory_read(&m->memory.list[i], at);
+      at += m->memory.list[i].bytes;
+    }
+  return kept;
+}
+
+void rounding_put_back(const struct image *m, struct range kept) {
+  const char *at = kept.base;
+  for (unsigned i = 0; at && i < m->kernel->n_sections; i++)
+    if (rounding_may_nudge(m, i)) {
+      memory_write(&m->memory.list[i], at);
+      at += m->memory.list[i].bytes;
+    }
+}
+
 static double rounding_scale(const struct image *m, const struct output *o,
                              const void *data, size_t bytes, bool zeros) {
   m->rounding->counts = (struct verify_counts){ 0 };

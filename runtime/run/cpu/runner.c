@@ -255,6 +255,12 @@ static void runner_run_trial(struct runner *r, const struct command *c, int fd,
   a->load_seconds = measure_clock() - start;
   if (!l->code)
     return;
+  if (c->measures == MEASURE_STRICT || c->measures == MEASURE_STRICT_REFERENCE) {
+    a->status = run_strict(r, c, l, a, &first) ? STATUS_OK : STATUS_WRONG;
+    a->samples[a->n_samples++] = first.cost;
+    a->run_seconds = first.seconds;
+    return;
+  }
   if (c->measures != MEASURE_TIME) {
     runner_measure(r, c, l->code, a);
     return;

@@ -11,6 +11,7 @@
 #include "stack.h"
 
 static const double cheap = 5e-3; // seconds
+enum { ALIKE = 1, APART };        // nudges: of equal numbers
 
 void run_allow(struct runner *r, double seconds) {
   atomic_store(&r->zygote->board->deadline, seconds > 0 ? measure_clock() + seconds : 0);
@@ -71,6 +72,8 @@ static void run_fresh(struct runner *r, const struct command *c, autotune_fn cod
   run_allow(r, load_limit);
   run_free_result(r);
   image_prepare(m, !c->reference || c->scratch);
+  if (r->nudged)
+    rounding_nudge(m, r->nudged, r->nudged == APART);
   stack_confine(true);
   if (watch)
     changes_begin(m);
@@ -111,6 +114,21 @@ static bool run_reference(struct runner *r, const struct command *c, autotune_fn
   return true;
 }
 
+// Measures how far nudged inputs move the outputs of the default, after its reference
+// run.
+static void run_nudged(struct runner *r, const struct command *c, autotune_fn code) {
+  struct image *m = &r->zygote->image;
+  struct range kept = rounding_keep(m);
+  struct sample ignored;
+  for (r->nudged = ALIKE; kept.base && r->nudged <= APART; r->nudged++) {
+    run_fresh(r, c, code, false, &ignored);
+    rounding_learn(m, true, r->nudged == APART);
+    rounding_put_back(m, kept);
+  }
+  r->nudged = 0;
+  image_seal(m);
+}
+
 // Makes the reference for made-up data. It counts only if the default takes such data as
 // it takes real ones: it ends, writes to the same places, makes no new NaN or infinity,
 // and hardly notices when all its sums are rounded up. (Where it does, errors grow so
@@ -133,6 +151,8 @@ static bool run_remake(struct runner *r, const struct command *c, autotune_fn co
     snprintf(a->message, size, "the default does not take it");
     return false;
   }
+  if (c->wish.set == MADE_UP_MIXED) // one scale for all says nothing of the small ones
+    run_nudged(r, c, code);
   if (m->kernel->verify != AUTOTUNE_VERIFY_EXACT)
     r->rounding = FE_UPWARD;
   run_fresh(r, c, code, false, out);
@@ -162,6 +182,28 @@ static bool run_checked(struct runner *r, const struct command *c, struct loaded
   if (watch)
     unnamed_note(m, l->calls, a->note, sizeof a->note);
   return right;
+}
+
+bool run_strict(struct runner *r, const struct command *c, struct loaded *l,
+                struct answer *a, struct sample *first) {
+  struct image *m = &r->zygote->image;
+  char ignored[sizeof a->message];
+  if (c->measures == MEASURE_STRICT_REFERENCE) {
+    if (!image_part(m)) {
+      snprintf(a->message, sizeof a->message, "no memory");
+      return false;
+    }
+    run_fresh(r, c, l->code, false, first);
+    if (!image_reference(m, a->message, sizeof a->message))
+      return false;
+  }
+  run_fresh(r, c, l->code, false, first);
+  image_demand(m, false);
+  if (image_check(m, false, a->message, sizeof a->message))
+    return true;
+  image_demand(m, true);
+  image_check(m, false, ignored, sizeof ignored); // for the largest deviation
+  return false;
 }
 
 bool run_verify(struct runner *r, const struct command *c, struct loaded *l,

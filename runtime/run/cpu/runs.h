@@ -24,6 +24,7 @@ struct runner {
   bool warm;                // a variant has run here before
   double memory;            // seconds, at least, in which the checked run got its pages
   int rounding;             // of the next runs: FE_…; 0: the program's
+  unsigned nudged;          // how often inputs of the next run are nudged; 2: apart
   struct state found, left; // by each run; what the last one left
   struct copies copies;     // of this worker, where the call is one of several
   double copied;            // seconds of CPU that they have taken
@@ -40,6 +41,10 @@ struct sample run_measured(struct runner *r, const struct trial_plan *plan,
                            autotune_fn code, unsigned batch, size_t *allocated);
 /* Notes the state that the last run left, and puts it back. */
 void run_settle(struct runner *r);
+/* Compares strict builds as C says, of which L is one. False: they differ, or the
+ * reference does not repeat itself; A says where. */
+bool run_strict(struct runner *r, const struct command *c, struct loaded *l,
+                struct answer *a, struct sample *first);
 /* Checks the variant L, or makes the reference if C says so. *FIRST: its run. False: it
  * is wrong; A says why. */
 bool run_verify(struct runner *r, const struct command *c, struct loaded *l,

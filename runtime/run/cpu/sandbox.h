@@ -3,6 +3,7 @@
  *
  *   worker.c    in the tuner: orders workers, hands them trials, waits for answers
  *   imagine.c   in the tuner: a variant on made-up data
+ *   strict.c    in the tuner: strict builds of two variants
  *   zygote.c    the process that holds the image of the arguments and forks workers
  *   sandbox.c   what the zygote does to itself so that no variant reaches anything else
  *   image.c     the call's sections: pristine copies, the default's outputs, comparison
@@ -159,6 +160,11 @@ bool image_check(const struct image *m, bool inputs, char *message, size_t size)
 /* The same for another run of the default, which must agree better: to a half of what is
  * allowed. */
 bool image_repeats(const struct image *m, char *message, size_t size);
+/* In a worker: gives M a reference of its own, for the next image_reference. */
+bool image_part(struct image *m);
+/* From now on M's outputs agree only if numbers are equal; LOOSE: unless they are very
+ * far apart, so that the largest deviation is found. */
+void image_demand(struct image *m, bool loose);
 /* True if the reference has no more NaN and infinities than that of BEFORE. */
 bool image_is_finite(const struct image *m, const struct image *before);
 
@@ -304,6 +310,10 @@ void rounding_prepare(const struct image *m);
 /* After that run: notes how far the outputs are from the reference. NUDGED: the inputs
  * were, APART or not; else the code was made by another compiler. */
 void rounding_learn(const struct image *m, bool nudged, bool apart);
+/* In a worker: copies what rounding_nudge changes, and puts it back. The copy lives as
+ * long as the process; its base is NULL where there is no memory or nothing to copy. */
+struct range rounding_keep(const struct image *m);
+void rounding_put_back(const struct image *m, struct range kept);
 /* After a run with inputs nudged alike: true if many numbers stayed as they were, because
  * equal ones may cancel in them. */
 bool rounding_stays(const struct image *m);
@@ -317,8 +327,10 @@ enum { MAX_SAMPLES = 256 };
 /* What a worker learns of the default instead of timing a variant. */
 enum measure_of {
   MEASURE_TIME,
-  MEASURE_NUDGED, /* its rounding: with nudged inputs */
-  MEASURE_WRITTEN /* likewise: by the object, the kernel as written */
+  MEASURE_NUDGED,           /* its rounding: with nudged inputs */
+  MEASURE_WRITTEN,          /* likewise: by the object, the kernel as written */
+  MEASURE_STRICT_REFERENCE, /* its outputs as the object, a strict build, writes them */
+  MEASURE_STRICT            /* if the object, a strict build, writes the same bits */
 };
 struct command {
   uint64_t ticket, object_size;
@@ -409,6 +421,8 @@ int worker_try(struct worker_pool *w, uint64_t ticket, const void *object, size_
 /* Has a worker carry out WHAT, with the OBJECT of its ticket. 0, or -1 as above. */
 int worker_trial(struct worker_pool *w, const struct command *what, const void *object,
                  struct trial *out);
+/* True if runs can be repeated in one worker, and their outputs compared. */
+bool worker_can_repeat(const struct worker_pool *w);
 /* Ends the worker, if there is one; the next trial gets a new one. */
 void worker_end(struct worker_pool *w);
 /* Returns the sets of made-up data that may be used, a bit for each. */
@@ -422,6 +436,10 @@ void worker_stop(struct worker_pool *w); /* no process is left */
 /* Checks a variant on made-up data: `imagine` of struct target. */
 int worker_imagine(struct worker_pool *w, uint64_t ticket, const void *object,
                    size_t size, const struct imagined *what, struct trial *out);
+
+/* Compares two strict builds: `strict` of struct target. */
+int worker_strict(struct worker_pool *w, const struct strict_pair *pair,
+                  const struct trial_plan *plan, struct trial *out);
 
 /* ---- zygote.c, runner.c ---------------------------------------------------------- */
 

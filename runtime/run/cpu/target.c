@@ -143,6 +143,11 @@ static int cpu_imagine(struct executor *e, uint64_t ticket, const void *object,
   return worker_imagine(pool, ticket, object, size, &w, out);
 }
 
+static int cpu_strict(struct executor *e, const struct strict_pair *pair,
+                      const struct trial_plan *plan, struct trial *out) {
+  return worker_strict(pool_of(e), pair, plan, out);
+}
+
 static bool cpu_link(const void *object, size_t size, const char *path, char **why) {
   *why = NULL;
   const struct jit_api *jit = sys_fails(SYS_JIT) ? NULL : jit_open(why);
@@ -192,6 +197,7 @@ const struct target target_cpu = {
   .times_written = true,
   .try = cpu_try,
   .imagine = cpu_imagine,
+  .strict = cpu_strict,
   .link = cpu_link,
   .look = cpu_look,
   .cost = cpu_cost,

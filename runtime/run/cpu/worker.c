@@ -446,6 +446,10 @@ static int worker_measure(struct worker_pool *w, const struct command *c,
   return w->pid > 0 ? 0 : rc;
 }
 
+bool worker_can_repeat(const struct worker_pool *w) {
+  return w->verified && !w->needs_workers && kernel_has_sections(w->kernel);
+}
+
 // Returns PLAN for one run of the default more, which took SECONDS.
 static struct trial_plan worker_once(const struct trial_plan *plan, double seconds) {
   double limit = 1 + 20 * seconds;
@@ -487,7 +491,7 @@ int worker_reference(struct worker_pool *w, const struct trial_plan *plan,
   }
   if (rc == 0 && !worker_order(w, ORDER_SEAL, START_GRACE))
     rc = -1;
-  if (w->needs_workers || !w->verified || !kernel_has_sections(w->kernel))
+  if (!worker_can_repeat(w))
     w->sets = 0; // nothing can be put back, or compared
   return rc;
 }

@@ -100,6 +100,9 @@ static void markdown_put_row(FILE *out, const struct analysis *a) {
   const char *deviation = a->item->finished ? a->item->summary.deviation : NULL;
   if (deviation && *deviation)
     put_literal(out, "; largest deviation ", deviation);
+  const char *strict = a->item->finished ? a->item->summary.strict : NULL;
+  if (strict && *strict)
+    put_literal(out, "; compiled strictly: ", strict);
   fputs(" |\n", out);
 }
 

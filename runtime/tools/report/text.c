@@ -214,6 +214,12 @@ static void text_print_winner(const struct sheet *s, const struct analysis *a) {
     wrapped_text(&w, deviation);
     clean_free(deviation);
   }
+  if (m->winner && m->strict && *m->strict) {
+    char *strict = clean_text(m->strict);
+    wrapped_text(&w, "· compiled strictly:");
+    wrapped_text(&w, strict);
+    clean_free(strict);
+  }
   fputc('\n', s->out);
   if (*m->covered)
     sheet_line(s, "", m->covered);

@@ -162,6 +162,11 @@ static void why_print_winner(const struct why *w, const struct listed *item) {
     fprintf(w->out, "; largest deviation %s", deviation);
     clean_free(deviation);
   }
+  if (m->winner && m->strict && *m->strict) {
+    char *strict = clean_text(m->strict);
+    fprintf(w->out, "; compiled strictly: %s", strict);
+    clean_free(strict);
+  }
   if (m->winner && *m->weak) {
     char *weak = clean_text(m->weak);
     fprintf(w->out, "; provisional: %s", weak);
