@@ -295,4 +295,46 @@ for file in calls.c calls.cpp; do
   has "$file: the parallel loop" calls.notes "$file:9:3: note: of the loop in line 9 of 'flux' only compilers and flags vary"
   is "$file: kernels" "$(grep -c '^+ *#pragma autotune kernel' calls.patch)" 1
 done
+
+# A function of which one loop is a kernel, and another one can only vary its flags: two kernels, none around the other.
+cat > exact.c << 'END'
+static double forcing[40][40][40], ue[40][5], flux[40];
+static int points[3] = { 40, 40, 40 };
+static void solution(double x, double y, double to[5])
+{
+  for (int m = 0; m < 5; m++)
+    to[m] = x * (m + 1) + y / (m + 2);
+}
+void exact(void)
+{
+  double to[5], dt;
+  int m, i, j, k;
+  for (k = 0; k <= points[2] - 1; k++)
+    for (j = 0; j <= points[1] - 1; j++)
+      for (i = 0; i <= points[0] - 1; i++)
+        forcing[k][j][i] = 0.0;
+  for (k = 1; k <= points[2] - 2; k++)
+    for (j = 1; j <= points[1] - 2; j++) {
+      for (i = 0; i <= points[0] - 1; i++) {
+        solution(i, j + k, to);
+        for (m = 0; m < 5; m++)
+          ue[i][m] = to[m];
+        dt = 1.0 / (to[0] + 1);
+        flux[i] = dt * ue[i][1];
+      }
+      for (i = 1; i <= points[0] - 2; i++)
+        forcing[k][j][i] += flux[i + 1] - flux[i - 1];
+    }
+}
+int main(void)
+{
+  exact();
+  return forcing[3][3][3] > 1e30;
+}
+END
+autotune suggest exact.c > exact.patch 2> exact.notes
+is "exact.c: kernels" "$(grep -c '^+ *#pragma autotune kernel' exact.patch)" 2
+check "exact.c: builds with --auto" autotune cc --auto gcc -O1 -c exact.c -o exact.o 2> exact.err
+is "exact.c: no complaint" "$(cat exact.err)" ""
+is "exact.c: kernels by --auto" "$(nm exact.o | grep -c ' autotune_site_exact')" 2
 finish

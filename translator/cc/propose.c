@@ -40,6 +40,8 @@ static bool propose_is_bare(const struct compile_options *o) {
   return false;
 }
 
+enum { PROPOSED_NONE = 1, REFUSED_ALL = 2 }; // the child's status, apart from 0
+
 // Writes to F the names of the kernels in a line, then the translated file. WHOLE: the
 // file with its headers that hold kernels. Returns the child's status.
 static int propose_write(const struct cc_source *s, const struct text *whole,
@@ -49,19 +51,19 @@ static int propose_write(const struct cc_source *s, const struct text *whole,
   struct text patched = { 0 }, out = { 0 };
   struct source *plain = source_of(s->shown, whole->data, whole->size);
   if (!suggest_file(plain, o, how, &found) || found.n == 0)
-    return 1;
+    return PROPOSED_NONE;
   if (!patch_number(plain, found.list, found.n, &patched))
-    return 1;
+    return PROPOSED_NONE;
   o->when_hot = found.names;
   o->apart = true;
   o->weak = !s->translated; // otherwise the user's own kernels need the library
   if (!translate_source(source_of(s->shown, patched.data, patched.size), o, &out))
-    return 1;
+    return REFUSED_ALL;
   for (unsigned i = 0; i < found.n_kernels; i++)
     fprintf(f, "%s%s", i ? ", " : "", found.kernels[i].what);
   fputc('\n', f);
   fwrite(out.data, 1, out.size, f);
-  return fclose(f) == 0 ? 0 : 1;
+  return fclose(f) == 0 ? 0 : PROPOSED_NONE;
 }
 
 static void propose_child(const struct cc_source *s, const struct text *whole,
@@ -73,10 +75,17 @@ static void propose_child(const struct cc_source *s, const struct text *whole,
   setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
   bool quiet = options_get()->log_level < AUTOTUNE_DEBUG;
   if (!f || null < 0 || dup2(null, 1) < 0 || (quiet && dup2(null, 2) < 0))
-    _exit(1);
+    _exit(PROPOSED_NONE);
   int status = propose_write(s, whole, o, fast_math, f);
   temp_remove();
   _exit(status);
+}
+
+static void propose_failed(const struct cc_source *s, const char *why) {
+  fprintf(stderr,
+          "autotune: warning: %s: compiled without the kernels of --auto, a defect of "
+          "autotune: %s; please report it\n",
+          s->shown, why);
 }
 
 // Returns what the child wrote; empty: nothing was proposed, or it failed.
@@ -100,6 +109,11 @@ static struct text propose_run(const struct cc_source *s, const struct text *who
   while (child > 0 && waitpid(child, &status, 0) < 0)
     if (errno != EINTR)
       child = -1;
+  if (child > 0 && WIFSIGNALED(status))
+    propose_failed(
+        s, arena_printf("signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status))));
+  else if (child > 0 && WEXITSTATUS(status) == REFUSED_ALL)
+    propose_failed(s, "they were refused together; AUTOTUNE_LOG=debug shows why");
   return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? got
                                                                     : (struct text){ 0 };
 }
@@ -144,10 +158,8 @@ bool cc_source_revert(struct cc_source *s) {
 
 int cc_source_reverted(const struct cc_source *s, int status) {
   if (status == 0)
-    fprintf(stderr,
-            "autotune: warning: %s: compiled without the kernels of --auto, with which "
-            "the compiler failed: please report it; the patch of `autotune suggest` "
-            "shows the error\n",
-            s->shown);
+    propose_failed(s,
+                   "the compiler refused them; `autotune suggest` makes a patch that "
+                   "shows the error");
   return status;
 }

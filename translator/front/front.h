@@ -155,6 +155,7 @@ unsigned source_where(const struct source *s, size_t offset, const char **path,
                       unsigned *column);
 /* Appends a `#line`, which says that the next line of OUT stands at AT of S. */
 void source_resume(const struct source *s, size_t at, struct text *out);
+/* Returns the text of NODE, which is empty if NODE is null. */
 struct slice source_slice(const struct source *s, TSNode node);
 /* True when TEXT may hold `#pragma autotune`, or _Pragma (fast scan, no parsing). */
 bool source_mentions_autotune(const char *text, size_t size);

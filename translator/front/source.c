@@ -221,6 +221,8 @@ void source_resume(const struct source *s, size_t at, struct text *out) {
 }
 
 struct slice source_slice(const struct source *s, TSNode node) {
+  if (ts_node_is_null(node))
+    return (struct slice){ s->text, 0 };
   uint32_t start = ts_node_start_byte(node);
   return (struct slice){ s->text + start, ts_node_end_byte(node) - start };
 }

@@ -266,13 +266,21 @@ static bool nests_served(const struct candidates *c, const struct proposals *all
   return !ts_node_is_null(call_of_kernel(c, all, n));
 }
 
+// True if a kernel is proposed in N.
+static bool nests_proposed_in(const struct proposals *all, TSNode n) {
+  for (unsigned i = 0; i < all->n; i++)
+    if (all->list[i].n && node_within(all->list[i].node, n))
+      return true;
+  return false;
+}
+
 // Proposes O, of which compilers and flags vary, or all of its function if that may be.
 static void nests_vary(const struct candidates *c, const struct outer_nest *o,
                        const char *threads, struct proposals *all) {
   for (unsigned i = 0; i < c->n_mixed; i++) {
     const struct mixed *mixed = &c->mixed[i];
     if (mixed->whole && mixed->whole->varies && !mixed->whole->plan.n &&
-        node_within(o->k.loop, mixed->node)) {
+        node_within(o->k.loop, mixed->node) && !nests_proposed_in(all, mixed->node)) {
       suggest_function(c, mixed->whole, &c->list[mixed->index], threads,
                        &all->list[mixed->index]);
       return;
