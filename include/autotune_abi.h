@@ -25,6 +25,8 @@
 
 #include <stddef.h>
 
+#include "autotune_text.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -485,118 +487,6 @@ AUTOTUNE_API int autotune_launch_kernel(struct autotune_site *site, const long l
 /* Forgets SITE, because its code is about to be unmapped. Called by a destructor of the
  * translated file. */
 AUTOTUNE_API void autotune_site_close(struct autotune_site *site);
-
-/* ---- around generated text ------------------------------------------------------- */
-
-/* AUTOTUNE_GENERATED … AUTOTUNE_AS_WRITTEN: suppress the warnings that the user switched
- * on for the text between them. (A linemarker that says "system header" would do the
- * same, but gcc -Wpedantic refuses linemarkers.) */
-#if defined(__clang__)
-#define AUTOTUNE_GENERATED \
-  _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Weverything\"")
-#define AUTOTUNE_AS_WRITTEN _Pragma("clang diagnostic pop")
-#else
-#define AUTOTUNE_PRAGMA_OF(x) _Pragma(#x)
-#define AUTOTUNE_QUIET(x) AUTOTUNE_PRAGMA_OF(GCC diagnostic ignored x)
-#ifdef __cplusplus /* g++ 14 warns of C-only options even so */
-#define AUTOTUNE_QUIET_C
-#else
-#define AUTOTUNE_QUIET_C \
-  AUTOTUNE_QUIET("-Wtraditional") AUTOTUNE_QUIET("-Wc90-c99-compat")
-#endif
-/* clang-format off */
-#define AUTOTUNE_GENERATED _Pragma("GCC diagnostic push") \
-  AUTOTUNE_QUIET("-Wpragmas") AUTOTUNE_QUIET("-Wpedantic") \
-  AUTOTUNE_QUIET("-Wconversion") AUTOTUNE_QUIET("-Wsign-conversion") \
-  AUTOTUNE_QUIET("-Wfloat-conversion") AUTOTUNE_QUIET("-Warith-conversion") \
-  AUTOTUNE_QUIET("-Wunused") AUTOTUNE_QUIET("-Wunused-function") \
-  AUTOTUNE_QUIET("-Wunused-parameter") AUTOTUNE_QUIET("-Wunused-variable") \
-  AUTOTUNE_QUIET("-Wunused-const-variable") \
-  AUTOTUNE_QUIET("-Wunused-but-set-parameter") \
-  AUTOTUNE_QUIET("-Wunused-local-typedefs") AUTOTUNE_QUIET("-Wmissing-prototypes") \
-  AUTOTUNE_QUIET("-Wmissing-declarations") AUTOTUNE_QUIET("-Wredundant-decls") \
-  AUTOTUNE_QUIET("-Wstrict-prototypes") AUTOTUNE_QUIET("-Wnested-externs") \
-  AUTOTUNE_QUIET("-Wshadow") AUTOTUNE_QUIET("-Wcast-qual") \
-  AUTOTUNE_QUIET("-Wcast-align") AUTOTUNE_QUIET("-Wcast-function-type") \
-  AUTOTUNE_QUIET("-Wbad-function-cast") AUTOTUNE_QUIET("-Wwrite-strings") \
-  AUTOTUNE_QUIET("-Wdiscarded-qualifiers") \
-  AUTOTUNE_QUIET("-Wincompatible-pointer-types") \
-  AUTOTUNE_QUIET("-Wdeclaration-after-statement") AUTOTUNE_QUIET("-Wvla") \
-  AUTOTUNE_QUIET("-Woverlength-strings") AUTOTUNE_QUIET("-Wlong-long") \
-  AUTOTUNE_QUIET("-Wtraditional-conversion") AUTOTUNE_QUIET("-Wc99-c11-compat") \
-  AUTOTUNE_QUIET("-Wc11-c2x-compat") AUTOTUNE_QUIET("-Wfloat-equal") \
-  AUTOTUNE_QUIET("-Waggregate-return") AUTOTUNE_QUIET("-Winline") \
-  AUTOTUNE_QUIET("-Wmissing-noreturn") \
-  AUTOTUNE_QUIET("-Wsuggest-attribute=noreturn") \
-  AUTOTUNE_QUIET("-Wsuggest-attribute=const") \
-  AUTOTUNE_QUIET("-Wsuggest-attribute=pure") \
-  AUTOTUNE_QUIET("-Wsuggest-attribute=cold") \
-  AUTOTUNE_QUIET("-Wsuggest-attribute=malloc") \
-  AUTOTUNE_QUIET("-Wsuggest-attribute=format") \
-  AUTOTUNE_QUIET("-Wmissing-field-initializers") AUTOTUNE_QUIET("-Wtype-limits") \
-  AUTOTUNE_QUIET("-Wsign-compare") AUTOTUNE_QUIET("-Wdouble-promotion") \
-  AUTOTUNE_QUIET("-Wunsafe-loop-optimizations") AUTOTUNE_QUIET("-Wnonnull-compare") \
-  AUTOTUNE_QUIET("-Waddress") AUTOTUNE_QUIET("-Wpadded") \
-  AUTOTUNE_QUIET("-Wuninitialized") AUTOTUNE_QUIET("-Wmaybe-uninitialized") \
-  AUTOTUNE_QUIET("-Wparentheses") AUTOTUNE_QUIET("-Wlogical-op") \
-  AUTOTUNE_QUIET("-Wattributes") AUTOTUNE_QUIET("-Wnull-dereference") \
-  AUTOTUNE_QUIET("-Wundef") AUTOTUNE_QUIET_C
-/* clang-format on */
-#define AUTOTUNE_AS_WRITTEN _Pragma("GCC diagnostic pop")
-#endif
-
-/* The enum autotune_element of an expression's type, the bytes of its elements, and its
- * enum autotune_arg_kind. For C++ see autotune_cuda.h. A `char` is a byte. */
-#if !defined(__cplusplus)
-#ifdef __SIZEOF_INT128__
-#define AUTOTUNE_INT128 __int128 : AUTOTUNE_SIGNED, unsigned __int128 : AUTOTUNE_UNSIGNED,
-#else
-#define AUTOTUNE_INT128
-#endif
-#define AUTOTUNE_ELEMENT(x)                  \
-  _Generic((x),                              \
-      float: AUTOTUNE_F32,                   \
-      double: AUTOTUNE_F64,                  \
-      long double: AUTOTUNE_F80,             \
-      float _Complex: AUTOTUNE_F32,          \
-      double _Complex: AUTOTUNE_F64,         \
-      long double _Complex: AUTOTUNE_F80,    \
-      signed char: AUTOTUNE_SIGNED,          \
-      short: AUTOTUNE_SIGNED,                \
-      int: AUTOTUNE_SIGNED,                  \
-      long: AUTOTUNE_SIGNED,                 \
-      long long: AUTOTUNE_SIGNED,            \
-      unsigned char: AUTOTUNE_UNSIGNED,      \
-      unsigned short: AUTOTUNE_UNSIGNED,     \
-      unsigned: AUTOTUNE_UNSIGNED,           \
-      unsigned long: AUTOTUNE_UNSIGNED,      \
-      unsigned long long: AUTOTUNE_UNSIGNED, \
-      _Bool: AUTOTUNE_UNSIGNED,              \
-      AUTOTUNE_INT128 default: AUTOTUNE_BYTES)
-/* The elements of an array; 0 where they have no size. */
-#define AUTOTUNE_COUNT(x) (sizeof(x) / (sizeof((x)[0]) + !sizeof((x)[0])))
-#define AUTOTUNE_ARG_KIND(x)                    \
-  _Generic((x),                                 \
-      float: AUTOTUNE_ARG_REAL,                 \
-      double: AUTOTUNE_ARG_REAL,                \
-      signed char: AUTOTUNE_ARG_INTEGER,        \
-      unsigned char: AUTOTUNE_ARG_INTEGER,      \
-      short: AUTOTUNE_ARG_INTEGER,              \
-      unsigned short: AUTOTUNE_ARG_INTEGER,     \
-      int: AUTOTUNE_ARG_INTEGER,                \
-      unsigned: AUTOTUNE_ARG_INTEGER,           \
-      long: AUTOTUNE_ARG_INTEGER,               \
-      unsigned long: AUTOTUNE_ARG_INTEGER,      \
-      long long: AUTOTUNE_ARG_INTEGER,          \
-      unsigned long long: AUTOTUNE_ARG_INTEGER, \
-      default: AUTOTUNE_ARG_OTHER)
-#define AUTOTUNE_ELEMENT_SIZE(x)           \
-  _Generic((x),                            \
-      float _Complex: sizeof(x) / 2,       \
-      double _Complex: sizeof(x) / 2,      \
-      long double _Complex: sizeof(x) / 2, \
-      default: sizeof(x))
-#endif
 
 #ifdef __cplusplus
 }
