@@ -91,6 +91,7 @@ struct verify_noise {
 bool verify_nudges_again(unsigned done, double seconds, double taken);
 enum {
   VERIFY_WILD = 16,     /* times as far as was seen may undetermined elements be off */
+  VERIFY_LEFT = 16,     /* steps of the data that a sum of several may leave of them */
   VERIFY_DETERMINED = 8 /* one element of so many must be determined; else none counts as
                            undetermined */
 };

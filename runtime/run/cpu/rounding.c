@@ -153,7 +153,7 @@ void rounding_learn(const struct image *m, bool nudged, bool apart) {
       continue;
     n->step = verify_step(m->rounding->digits);
     n->apart = apart;
-    n->small = n->step * m->rounding->data;
+    n->small = VERIFY_LEFT * n->step * m->rounding->data;
     n->wide = verify_limit(rtol, m->rounding->data);
     n->limit = fmax(
         n->limit,
