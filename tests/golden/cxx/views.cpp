@@ -7,6 +7,7 @@ using field = std::vector<double>;
 struct cell { double mass, speed; };
 template <typename T> struct grid {
   std::vector<T> u, v;
+  static std::vector<double> shared;
   void step(T by)
   {
     #pragma autotune kernel inout(u[0:v.size()], this->v.data()[0:this->v.size()])
@@ -19,6 +20,9 @@ template <typename T> struct grid {
     #pragma autotune kernel param(B: 2, 4) in(u[0:u.size()])
     for (std::size_t i = 0; i < u.size(); i += B)
       sum += u.data()[i] / B;
+    #pragma autotune kernel inout(shared[0:u.size()])
+    for (std::size_t i = 0; i < u.size(); i++)
+      shared[i] += 1;
     return sum;
   }
 };
@@ -34,7 +38,7 @@ double free_ones(const field &x, field &y, std::vector<cell> &cells, std::vector
     cells[i].mass += counts[i];
   return sum;
 }
-double others(field &x, field &y, std::vector<bool> &marks, std::vector<field> &rows, int n)
+double others(field &x, field &y, std::vector<field> &rows, int n)
 {
   #pragma autotune kernel
   for (int i = 0; i < n; i++)
@@ -44,8 +48,7 @@ double others(field &x, field &y, std::vector<bool> &marks, std::vector<field> &
     e += y[0];
   #pragma autotune kernel
   for (int i = 0; i < n; i++)
-    if (marks[i])
-      x[i] = rows[i][0];
+    x[i] = rows[i][0];
   #pragma autotune kernel inout(x)
   for (int i = 0; i < n; i++)
     x[i] = n;

@@ -55,6 +55,18 @@ static struct slice views_alias(const struct statement *st, struct slice name) {
   return (struct slice){ 0 };
 }
 
+// True if the file has vectors of bool, whose elements have no addresses.
+static bool views_has_bits(const struct statement *st) {
+  struct lexer l = lexer_of((struct slice){ st->s->text, st->s->size });
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    struct lexer ahead = l;
+    if (slice_is(t.text, "vector") && slice_is(lex(&ahead).text, "<") &&
+        slice_is(lex(&ahead).text, "bool"))
+      return true;
+  }
+  return false;
+}
+
 // True if elements of type TEXT are numbers, structs as in C, or of a template's type.
 static bool views_is_element(const struct statement *st, struct slice text) {
   struct lexer l = lexer_of(text);
@@ -62,7 +74,7 @@ static bool views_is_element(const struct statement *st, struct slice text) {
   t = slice_is(t.text, "const") ? lex(&l) : t;
   struct ctype type = type_of_name(st->x, text);
   if (scope_is_parameter(st, t.text))
-    return lex(&l).kind == TOKEN_END;
+    return lex(&l).kind == TOKEN_END && !views_has_bits(st);
   return !lex_mentions(text, slice_of("bool")) &&
       !lex_mentions(type.name, slice_of("bool")) &&
       (kinds_number(st, text) || member_struct(st->x, text, &type));
@@ -105,7 +117,8 @@ static bool views_of(const struct statement *st, const struct capture *c,
                      struct container *v) {
   const struct class_member *m = c->member ? scope_member(st, c->name) : NULL;
   bool object = c->shape == SHAPE_PLAIN || c->shape == SHAPE_REFERENCE;
-  *v = (struct container){ .constant = c->member ? scope_is_const(st)
+  bool shared = m && lex_mentions(m->words, slice_of("static"));
+  *v = (struct container){ .constant = c->member ? scope_is_const(st) && !shared
                                                  : scope_copies(st, c) };
   if (!object || (c->deduced && !m) || (m && !m->words.size))
     return false;
