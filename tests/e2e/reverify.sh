@@ -185,4 +185,39 @@ run third.log waits 2e6
 # A right winner stays for as long as it runs.
 run right.log waits '0 2'
 [ "$answer" = right ] && ! grep -q revoked right.log || { fail "a right winner"; cat right.log; }
+
+# A check takes as long as it takes while the program goes on, also one that was to be short: 3 s for each run here.
+cat > patient.c << 'END_OF_C'
+#include <stdlib.h>
+#include <unistd.h>
+#define WAY 0
+static volatile int pause_ms;
+#pragma autotune kernel param(WAY: 0, 1) in(x[0:n]) out(y[0:n])
+static void scale(int n, const double *x, double *y)
+{
+  volatile int turns = WAY == 0 ? 100000 : 10000;
+  while (turns > 0)
+    turns = turns - 1;
+  for (int i = 0; i < n; i++)
+    y[i] = 2 * x[i];
+  usleep(1000 * pause_ms);
+}
+int main(int argc, char **argv)
+{
+  static double x[1000], y[1000];
+  for (int i = 0; i < 1000; i++)
+    x[i] = i + atoi(argv[1]);
+  pause_ms = atoi(argv[2]);
+  scale(1000, x, y);
+  pause_ms = 1;
+  for (int i = 0; i < atoi(argv[3]) * 100; i++, usleep(9000))
+    scale(1000, x, y);
+  return 0;
+}
+END_OF_C
+autotune cc gcc -O1 patient.c -o patient || fail "patient does not compile"
+rm -rf "$AUTOTUNE_CACHE"
+AUTOTUNE_REVERIFY=off ./patient 1 0 0 2> log
+AUTOTUNE_LOG=debug ./patient 2 3000 14 2> log
+grep -q 'debug: scale: checked again on call 1: right' log || { fail "a long check is ended"; cat log; }
 exit $failed

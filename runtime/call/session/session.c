@@ -230,7 +230,7 @@ int session_start(const struct autotune_kernel *k, const struct identity *id,
                            .shared = session_shared_memory(),
                            .socket = pair[1],
                            .memory = memory,
-                           .program = plan->background && !plan->outlives
+                           .program = plan->background
                                ? (int)syscall(SYS_pidfd_open, getpid(), 0)
                                : -1 };
   int rc = fork_tuner(&job, pair[0]), error = errno;

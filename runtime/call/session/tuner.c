@@ -16,7 +16,7 @@
 #include "run/target.h"
 #include "tune/tune.h"
 
-enum { GRACE = 5 }; // seconds that a short check may take
+enum { GRACE = 5 }; // seconds that a short check may go on when the program has ended
 
 struct line {
   struct channel channel;
@@ -97,14 +97,15 @@ static void look_at_socket(int signal) {
     role_end();
 }
 
-// Arranges that this process ends with the program, or plan->after seconds later. A child
+// Returns how many seconds a tuning goes on when the program has ended.
+static unsigned tuner_after(const struct plan *p) {
+  return p->outlives ? GRACE : p->after;
+}
+
+// Arranges that this process ends with the program, or tuner_after seconds later. A child
 // gets a signal; a tuner that is not a child watches the socket and the program's pidfd.
 static bool tuner_follow(const struct tuner_job *job) {
   struct sigaction look = { .sa_handler = look_at_socket, .sa_flags = SA_RESTART };
-  if (job->plan->outlives) {
-    alarm(GRACE);
-    return true;
-  }
   if (!job->plan->background)
     return sandbox_follow(job->parent, SIGTERM);
   sigaction(SIGIO, &look, NULL);
@@ -146,7 +147,7 @@ void tuner_main(const struct tuner_job *job) {
                     .shared = job->shared,
                     .background = job->plan->background };
   tuner_line = &l;
-  role_watch(watches ? fds[2] : -1, job->plan->after);
+  role_watch(watches ? fds[2] : -1, tuner_after(job->plan));
   if (!tuner_follow(job))
     _exit(1);
   autotune_set_log(forward_log, &l);
