@@ -172,6 +172,7 @@ static const struct fact summary_facts[] = {
   { FACT_COUNT, AT(line), COLUMN("line", 8), .most = UINT32_MAX, .json = "line" },
   { FACT_SECONDS, AT(as_written), COLUMN("as_written", 10), .json = "as_written" },
   { FACT_TEXT, AT(strict), COLUMN("strict", 11), .most = TEXT, .json = "strict" },
+  { FACT_SECONDS, AT(cold), COLUMN("cold", 12), .json = "page_faults" },
 };
 #undef AT
 
@@ -327,6 +328,10 @@ void record_complete(const struct kind *k, void *what) {
 
 bool summary_is_provisional(const struct summary *m) {
   return m->origin == ORIGIN_PROVISIONAL;
+}
+
+bool summary_is_cold(const struct summary *m) {
+  return m->cold > 0 && m->cold >= m->best.median / 10;
 }
 
 bool summary_is_borrowed(const struct summary *m) {

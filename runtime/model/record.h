@@ -110,8 +110,10 @@ struct summary {                  /* one tuning of one key */
   int64_t problem;                /* of rows */
   const char *toolchain;          /* likewise */
   struct estimate original, best; /* from the final race */
-  double as_written;  /* cost of the kernel as written, with the compiler and flags of the
-                         variants, as `best` is one; 0: not measured */
+  double as_written; /* cost of the kernel as written, with the compiler and flags of the
+                        variants, as `best` is one; 0: not measured */
+  double cold; /* seconds, about, of page faults in the call that was tuned: it was the
+                  first to touch its memory, and no trial has them; 0: few or none */
   uint64_t winner;    /* variant; 0: the default stays */
   const char *values; /* the winner's, as in record */
   const char *compiler;
@@ -277,7 +279,7 @@ struct kind {
   size_t size; /* of the struct */
   const struct fact *facts;
 };
-enum { KINDS = 6, RECORD_VERSION = 11 /* version of the store's format */ };
+enum { KINDS = 6, RECORD_VERSION = 12 /* version of the store's format */ };
 extern const struct kind kind_problem, kind_record, kind_summary, kind_asked,
     kind_progress, kind_service;
 extern const struct kind *const kinds[KINDS];
@@ -299,6 +301,8 @@ bool summary_is_provisional(const struct summary *m);
 /* True if M comes from other keys and was compared with the default, but not timed: it is
  * provisional, or those keys agree on it. */
 bool summary_is_borrowed(const struct summary *m);
+/* True if M's call spent a tenth of the winner's time or more on page faults. */
+bool summary_is_cold(const struct summary *m);
 /* Makes M, the tuning of another key, the winner that several keys agree on: without its
  * times and its object. */
 void summary_agree(struct summary *m);

@@ -191,6 +191,9 @@ struct target {
   /* Gets what `describe` said of this call, and whether outputs can be compared. */
   void (*call)(const struct executor *e, double *flops, double *bytes, bool *verified);
   double (*touched)(const struct executor *e); /* bytes of all sections */
+  /* The seconds of page faults that this call takes in the program, and no trial. NULL:
+   * none. */
+  double (*cold)(const struct executor *e);
   /* Writes what is compared of this call, for people. NULL: not known. */
   void (*covered)(const struct executor *e, char *text, size_t size);
   /* Runs the default variant: keeps its outputs as the reference, times it, and checks

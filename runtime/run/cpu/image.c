@@ -92,6 +92,7 @@ static int image_describe(struct image *m, const struct autotune_kernel *k,
   }
   if (!memories_describe(&m->memory, k, args, message, size))
     return -1;
+  m->cold = cold_seconds(&m->memory); // before anything reads the sections
   segments_keep_tables(&m->memory.tables);
   if (!segments_make(m, message, size))
     return -1;

@@ -125,12 +125,16 @@ struct image {
   struct image_deviation *deviation; /* that image_check found so far */
   double flops, bytes;
   double touched; /* bytes of all sections */
+  double cold;    /* cold_seconds */
   bool verified;  /* outputs can be compared */
 };
 /* In the zygote: describes the call and copies what trials will change. Of M only
  * `loaded` is set. 0, or -1 and a message. */
 int image_make(struct image *m, const struct autotune_kernel *k, void *const *args,
                char *message, size_t size);
+/* Returns the seconds of the page faults that the program's call takes: of its sections'
+ * pages that nothing has touched yet (cold.c). */
+double cold_seconds(const struct memories *m);
 /* In a worker: turns M into the image of a call with ARGS, whose data are in memory. It
  * keeps what changes.c needs. 0, or -1 and a message: M is as it was. */
 int image_remake(struct image *m, void *const *args, char *message, size_t size);
@@ -357,6 +361,7 @@ struct notice {
   int status;                   /* NOTICE_DIED: as from waitpid */
   bool timed_out;               /* NOTICE_DIED: the zygote ended it */
   double flops, bytes, touched; /* NOTICE_READY */
+  double cold;
   bool verified;
   bool needs_workers; /* NOTICE_SEALED: as unnamed_needs_workers */
   bool unnamed;       /* NOTICE_SEALED: as unnamed_verifies */
@@ -404,6 +409,7 @@ void worker_call(const struct worker_pool *w, double *flops, double *bytes,
                  bool *verified);
 const struct autotune_kernel *worker_kernel(const struct worker_pool *w);
 double worker_touched(const struct worker_pool *w); /* bytes of all sections */
+double worker_cold(const struct worker_pool *w);    /* cold_seconds of the call */
 /* Writes what is compared, for people; after worker_reference. */
 void worker_covered(const struct worker_pool *w, char *text, size_t size);
 /* Runs the default variant: fills the reference outputs, times it, and checks that it

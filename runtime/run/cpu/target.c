@@ -98,6 +98,10 @@ static double cpu_touched(const struct executor *e) {
   return worker_touched(pool_of(e));
 }
 
+static double cpu_cold(const struct executor *e) {
+  return worker_cold(pool_of(e));
+}
+
 static void cpu_covered(const struct executor *e, char *text, size_t size) {
   worker_covered(pool_of(e), text, size);
 }
@@ -190,6 +194,7 @@ const struct target target_cpu = {
   .prepare = cpu_prepare,
   .start = cpu_start,
   .call = cpu_call,
+  .cold = cpu_cold,
   .touched = cpu_touched,
   .covered = cpu_covered,
   .reference = cpu_reference,

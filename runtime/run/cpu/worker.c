@@ -31,7 +31,7 @@ struct worker_pool {
   bool alive;              // there is a worker
   uint64_t serial;         // of the last order or command
   uint64_t last;           // ticket of the last trial
-  double flops, bytes, touched;
+  double flops, bytes, touched, cold;
   bool verified;
   uint64_t *watched; // tickets of variants that were looked at in workers of their own
   size_t n_watched;
@@ -174,6 +174,7 @@ struct worker_pool *worker_start_wished(const struct autotune_kernel *k,
     w->flops = n.flops;
     w->bytes = n.bytes;
     w->touched = n.touched;
+    w->cold = n.cold;
     w->verified = n.verified;
     return w;
   }
@@ -205,6 +206,10 @@ unsigned *worker_sets(struct worker_pool *w) {
 
 double worker_touched(const struct worker_pool *w) {
   return w->touched;
+}
+
+double worker_cold(const struct worker_pool *w) {
+  return w->cold;
 }
 
 void worker_covered(const struct worker_pool *w, char *text, size_t size) {

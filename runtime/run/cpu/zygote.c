@@ -268,6 +268,7 @@ void zygote_main(struct zygote *z, pid_t parent) {
               &(struct notice){ .flops = z->image.flops,
                                 .bytes = z->image.bytes,
                                 .touched = z->image.touched,
+                                .cold = z->image.cold,
                                 .verified = z->image.verified });
   zygote_serve(z);
   _exit(0);

@@ -172,6 +172,18 @@ static void text_print_weak(const struct sheet *s, const struct summary *m) {
   free(text);
 }
 
+// Prints what the call that was tuned spent on page faults.
+static void text_print_cold(const struct sheet *s, const struct summary *m) {
+  char number[32];
+  units_seconds(number, sizeof number, m->cold);
+  char *text = sys_printf("about %s of the tuned call, which was the first to touch its "
+                          "memory: no trial has them, so the program gains less",
+                          number);
+  if (text)
+    sheet_line(s, "page faults", text);
+  free(text);
+}
+
 static void text_print_winner(const struct sheet *s, const struct analysis *a) {
   const struct listed *item = a->item;
   if (item->provisional) {
@@ -225,6 +237,8 @@ static void text_print_winner(const struct sheet *s, const struct analysis *a) {
     sheet_line(s, "", m->covered);
   if (m->winner && *m->weak)
     text_print_weak(s, m);
+  if (summary_is_cold(m))
+    text_print_cold(s, m);
 }
 
 static void text_print_variants(const struct sheet *s, const struct analysis *a) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "model/value.h"
 #include "tools/common/clean.h"
 #include "key.h"
@@ -100,6 +101,12 @@ static void key_print_winner(const struct why *w, const struct listed *item) {
     char *weak = clean_text(m->weak);
     fprintf(w->out, "; provisional: %s", weak);
     clean_free(weak);
+  }
+  if (summary_is_cold(m)) {
+    char number[32];
+    units_seconds(number, sizeof number, m->cold);
+    fprintf(w->out,
+            "; page faults took about %s of the tuned call, and no trial has them", number);
   }
   clean_free(source);
   char *covered = clean_text(m->covered);
