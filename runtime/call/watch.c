@@ -26,6 +26,7 @@ static const double shared_from = 50e-6; // seconds: for calls as long as that, 
 // race and then sets ANEW.
 struct watch {
   bool drifts;                // it is watched for drift; else only timed, for reverify.c
+  bool doubts;                // it is timed only for doubt.c
   atomic_bool shared;         // several threads call it: nothing is judged
   atomic_uint armed, counted; // calls until the next timed one, and since the last one
   _Atomic double seconds;     // of a call
@@ -52,6 +53,7 @@ void watch_begin(struct node *n, double recorded, double pause) {
       (!n->watch && !(n->watch = sys_calloc(1, sizeof *n->watch))))
     return;
   n->watch->drifts = drifts;
+  n->watch->doubts = false;
   atomic_store(&n->watch->armed, 1);
   atomic_store(&n->watch->recorded, recorded);
   atomic_store(&n->watch->anew, true);
@@ -67,6 +69,7 @@ bool watch_times(struct node *n) {
   if (!n->watch && !(n->watch = sys_calloc(1, sizeof *n->watch)))
     return false;
   n->watch->drifts = false;
+  n->watch->doubts = true;
   atomic_store(&n->watch->armed, 1);
   __atomic_store_n(&n->entry.left, 1, __ATOMIC_RELAXED);
   __atomic_store_n(&n->entry.watch, 1, __ATOMIC_RELEASE); // n->watch is set
@@ -128,7 +131,7 @@ void watch_see(struct node *n, double seconds) {
   }
   double now = sys_now(), every = seconds > 0 ? apart / seconds : 1e6;
   unsigned doubted = doubt_see(n, seconds);
-  if (!doubted && node_is_default(n))
+  if (!doubted && w->doubts)
     return watch_end(n);
   if (doubted)
     every = fmin(every, doubted);

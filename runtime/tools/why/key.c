@@ -106,7 +106,8 @@ static void key_print_winner(const struct why *w, const struct listed *item) {
     char number[32];
     units_seconds(number, sizeof number, m->cold);
     fprintf(w->out,
-            "; page faults took about %s of the tuned call, and no trial has them", number);
+            "; page faults took about %s of the tuned call, and no trial has them",
+            number);
   }
   clean_free(source);
   char *covered = clean_text(m->covered);
