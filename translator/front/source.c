@@ -115,6 +115,21 @@ static void source_hide(const struct source *s, char *copy, const char *begin,
       copy[p - s->text] = ' ';
 }
 
+static bool word_character(char c) {
+  return isalnum((unsigned char)c) || c == '_';
+}
+
+// Returns the end of an attribute of GNU C after a declarator, if WORD begins one: `int
+// x[4] __attribute__((aligned(64)))`; otherwise NULL. PREVIOUS is before it, L after it.
+static const char *attribute_end(struct slice previous, struct slice word,
+                                 struct lexer l) {
+  char last = previous.size ? previous.data[previous.size - 1] : 0;
+  bool name = word_character(last) && !word_of_cplusplus(previous);
+  if (!(word_of_cplusplus(word) & WORD_ATTRIBUTE) || (!name && last != ']'))
+    return NULL;
+  return skip_brackets(&l);
+}
+
 // Returns a copy for the parser in which pragmas and `#line` are blank, because the
 // grammar allows none between `for (…)` or `else` and an unbraced statement. Attributes
 // that the grammar does not know are blank too. Offsets stay the same.
@@ -134,6 +149,8 @@ static const char *without_pragmas(const struct source *s) {
       if (slice_is(lex(&ahead).text, ")") && open && string)
         end = ahead.p;
     }
+    if (!end)
+      end = attribute_end(previous, t.text, l);
     if (!end && s->language->attribute_end)
       end = s->language->attribute_end(previous, t.text, l);
     source_hide(s, copy, t.text.data, end ? end : t.text.data);
@@ -225,10 +242,6 @@ struct slice source_slice(const struct source *s, TSNode node) {
     return (struct slice){ s->text, 0 };
   uint32_t start = ts_node_start_byte(node);
   return (struct slice){ s->text + start, ts_node_end_byte(node) - start };
-}
-
-static bool word_character(char c) {
-  return isalnum((unsigned char)c) || c == '_';
 }
 
 // Returns the beginning of P's line, with continued lines joined; not before TEXT.

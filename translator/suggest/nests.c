@@ -50,8 +50,12 @@ void nests_collect(const struct source *s, TSNode n, const char *function,
     struct slice word = openmp_other(s, first, at);
     notes_say(
         s, at,
-        arena_printf("no kernel is proposed here: 'omp %.*s' concerns more than a loop",
-                     (int)word.size, word.data));
+        word.size
+            ? arena_printf("no kernel is proposed here: 'omp %.*s' concerns more than a "
+                           "loop",
+                           (int)word.size, word.data)
+            : "no kernel is proposed here: there is more between #if and #endif than "
+              "its directive of OpenMP: put that into an #if of its own");
     return;
   }
   if ((openmp & OPENMP_FOR) && !(openmp & OPENMP_PARALLEL)) {

@@ -57,25 +57,57 @@ static unsigned openmp_first_line(const struct source *s, unsigned i) {
   return i;
 }
 
+// Returns the line before LINE, with lines that it continues, and stores its number.
+static struct slice openmp_line(const struct source *s, unsigned line, unsigned *number) {
+  *number = openmp_first_line(s, line - 1);
+  return slice_trim(
+      (struct slice){ s->text + s->lines[*number], s->lines[line] - s->lines[*number] });
+}
+
+// Returns the word of the directive LINE; empty: it is no directive.
+static struct slice openmp_directive(struct slice line) {
+  struct lexer l = lexer_of(line);
+  return slice_is(lex(&l).text, "#") ? lex(&l).text : (struct slice){ "", 0 };
+}
+
+// Reads the block that ends with the `#endif` in line END. If it holds only pragmas, adds
+// what they say to *FOUND and returns the line of its `#if`: ours may stand before it.
+// Otherwise returns END, and if one of them is of OpenMP adds OPENMP_OTHER.
+static unsigned openmp_block(const struct source *s, unsigned end, unsigned *found) {
+  unsigned inside = 0, depth = 1;
+  bool plain = true;
+  for (unsigned line = end; line > 0 && depth;) {
+    struct slice text = openmp_line(s, line, &line), word = openmp_directive(text);
+    bool begins = word.size > 1 && memcmp(word.data, "if", 2) == 0;
+    if (slice_is(word, "pragma"))
+      inside |= openmp_read(text);
+    else
+      plain = plain && (begins || !text.size);
+    depth += slice_is(word, "endif") - begins;
+    if (!depth && plain) {
+      *found |= inside;
+      return line;
+    }
+  }
+  *found |= inside ? OPENMP_OTHER : 0;
+  return end;
+}
+
 unsigned openmp_above(const struct source *s, size_t at, size_t *first) {
   unsigned found = 0, line = source_line(s, at, NULL) - 1;
   *first = s->lines[line];
   if (!patch_begins_line(s, at))
     return 0;
   while (line > 0) {
-    unsigned begin = openmp_first_line(s, line - 1);
-    struct slice text = slice_trim(
-        (struct slice){ s->text + s->lines[begin], s->lines[line] - s->lines[begin] });
-    struct lexer l = lexer_of(text);
-    if (slice_is(lex(&l).text, "#")) {
-      if (!slice_is(lex(&l).text, "pragma"))
-        break;
+    unsigned begin;
+    struct slice text = openmp_line(s, line, &begin), word = openmp_directive(text);
+    unsigned top = slice_is(word, "endif") ? openmp_block(s, begin, &found) : begin;
+    if (slice_is(word, "pragma"))
       found |= openmp_read(text);
-      *first = s->lines[begin];
-    } else if (text.size) {
+    else if (text.size && top == begin)
       break;
-    }
-    line = begin;
+    *first = text.size ? s->lines[top] : *first;
+    line = top;
   }
   return found;
 }
@@ -86,9 +118,8 @@ unsigned openmp_nearest(const struct source *s, size_t at, const char **words,
   if (!patch_begins_line(s, at))
     return 0;
   while (below > 0) {
-    unsigned begin = openmp_first_line(s, below - 1);
-    *line = slice_trim(
-        (struct slice){ s->text + s->lines[begin], s->lines[below] - s->lines[begin] });
+    unsigned begin;
+    *line = openmp_line(s, below, &begin);
     if (line->size) {
       unsigned found = openmp_read(*line);
       *words = found ? openmp_words(*line) : "";

@@ -127,3 +127,17 @@ void with_threads(int n, double *x)
   for (i = 0; i < n; i++)
     x[i] = x[i] * 2;
 }
+
+/* Attributes after names and brackets, which the grammar does not know. */
+void aligned(int n, float *a)
+{
+  int unused __attribute__((unused)) = 3;
+#pragma autotune kernel
+  for (int i = 0; i < n; i++) {
+    float part[16] __attribute__ ((aligned (64))), *to __attribute__((unused)) = a;
+    for (int j = 0; j < 16; j++)
+      part[j] = a[i * 16 + j];
+    for (int j = 0; j < 16; j++)
+      a[i * 16 + j] = part[15 - j];
+  }
+}

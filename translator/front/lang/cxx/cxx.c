@@ -14,17 +14,6 @@ const TSLanguage *tree_sitter_cuda(void); // its grammar contains C++'s
 
 // ---- syntax --------------------------------------------------------------------------
 
-// An attribute after a declarator: `int x[4] __attribute__((aligned(64)))`.
-static const char *cxx_attribute_end(struct slice previous, struct slice word,
-                                     struct lexer l) {
-  char last = previous.size ? previous.data[previous.size - 1] : 0;
-  bool name = last && (isalnum((unsigned char)last) || last == '_') &&
-      !word_of_cplusplus(previous);
-  if (!(word_of_cplusplus(word) & WORD_ATTRIBUTE) || (!name && last != ']'))
-    return NULL;
-  return skip_brackets(&l);
-}
-
 static void cxx_skip_template(struct lexer *l) {
   struct lexer ahead = *l;
   if (slice_is(lex(&ahead).text, "template") && cut_skip_angles(&ahead))
@@ -344,7 +333,6 @@ const struct language language_cxx = {
   .plain = &language_c,
   .late_keys = true,
   .grammar = tree_sitter_cuda,
-  .attribute_end = cxx_attribute_end,
   .skip_head = cxx_skip_template,
   .goes_on_after = cxx_goes_on_after,
   .signature_read = cxx_signature_read,
