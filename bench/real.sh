@@ -5,8 +5,8 @@
 # medians of runs of all sides in turns, after a first run of the last two, which tune; the tuning of --auto is waited for. FOLDER
 # holds the program's sources, for a program that is no package of Debian. Prints a table; the gain is against the better of the first two. Each program checks its own answers.
 # BENCH_RUNS: the number of runs; BENCH_BUDGET: of each tuning; BENCH_SIDES: which of plain, native, tuned and auto; BENCH_AUTO:
-# AUTOTUNE_AUTO of the last side, 1 or fast-math. The third side has -O3 -march=native, too, where the first two are
-# measured and the second is faster; then the row says so.
+# AUTOTUNE_AUTO of the last side, 1 or fast-math. The last two sides have the flags of the better of the first two; the row says
+# so where that is -O3 -march=native.
 set -eu
 cd "$(dirname "$0")/.."
 build=$(cd "${1:-build}" && pwd)
@@ -37,9 +37,10 @@ get_source() { # FOLDER: the untouched sources of the program
   fi
 }
 
-native_wins() { # by the lesser of two runs of each; false where one of them is not built
+native_wins() { # by the lesser of two runs of each; if plain is not built, it does
   local side
-  [ -d "$work/$name.plain" ] && [ -d "$work/$name.native" ] || return 1
+  [ -d "$work/$name.native" ] || return 1
+  [ -d "$work/$name.plain" ] || return 0
   for side in plain native plain native; do
     run_program "$work/$name.$side" 2> /dev/null >> "$work/$name.$side.trial"
   done
@@ -55,21 +56,21 @@ build_side() { # SIDE
     native) build_program "$folder" "-O3 -march=native" gcc ;;
     tuned)
       patch -d "$folder" -p1 -i "$here/$name.patch"
-      ! native_wins || tuned_flags="-O3 -march=native"
       build_program "$folder" "$tuned_flags" autotune cc gcc
       ;;
-    auto) AUTOTUNE_AUTO=${BENCH_AUTO:-1} build_program "$folder" "-O3 -march=native" autotune cc gcc ;;
+    auto) AUTOTUNE_AUTO=${BENCH_AUTO:-1} build_program "$folder" "$tuned_flags" autotune cc gcc ;;
   esac
 }
 
 failed() { echo "$name: $1" >&2; tail -n 30 "$work/log" >&2; exit 1; }
 
 for asked in ${*:-sundials libsamplerate darknet}; do
-  name=${asked%%=*} given= tuned_flags=
+  name=${asked%%=*} given= tuned_flags= compared= check_threads=
   [ "$name" = "$asked" ] || given=$(cd "${asked#*=}" && pwd)
   . "$here/$name.sh"
   [ -n "$given" ] || fetch_source "$name" "$version" || { echo "$name: $why" >&2; exit 1; }
   for side in $sides; do
+    case $side$compared in tuned | auto) ! native_wins || tuned_flags="-O3 -march=native"; compared=yes ;; esac
     build_side "$side" > "$work/log" 2>&1 || failed "does not build: $side"
   done
   for side in $sides; do
@@ -88,7 +89,7 @@ for asked in ${*:-sundials libsamplerate darknet}; do
   for side in plain native tuned auto; do
     if [ -s "$work/$name.$side.times" ]; then median "$work/$name.$side.times"; else echo 0; fi
     cat "$work/$name.$side.first" 2> /dev/null || echo 0
-  done | tr '\n' ' ' | awk -v what="$name: $workload${tuned_flags:+; tuned with $tuned_flags}" '
+  done | tr '\n' ' ' | awk -v what="$name: $workload${tuned_flags:+; with $tuned_flags}" '
     function seconds(t) { return t > 0 ? sprintf("%.4g s", t) : "" }
     function gain(t) { return t > 0 && best > 0 ? sprintf("%.2f x", best / t) : "" }
     { best = $1 > 0 && ($3 == 0 || $1 < $3) ? $1 : $3
