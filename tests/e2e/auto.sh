@@ -74,6 +74,16 @@ autotune cc --auto gcc -c blur.c 2> log
 is "quiet" "$(cat log)" ""
 
 # what cannot be taken is compiled as it is
+cat > refuses << 'END'
+#!/bin/bash
+# a compiler that fails where the text has kernels
+for word; do [ -f "$word" ] && grep -q autotune_begin "$word" && exit 1; done
+exec gcc "$@"
+END
+chmod +x refuses
+autotune cc --auto ./refuses -c blur.c -o plain.o 2> log || fail "the compiler refuses kernels"
+is "no kernels" "$(nm plain.o | grep -c autotune_)" 0
+has "and that is said" log 'autotune: warning: blur.c: compiled without the kernels of --auto.*the compiler refused them'
 printf 'void f(int n, double *restrict x)\n{\n  for (int i = 0; i < n; i++)\n    x[i] = 2 * x[i] + 1;\n}\n' > early.c
 check "a loop in the first lines" autotune cc --auto gcc -c early.c
 AUTOTUNE_CLANG=/nonexistent check "no clang" autotune cc --auto gcc -c blur.c

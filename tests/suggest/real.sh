@@ -334,7 +334,7 @@ int main(void)
 END
 autotune suggest exact.c > exact.patch 2> exact.notes
 is "exact.c: kernels" "$(grep -c '^+ *#pragma autotune kernel' exact.patch)" 2
-check "exact.c: builds with --auto" autotune cc --auto gcc -O1 -c exact.c -o exact.o 2> exact.err
+autotune cc --auto gcc -O1 -c exact.c -o exact.o 2> exact.err || fail "exact.c: builds with --auto"
 is "exact.c: no complaint" "$(cat exact.err)" ""
 is "exact.c: kernels by --auto" "$(nm exact.o | grep -c ' autotune_site_exact')" 2
 finish

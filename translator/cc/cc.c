@@ -187,13 +187,19 @@ static int run_whole(const struct plan *p) {
   return status == 0 && c->depend ? cc_depend_write(c, &p->sources[0]) : status;
 }
 
+// As hand_on, but returns to say what became of it.
+static int run_original(const struct cc_command *c) {
+  int status = run_command((const char *const *)c->original, NULL, NULL);
+  return status == 127 && errno ? not_started(c->original[0]) : status;
+}
+
 // Runs the user's command once more after its source was reverted.
 static int run_again(const struct plan *p) {
   const struct cc_command *c = p->c;
   struct plan again = *p;
   again.translated = p->sources[0].translated;
   again.sites = c->mode == CC_MODE_LINK && (again.translated || cc_link_sites(c));
-  return again.translated || cc_links(&again) ? run_whole(&again) : hand_on(c);
+  return again.translated || cc_links(&again) ? run_whole(&again) : run_original(c);
 }
 
 // ---- a command for each source ------------------------------------------------------
