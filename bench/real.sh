@@ -70,7 +70,12 @@ for asked in ${*:-sundials libsamplerate darknet}; do
   . "$here/$name.sh"
   [ -n "$given" ] || fetch_source "$name" "$version" || { echo "$name: $why" >&2; exit 1; }
   for side in $sides; do
-    case $side$compared in tuned | auto) ! native_wins || tuned_flags="-O3 -march=native"; compared=yes ;; esac
+    case $side$compared in
+      tuned | auto)
+        ! native_wins || tuned_flags="-O3 -march=native"
+        compared=yes
+        ;;
+    esac
     build_side "$side" > "$work/log" 2>&1 || failed "does not build: $side"
   done
   for side in $sides; do
