@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # real.sh BUILD [PROGRAM[=FOLDER]…]: programs by others (tests/integration/real), each as its build system makes it, with
 # -O3 -march=native, through `autotune cc` with the pragmas of its patch, and untouched through `autotune cc --auto`;
-# medians of runs of all sides in turns, after a first run of the last two, which tune; the tuning of --auto is waited for. FOLDER
-# holds the program's sources, for a program that is no package of Debian. Prints a table; the gain is against the better of the first two. Each program checks its own answers.
+# medians of runs of all sides in turns, after a first run of the last two, which tune, and a second one of --auto, whose
+# tunings are waited for. FOLDER
+# holds the program's sources, for a program that is no package of Debian. Prints a table; the gain is against the better of the first two: the median
+# of the ratios of runs in the same turn, with the least and the greatest. Each program checks its own answers.
 # BENCH_RUNS: the number of runs; BENCH_BUDGET: of each tuning; BENCH_SIDES: which of plain, native, tuned and auto; BENCH_AUTO:
 # AUTOTUNE_AUTO of the last side, 1 or fast-math. The last two sides have the flags of the better of the first two; the row says
 # so where that is -O3 -march=native.
@@ -25,6 +27,12 @@ export AUTOTUNE_BUDGET=${BENCH_BUDGET:-10s}
 unset AUTOTUNE_MODE AUTOTUNE_SEARCH CFLAGS
 
 median() { sort -g "$1" | awk '{ x[NR] = $1 } END { print (x[int((NR + 1) / 2)] + x[int(NR / 2) + 1]) / 2 }'; }
+
+gain() { # TIMES TIMES: the median of the ratios of runs that followed each other, the least and the greatest
+  [ -s "$1" ] && [ -s "$2" ] || { echo 0 0 0; return; }
+  paste "$1" "$2" | awk '{ print $1 / $2 }' | sort -g |
+    awk '{ x[NR] = $1 } END { print (x[int((NR + 1) / 2)] + x[int(NR / 2) + 1]) / 2, x[1], x[NR] }'
+}
 
 sides=${BENCH_SIDES:-plain native tuned auto}
 printf '| program, work | as it is | -O3 -march=native | tuned | gain | first run | --auto | gain | first run |\n'
@@ -83,6 +91,10 @@ for asked in ${*:-sundials libsamplerate darknet}; do
     AUTOTUNE_CACHE=$work/cache.$side run_program "$work/$name.$side" > "$work/$name.$side.first" 2> "$work/log"
     # A tuning of --auto goes on for some seconds when the program has ended.
     AUTOTUNE_CACHE=$work/cache.$side timeout 60 autotune report --follow > /dev/null 2>&1 || true
+    if [ "$side" = auto ]; then # kernels that are called once are tuned in the second run
+      AUTOTUNE_CACHE=$work/cache.$side run_program "$work/$name.$side" > /dev/null 2> "$work/log"
+      AUTOTUNE_CACHE=$work/cache.$side timeout 60 autotune report --follow > /dev/null 2>&1 || true
+    fi
     AUTOTUNE_CACHE=$work/cache.$side AUTOTUNE_MODE=offline check_program "$work/$name.$side" > "$work/log" 2>&1 ||
       failed "wrong answers: $side"
   done
@@ -93,11 +105,14 @@ for asked in ${*:-sundials libsamplerate darknet}; do
   done
   for side in plain native tuned auto; do
     if [ -s "$work/$name.$side.times" ]; then median "$work/$name.$side.times"; else echo 0; fi
+  done | tr '\n' ' ' > "$work/$name.medians"
+  base=$(awk '{ print ($2 > 0 && ($1 == 0 || $2 < $1) ? "native" : "plain") }' "$work/$name.medians")
+  for side in tuned auto; do
+    gain "$work/$name.$base.times" "$work/$name.$side.times"
     cat "$work/$name.$side.first" 2> /dev/null || echo 0
-  done | tr '\n' ' ' | awk -v what="$name: $workload${tuned_flags:+; with $tuned_flags}" '
+  done | tr '\n' ' ' | cat "$work/$name.medians" - | awk -v what="$name: $workload${tuned_flags:+; with $tuned_flags}" '
     function seconds(t) { return t > 0 ? sprintf("%.4g s", t) : "" }
-    function gain(t) { return t > 0 && best > 0 ? sprintf("%.2f x", best / t) : "" }
-    { best = $1 > 0 && ($3 == 0 || $1 < $3) ? $1 : $3
-      printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", what, seconds($1), seconds($3),
-        seconds($5), gain($5), seconds($6), seconds($7), gain($7), seconds($8) }'
+    function gain(at) { return $at > 0 ? sprintf("%.2f x (%.2f … %.2f)", $at, $(at + 1), $(at + 2)) : "" }
+    { printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", what, seconds($1), seconds($2),
+        seconds($3), gain(5), seconds($8), seconds($4), gain(9), seconds($12) }'
 done

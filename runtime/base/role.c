@@ -11,14 +11,16 @@
 static struct {
   _Atomic(enum role) role;
   volatile sig_atomic_t stopping, ended;
-  int watched;      // pidfd of the process whose end stops this one; -1: none
-  unsigned seconds; // so long after that
+  int watched;                  // pidfd of the process whose end stops this one; -1: none
+  unsigned seconds;             // so long after that
+  _Atomic(role_ended *) at_end; // called by the next look; NULL: nothing is
 } role = { .watched = -1 };
 
 void role_take(enum role own) {
   role.stopping = role.ended = 0;
   role.watched = -1;
   role.seconds = 0;
+  atomic_store(&role.at_end, NULL);
   atomic_store(&role.role, own);
 }
 
@@ -35,6 +37,10 @@ void role_watch(int pidfd, unsigned seconds) {
   role.seconds = seconds;
 }
 
+void role_at_end(role_ended *see) {
+  atomic_store(&role.at_end, see);
+}
+
 void role_end(void) {
   if (role.seconds == 0)
     role.stopping = 1;
@@ -47,6 +53,10 @@ static void role_look(void) {
   struct pollfd p = { role.watched, POLLIN, 0 };
   if (!role.stopping && !role.ended && role.watched >= 0 && poll(&p, 1, 0) > 0)
     role_end();
+  role_ended *see = role.ended && !role.stopping ? atomic_exchange(&role.at_end, NULL)
+                                                 : NULL;
+  if (see)
+    see();
 }
 
 bool role_outlives(void) {

@@ -22,6 +22,10 @@ void role_stop(void);
  * watches none) or role_end was called. PIDFD must stay open; later than at once, this
  * takes SIGALRM, whose handler must call role_stop. */
 void role_watch(int pidfd, unsigned seconds);
+/* Calls SEE once, if this process goes on when the program has ended: from the next call
+ * of role_outlives or role_stopping after that. */
+typedef void role_ended(void);
+void role_at_end(role_ended *see);
 /* Notes that the program has ended. Async-signal-safe. */
 void role_end(void);
 /* True if the program has ended, and this process goes on for a while. */

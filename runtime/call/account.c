@@ -24,7 +24,7 @@ enum account_answer account_ask(const struct account *a, double now, double earn
   if (ACCOUNT_PART * earned - a->paid >= expected)
     return ACCOUNT_PAID;
   bool few = a->looks < ACCOUNT_FIRST, long_ago = now - a->last >= grant_again;
-  return expected <= ACCOUNT_CHEAP && (few || long_ago) ? ACCOUNT_GRANTED : ACCOUNT_WAIT;
+  return few || long_ago ? ACCOUNT_GRANTED : ACCOUNT_WAIT;
 }
 
 void account_pay(struct account *a, double now, double cost) {

@@ -3,9 +3,9 @@
  * Pure: the only inputs are times and costs, in seconds.
  *
  * Checks pay from 1 % of the time that the program has spent in the kernel. A short
- * program would never have that much. Therefore a check may run on credit where it is
- * cheap, and where few have been made yet, or none for a minute. Processes that share a
- * store share these grants. */
+ * program would never have that much. Therefore a check may run on credit where few have
+ * been made yet, or none for a minute. Processes that share a store share these grants;
+ * ration.h limits them for all winners of a program together. */
 #ifndef AUTOTUNE_ACCOUNT_H
 #define AUTOTUNE_ACCOUNT_H
 
@@ -13,7 +13,8 @@
 
 enum { ACCOUNT_FIRST = 5 };        /* checks that may run on credit one after another */
 extern const double ACCOUNT_PART;  /* of the time in the kernel */
-extern const double ACCOUNT_CHEAP; /* seconds: a check that costs more has no credit */
+extern const double ACCOUNT_CHEAP; /* seconds: a check that costs more ends with the
+                                      program */
 
 struct account {
   unsigned looks; /* checks so far, of all processes as far as known */

@@ -58,6 +58,10 @@ void allowance_cost(struct site *s, double seconds) {
     allowance_add(&hot_cost, seconds);
 }
 
+double allowance_cost_now(void) {
+  return atomic_load_explicit(&hot_cost, memory_order_relaxed);
+}
+
 double allowance_left(const struct site *s) {
   if (allowance_is_shared(s->kernel))
     return hot_allowance() - atomic_load_explicit(&hot_cost, memory_order_relaxed);
@@ -104,7 +108,11 @@ bool allowance_begins(const struct site *s) {
   bool shared = allowance_is_shared(s->kernel);
   if (shared && !allowance_is_first(s))
     needed *= 2; // the first may wait for something else
-  if (allowance_left(s) < needed)
+  double left = allowance_left(s);
+  if (shared && left < needed) // what this run will allow is lent to it
+    left = hot_allowance_expected(s) -
+        atomic_load_explicit(&hot_cost, memory_order_relaxed);
+  if (left < needed || (shared && !loss_lets_tune(hot_time_expected(s))))
     return false;
   const struct site *own = s;
   if (shared)

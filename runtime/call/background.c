@@ -75,8 +75,13 @@ int background_start(struct site *s, struct node *n, const struct call *call,
   team_plan(n, &p);
   const struct session_listener l = { .provisional = background_take_provisional,
                                       .variant = background_load };
+  loss_begin();
   if (session_start(s->kernel, &id, call, &p, &l, out) != 0)
     return -1;
+  loss_forked();
+  if (!p.loaded)
+    log_message(AUTOTUNE_DEBUG, "%s: a tuning begins beside the program",
+                s->kernel->name);
   background.node = n;
   atomic_store(&background.checks, p.loaded != NULL);
   if (p.kind == PLAN_ONLINE)
@@ -99,6 +104,7 @@ bool background_calls(void) {
 
 static void background_cancel(void) {
   live_close();
+  loss_end(background_checks());
   session_cancel();
   module_abandon(false);
   atomic_store(&background.site, NULL);
@@ -121,6 +127,7 @@ static void background_settle(enum session_state state, struct outcome *out) {
     reverify_settle(n, out);
   else
     allowance_cost(s, out->cost);
+  loss_end(checks);
   if (checks)
     ;
   else if (state == SESSION_CRASHED && n->crashes++ < CRASHES)
@@ -148,6 +155,18 @@ void background_look(double seconds) {
   if (state != SESSION_RUNS)
     background_settle(state, out);
   free(out);
+}
+
+void background_at_exit(void) {
+  if (!background_goes() || !decide_take())
+    return;
+  struct site *s = atomic_load(&background.site);
+  const struct shared_memory *shared = session_shared_memory();
+  if (s && shared && !background_checks())
+    allowance_cost(s, atomic_load(&shared->cost));
+  if (s)
+    loss_end(background_checks());
+  decide_release();
 }
 
 bool background_leave(const struct site *s) {

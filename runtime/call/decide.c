@@ -115,6 +115,8 @@ static const char *decide_checked_how(const struct site *s, const struct summary
 // loaded.
 static bool decide_adopt(struct site *s, struct node *n, const struct recall *known) {
   const struct summary *m = &known->summary;
+  if (decide_is_unchecked(s, m) && kernel_refuses_unchecked(s->kernel))
+    return false;
   double speedup = m->best.median > 0 ? m->original.median / m->best.median : 0;
   bool elsewhere = known->source[0] != '\0';
   bool timed = objective_get(objective_of(s->kernel))->is_seconds;
@@ -258,7 +260,8 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
            !module_abandoned())
     decide_default(n, values ? "default: the tuned variant cannot be loaded" : out->why);
   if (refused)
-    refuse(n, REFUSED_FAILED, out->why);
+    refuse(n, out->verdict == VERDICT_UNCHECKED ? REFUSED_UNCHECKED : REFUSED_FAILED,
+           out->why);
   if (!same && !module_abandoned())
     reverify_install(n, &(struct service){ .variant = out->variant }, false,
                      out->original, out->seconds);
@@ -383,7 +386,8 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
   atomic_store(&n->asked, true);
   if (!hot_tunes(s) || !hot_leads(s, n))
     return refuse_for_now(n, REFUSED_COLD);
-  background_yield();
+  if (allowance_begins(s))
+    background_yield();
   if (!again && given_up_decides(s, n, no != REFUSED_NOT))
     return;
   struct plan plan = plan_of(n);

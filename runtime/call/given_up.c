@@ -6,8 +6,10 @@
 // (model/agree.h): a new value takes that winner after a comparison with the default on
 // its first call's data, and is not tuned. Where the comparison fails, the value is tuned
 // as always, and its result takes part in the next decision. Where the keys do not agree,
-// tunings are limited to a fraction of the time. The number of keys that a process
-// remembers is limited, too; calls with further keys run the default.
+// tunings are limited to a fraction of the time. Kernels that are tuned when hot have
+// keys that nobody chose: where a part changes from call to call, two tunings that agree
+// are enough, or one that found nothing better than the default. The number of keys that
+// a process remembers is limited, too; calls with further keys run the default.
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +62,18 @@ static bool given_up_covers(const struct site *s, const struct given_up *g,
       agree_covers(&g->agreement, g->like, key, stored);
 }
 
+// Returns the parts of S's key, as bits, that nobody chose and that change from call to
+// call in this process.
+static uint64_t given_up_changing(const struct site *s) {
+  struct agree_row rows[AGREE_MOST];
+  unsigned n = 0;
+  if (!kernel_when_hot(s->kernel))
+    return 0;
+  for (struct node *i = atomic_load(&s->all); i && n < AGREE_MOST; i = i->all)
+    rows[n++] = (struct agree_row){ i->entry.key, 0 };
+  return agree_parts(rows, n, target_stored_keys(s->kernel), AGREE_CHANGES);
+}
+
 // Says once a kernel and process that a part is given up; quietly, if an earlier process
 // has tuned its values.
 static void given_up_say(const struct site *s, const struct given_up *g) {
@@ -67,6 +81,11 @@ static void given_up_say(const struct site *s, const struct given_up *g) {
   const char *then = g->winner.winner ? "compared with the default, not tuned"
                                       : "not tuned";
   snprintf(topic, sizeof topic, "given-up %llx", (unsigned long long)g->agreement.parts);
+  if (kernel_when_hot(s->kernel)) {
+    log_once_of(AUTOTUNE_INFO, s->kernel->name, topic, "%s: %s; a new value is %s",
+                s->kernel->name, g->why, then);
+    return;
+  }
   log_once_of(s->tunings > 0 ? AUTOTUNE_WARN : AUTOTUNE_INFO, s->kernel->name, topic,
               "%s: %s; a new value is %s; write key(…) without it to save this",
               s->kernel->name, g->why, then);
@@ -101,7 +120,8 @@ static bool given_up_here(const struct site *s, const struct identity *id,
     uint64_t winner = *values[n] ? identity_values(values[n]) : 0;
     rows[n++] = (struct agree_row){ i->entry.key, winner };
   }
-  if (!agree_find(id->key, id->n_keys, rows, n, given_up_never, NULL, &g->agreement))
+  if (!agree_find(id->key, id->n_keys, rows, n, id->changing, given_up_never, NULL,
+                  &g->agreement))
     return false;
   agree_say(rows, &g->agreement, id->n_keys, id->key_names, g->why, sizeof g->why);
   g->winner = (struct summary){ .winner = rows[g->agreement.row].winner,
@@ -121,7 +141,8 @@ static bool given_up_find(const struct site *s, const struct identity *id, bool 
   const struct autotune_kernel *k = s->kernel;
   enum tuning_mode mode = decide_mode(k);
   bool hurries = mode == MODE_BACKGROUND || mode == MODE_ONLINE;
-  bool compared = locked && k->verify != AUTOTUNE_VERIFY_OFF;
+  bool compared = (locked && k->verify != AUTOTUNE_VERIFY_OFF) ||
+      kernel_refuses_unchecked(k);
   char *message = NULL;
   struct store *store = store_open_within(hurries ? 0.001 : STORE_WAIT, &message);
   bool found = store && !(locked && wisdom_given()) &&
@@ -139,6 +160,7 @@ static bool given_up_find(const struct site *s, const struct identity *id, bool 
 // Looks for an agreement that holds for N's key. NULL: there is none.
 static struct given_up *given_up_look(struct site *s, const struct node *n, bool locked) {
   struct identity id = node_identity(n);
+  id.changing = given_up_changing(s);
   size_t size = s->kernel->n_keys * sizeof *n->entry.key;
   struct given_up *g = sys_calloc(1, sizeof *g + size);
   if (!g || !given_up_find(s, &id, locked, g) || !given_up_is_current(s->kernel, g)) {
@@ -274,23 +296,36 @@ static bool given_up_limits(struct site *s, struct node *n) {
 
 // ---- for decide.c and begin.c -------------------------------------------------------
 
+// True if there are as many tuned keys as an agreement takes, as far as known.
+static bool given_up_may_agree(const struct site *s, const struct node *n) {
+  unsigned least = kernel_when_hot(s->kernel) ? 1 : AGREE_LEAST;
+  return n->others + s->tunings >= least || wisdom_given();
+}
+
 bool given_up_decides(struct site *s, struct node *n, bool locked) {
   const struct autotune_kernel *k = s->kernel;
+  bool hot = kernel_when_hot(k); // what the default is best for needs no allowance
   if (n->known || k->n_keys == 0 || k->n_keys > MAX_KEYS || k->n_params == 0 ||
-      k->n_params > MAX_PARAMS || background_goes() || !target_may_fork(k) ||
-      (!locked && !allowance_begins(s)))
+      k->n_params > MAX_PARAMS || (background_goes() && !hot) || !target_may_fork(k) ||
+      (!locked && !hot && !allowance_begins(s)))
     return false;
   bool alone = !atomic_load(&n->team);
   struct given_up *g = alone ? atomic_load(&s->given_up) : NULL, *own = NULL;
-  bool few = n->others + s->tunings < AGREE_LEAST && !wisdom_given();
   if (alone && !n->refused && !given_up_covers(s, g, n->entry.key)) {
-    g = own = few ? NULL : given_up_look(s, n, locked);
+    bool looks = given_up_may_agree(s, n);
+    if (looks && hot && !hot_may_ask(s))
+      return true; // a later call may look
+    double start = sys_now();
+    g = own = looks ? given_up_look(s, n, locked) : NULL;
+    hot_asked(sys_now() - start);
     if (own && given_up_keep(s, own))
       own = NULL;
   }
-  bool decided = g && !n->refused && given_up_take(n, g);
+  bool funded = !hot || (!background_goes() && (locked || allowance_begins(s)));
+  bool usable = g && !n->refused && (funded || !g->winner.winner);
+  bool decided = usable && given_up_take(n, g);
   given_up_drop(own);
-  if (decided || n->known)
+  if (decided || n->known || !funded)
     return decided;
   if (!locked && given_up_limits(s, n))
     return true;

@@ -89,11 +89,23 @@ static double hot_cpu(void) {
 
 // A processor that the program leaves idle costs it little. More than one is not counted:
 // others may need them.
-double hot_allowance_of(double time, double cpu, unsigned processors) {
+static double hot_idle_of(double time, double cpu, unsigned processors) {
   double idle = processors * time - cpu;
-  idle = idle < 0 ? 0 : idle > time ? time : idle;
+  return idle_part * (idle < 0 ? 0 : idle > time ? time : idle);
+}
+
+double hot_allowance_of(double time, double cpu, unsigned processors) {
   double busy = program_part * (cpu > time ? cpu : time);
-  return fmin(busy, time_part * time) + idle_part * idle;
+  return fmin(busy, time_part * time) + hot_idle_of(time, cpu, processors);
+}
+
+double hot_time(void) {
+  return fmax(hot_cpu(), hot_elapsed());
+}
+
+double hot_idle(void) {
+  return hot_idle_of(hot_elapsed(), hot_cpu(),
+                     (unsigned)machine_identity()->numbers.threads);
 }
 
 double hot_allowance(void) {
@@ -105,8 +117,31 @@ void hot_asked(double seconds) {
   hot_add(&program.looks, seconds);
 }
 
-static bool hot_may_ask(void) {
-  return hot_get(&program.looks) + look_cost <= PART * hot_elapsed();
+bool hot_may_ask(const struct site *s) {
+  double elapsed = fmax(hot_elapsed(), s->heat.earlier.elapsed);
+  return hot_get(&program.looks) + look_cost <= PART * elapsed;
+}
+
+// ---- earlier runs -------------------------------------------------------------------
+
+void hot_recall(struct site *s) {
+  struct heat *h = &s->heat;
+  if (!kernel_when_hot(s->kernel) || decide_mode(s->kernel) == MODE_OFF ||
+      !earlier_find(s->unit, s->kernel->name, &h->earlier))
+    return;
+  hot_set(&h->mean, h->earlier.usage.seconds);
+  atomic_store(&h->hot, true);
+}
+
+double hot_time_expected(const struct site *s) {
+  return fmax(s->heat.earlier.elapsed, s->heat.earlier.cpu);
+}
+
+double hot_allowance_expected(const struct site *s) {
+  const struct earlier *e = &s->heat.earlier;
+  return e->elapsed > 0 ? hot_allowance_of(e->elapsed, e->cpu,
+                                           (unsigned)machine_identity()->numbers.threads)
+                        : 0;
 }
 
 // ---- samples ------------------------------------------------------------------------
@@ -161,7 +196,7 @@ bool hot_lets(const struct site *s, const struct node *n) {
     usual = hot_get(&s->heat.mean);
   if (usual < LONG_CALL)
     return false;
-  return n && atomic_load(&n->asked) ? hot && hot_leads(s, n) : hot_may_ask();
+  return n && atomic_load(&n->asked) ? hot && hot_leads(s, n) : hot_may_ask(s);
 }
 
 // Follows the time that a quarter of the calls do not exceed, about: a call that is
@@ -190,7 +225,7 @@ static double hot_part(const struct site *s) {
 struct usage hot_usage(const struct site *s) {
   double calls = hot_get(&s->heat.calls);
   if (calls <= 0)
-    return (struct usage){ 0 };
+    return s->heat.earlier.usage;
   return (struct usage){ .calls = calls,
                          .seconds = hot_get(&s->heat.seconds) / calls,
                          .share = hot_part(s) };
@@ -240,6 +275,30 @@ void hot_see(struct site *s, struct node *n, double seconds, unsigned calls) {
 }
 
 // ---- the end ------------------------------------------------------------------------
+
+// Calls of keys that are decided are not timed, so S may be as hot as before.
+static bool hot_is_measured(const struct site *s) {
+  for (struct node *n = atomic_load(&s->all); n; n = n->all)
+    if (atomic_load(&n->decided))
+      return false;
+  return true;
+}
+
+// Notes for the next run whether S is hot.
+static void hot_note(const struct site *s) {
+  struct earlier now = { hot_usage(s), hot_elapsed(), hot_cpu() };
+  bool longer = hot_get(&s->heat.longer) >= hot_seconds;
+  if (hot_tunes(s) && longer && now.usage.share >= hot_share)
+    earlier_note(s->unit, s->kernel->name, &now);
+  else if (s->heat.earlier.elapsed > 0 && hot_is_measured(s))
+    earlier_note(s->unit, s->kernel->name, NULL);
+}
+
+static void hot_note_all(void *data) {
+  for (struct site *s = data; s; s = s->next)
+    if (kernel_when_hot(s->kernel) && decide_mode(s->kernel) != MODE_OFF)
+      hot_note(s);
+}
 
 // Writes to TEXT why S was not tuned.
 static void hot_say(const struct site *s, const struct usage *u, char *text,
@@ -302,6 +361,8 @@ void hot_at_exit(struct site *sites) {
     all += kernel_when_hot(s->kernel);
     cold += hot_cold_node(s) != NULL;
   }
+  if (all > 0)
+    stack_run(hot_note_all, sites);
   if (cold == 0)
     return;
   log_message(AUTOTUNE_INFO, "%u of %u kernels took too little of the time to be tuned",

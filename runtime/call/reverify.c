@@ -5,11 +5,11 @@
 // results differ, the winner is revoked: here, and by that process in the store.
 //
 // The cost counts in full: the fork, the pages that the program copies meanwhile, and the
-// processor's time of the check. account.c says what is allowed.
+// processor's time of the check. account.c says what is allowed, and ration.c for all
+// winners and runs of the program together.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 
 #include "account.h"
@@ -20,16 +20,8 @@
 #include "site.h"
 
 static const double longest_fork = 1e-3;   // seconds: no call waits longer
-static const double a_fault = 0.7e-6;      // seconds: the program copies a page
 static const double own = 4e-3, FORKS = 6; // of a check, apart from runs of the kernel
 static const double ask_again = 0.1, fork_again = 60; // seconds
-
-// Credit in this process, for all keys together: so many seconds at first, and a part of
-// the time since then. Used while holding decide_take().
-static const double credit_at_first = 0.25;
-static struct {
-  double begun, spent;
-} credit;
 
 // Used while holding decide_take(), but for the atomic members.
 struct reverify {
@@ -41,7 +33,6 @@ struct reverify {
   uint64_t right, looking; // the calls that were found right and are being checked, last
   double runs;             // seconds of a run of the default and of the winner
   double begun, forked;    // of the present check; forked: seconds that the fork took
-  long faults;             // of this process, when it began
   bool stored;             // the winner comes from an earlier process
   struct variant_code suspended; // the winner, while the default runs; function NULL: no
   time_t seen; // when it was last seen right there; 0: never, as far as known
@@ -129,12 +120,6 @@ bool reverify_wants(const struct node *n) {
 
 // ---- beginning ----------------------------------------------------------------------
 
-static long reverify_faults(void) {
-  struct rusage u = { 0 };
-  getrusage(RUSAGE_SELF, &u);
-  return u.ru_minflt;
-}
-
 static void reverify_postpone(struct reverify *r, double now, double seconds) {
   atomic_store(&r->due, now + seconds);
 }
@@ -154,20 +139,23 @@ static bool reverify_may_fork(struct node *n, double now, double fork) {
   return false;
 }
 
-// True if there is credit for a check that will cost EXPECTED.
-static bool reverify_has_credit(double now, double expected) {
-  if (credit.begun == 0)
-    credit.begun = now;
-  bool has = credit.spent + expected <=
-      credit_at_first + ACCOUNT_PART * (now - credit.begun);
-  credit.spent += has ? expected : 0;
-  return has;
-}
-
 // True if regions of the program have a thread for each processor. What keeps one of them
 // from running keeps all of them waiting.
 static bool reverify_disturbs(void) {
   return openmp_threads() >= (unsigned)machine_identity()->numbers.threads;
+}
+
+unsigned reverify_waiting(struct site *sites) {
+  unsigned waiting = 0;
+  if (!decide_take())
+    return 0;
+  for (struct site *s = sites; s; s = s->next)
+    for (struct node *n = atomic_load(&s->all); n; n = n->all) {
+      const struct reverify *r = n->reverify;
+      waiting += r && r->account.looks == 0 && isfinite(atomic_load(&r->due));
+    }
+  decide_release();
+  return waiting;
 }
 
 void reverify_look(struct site *s, struct node *n, const struct call *call) {
@@ -176,12 +164,14 @@ void reverify_look(struct site *s, struct node *n, const struct call *call) {
   if (!reverify_wants(n) || background_goes() || node_is_default(n) ||
       !reverify_may_fork(n, now, fork))
     return;
-  double expected = r->account.cost > 0 ? r->account.cost
-                                        : own + FORKS * fork + 1.5 * r->runs;
+  double expected = r->account.cost > 0
+      ? r->account.cost
+      : own + (FORKS - 1) * fork + loss_expected() + 1.5 * r->runs;
   enum account_answer answer =
       account_ask(&r->account, now, atomic_load(&r->earned), expected);
+  bool yields = r->account.looks > 0 && loss_others_wait();
   if (answer == ACCOUNT_WAIT ||
-      (answer == ACCOUNT_GRANTED && !reverify_has_credit(now, expected)))
+      (answer == ACCOUNT_GRANTED && (yields || !loss_lets_check(expected))))
     return reverify_postpone(r, now, fmax(ask_again, account_due(&r->account) - now));
   struct outcome *out = sys_malloc(sizeof *out);
   const struct plan plan = { .kind = PLAN_CHECK,
@@ -195,7 +185,6 @@ void reverify_look(struct site *s, struct node *n, const struct call *call) {
   if (atomic_load(&n->first.state) == FIRST_RETURNED)
     r->service.ended = 0;
   r->begun = now;
-  r->faults = reverify_faults();
   if (out && background_start(s, n, call, &plan, out) == 0)
     r->forked = session_fork_took();
   else
@@ -208,8 +197,8 @@ void reverify_look(struct site *s, struct node *n, const struct call *call) {
 
 // Charges the present check, whose processes took COST, to the account.
 static void reverify_charge(struct reverify *r, double cost) {
-  double copied = (double)(reverify_faults() - r->faults) * a_fault;
-  account_pay(&r->account, r->begun, cost + 2 * r->forked + fmax(copied, 0));
+  account_pay(&r->account, r->begun, cost + r->forked + loss_end(true));
+  loss_check(cost + r->forked);
   atomic_store(&r->due, account_due(&r->account));
 }
 
@@ -338,8 +327,10 @@ void reverify_settle(struct node *n, const struct outcome *out) {
     r->right = r->looking;
     r->service.seen = sys_unix();
     r->service.looks++;
-    log_message(AUTOTUNE_DEBUG, "%s: checked again on call %llu: right; it took %.2g ms",
-                name, (unsigned long long)r->looking, 1e3 * r->account.cost);
+    log_message(
+        AUTOTUNE_DEBUG,
+        "%s: checked again on call %llu: right; it took %.2g ms; check %u of this winner",
+        name, (unsigned long long)r->looking, 1e3 * r->account.cost, r->service.looks);
     break;
   case VERDICT_WRONG:
   case VERDICT_ENDED:
@@ -354,6 +345,7 @@ void reverify_settle(struct node *n, const struct outcome *out) {
         name, (unsigned long long)r->looking, out->why);
     break;
   case VERDICT_NOTHING:
+  case VERDICT_UNCHECKED: // of tunings
     reverify_say_nothing(n);
     break;
   case VERDICT_NONE:

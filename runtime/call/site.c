@@ -33,26 +33,30 @@ static void site_after_fork(void) {
   decide_after_fork();
   session_forget();
   hot_after_fork(runtime.sites);
+  loss_after_fork();
 }
 
-// Runs before any destructor of the program, because it was registered after them.
+// Runs before any destructor that was registered before the last site was made. Among
+// these is what closes sites in C++, which each registers just before it is made.
 static void at_exit(void) {
-  atomic_store(&runtime.exiting, true);
-  if (role_inside() || pthread_mutex_trylock(&runtime.lock) != 0)
+  if (atomic_exchange(&runtime.exiting, true) || role_inside() ||
+      pthread_mutex_trylock(&runtime.lock) != 0)
     return;
   for (struct site *s = runtime.sites; s; s = s->next)
     for (struct node *n = atomic_load(&s->all); n; n = n->all)
       first_at_exit(n);
+  background_at_exit();
   refuse_at_exit(runtime.sites);
   hot_at_exit(runtime.sites);
+  loss_at_exit(reverify_waiting(runtime.sites));
   pthread_mutex_unlock(&runtime.lock);
 }
 
 static void site_begin(void) {
   pthread_atfork(NULL, NULL, site_after_fork);
-  atexit(at_exit);
   hot_begin();
   openmp_begin();
+  ring_begun();
 }
 
 struct site *sites_lock(void) {
@@ -93,9 +97,11 @@ struct site *site_of(struct autotune_site *place) {
     s->space = identity_space(s->kernel);
     s->contract = identity_contract(s->kernel);
     s->cooperates = kernel_cooperates(s->kernel);
+    hot_recall(s);
     s->next = list;
     runtime.sites = s;
     __atomic_store_n((struct site **)&place->state, s, __ATOMIC_RELEASE);
+    atexit(at_exit);
     tell_called(s->kernel);
   }
   sites_unlock();

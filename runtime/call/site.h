@@ -19,6 +19,8 @@
  *   team.c          calls that several threads make at the same time
  *   hot.c           kernels that are tuned only when much of the time is spent in them
  *   refuse.c        calls that are not tuned, and why
+ *   loss.c          what tunings and checks take from the program; ration.c decides what
+ *                   they may (ration.h)
  *   reverify.c      checks winners again; account.c decides when (account.h)
  *   session/        one tuning as a process (session.h) */
 #ifndef AUTOTUNE_SITE_H
@@ -119,6 +121,7 @@ struct heat {
   _Atomic(pthread_t) thread; /* of the first sample; 0: there was none */
   atomic_bool shared;        /* samples of several threads */
   atomic_bool hot;
+  struct earlier earlier; /* the run in which it was hot before; elapsed 0: none */
 };
 
 enum { BUCKETS = 64 };
@@ -230,9 +233,40 @@ double allowance_start(const struct site *s);
 /* The seconds for which a tuning of K goes on when the program has ended. */
 unsigned allowance_after(const struct autotune_kernel *k);
 
+/* Returns the CPU seconds of tunings of kernels that are tuned when hot, so far. */
+double allowance_cost_now(void);
+
+/* ---- loss.c: what tunings and checks take from the program itself, in all its runs ---
+ */
+
+/* Returns the seconds that a fork takes from the program: those of the fork, and of pages
+ * copied afterwards. Any thread. */
+double loss_expected(void);
+/* True if another tuning of a kernel that is tuned when hot may begin. TIME: of this run,
+ * as is expected (hot_time_expected). Any thread. */
+bool loss_lets_tune(double time);
+/* True if there is credit for a check that will cost EXPECTED. */
+bool loss_lets_check(double expected);
+/* True if the last run had winners that were never checked: these have precedence. */
+bool loss_others_wait(void);
+/* Call these while holding decide_take(), for a tuning or check in the background: before
+ * its process is forked, after that, and at its end. The last one charges what it has
+ * taken to checks (CHECK) or tunings and returns that, in seconds; 0: there was no
+ * session. */
+void loss_begin(void);
+void loss_forked(void);
+double loss_end(bool check);
+void loss_check(double seconds); /* charges to checks what processors spent on one */
+/* Writes the ledger. WAITING: winners of this run that were never checked. */
+void loss_at_exit(unsigned waiting);
+void loss_after_fork(void); /* in the child of a fork */
+
 /* ---- hot.c: kernels that are tuned when hot (kernel_when_hot); any thread --------- */
 
 void hot_begin(void); /* at the first call of any kernel */
+/* Looks whether S, which is new, was hot in an earlier run. Then it is from the first
+ * call on. */
+void hot_recall(struct site *s);
 /* Sets the gate of S, whose kernel is tuned when hot, for the calls after this one, and
  * returns how many calls this one is a sample of. */
 unsigned hot_enter(struct site *s);
@@ -251,14 +285,25 @@ bool hot_leads(const struct site *s, const struct node *n);
 void hot_see(struct site *s, struct node *n, double seconds, unsigned calls);
 /* Returns what the program spends in S so far; 0: it need not be hot. Any thread. */
 struct usage hot_usage(const struct site *s);
+/* True if S, such a kernel, may look into the store: looks take 1 % of the time. */
+bool hot_may_ask(const struct site *s);
 /* Notes that a look into the store took SECONDS. */
 void hot_asked(double seconds);
+/* Return the seconds of this run, of its processors or since it began, the greater of
+ * the two; and those of idle processors that tunings may use. */
+double hot_time(void);
+double hot_idle(void);
 /* Returns the CPU seconds that tunings of such kernels may have cost by now. */
 double hot_allowance(void);
+/* Return hot_time and hot_allowance of the earlier run in which S was hot; 0: there was
+ * none. */
+double hot_time_expected(const struct site *s);
+double hot_allowance_expected(const struct site *s);
 /* The same for a program that began TIME seconds ago, has had CPU seconds of processors,
  * and may use PROCESSORS of them. */
 double hot_allowance_of(double time, double cpu, unsigned processors);
-/* At the end of the process: stores why kernels that are not hot were not tuned. */
+/* At the end of the process: notes which kernels are hot, and stores why the others were
+ * not tuned. */
 void hot_at_exit(struct site *sites);
 void hot_after_fork(struct site *sites); /* in the child of a fork */
 
@@ -407,6 +452,9 @@ void reverify_settle(struct node *n, const struct outcome *out);
 void reverify_suspend(struct node *n, const struct outcome *out);
 /* Notes that the check of N was ended for something else. */
 void reverify_cancel(struct node *n);
+/* Returns how many winners of SITES were never checked in a call after their tuning. Any
+ * thread, at the end of the process. */
+unsigned reverify_waiting(struct site *sites);
 /* Makes N run the default from now on; WHY is for people. */
 void reverify_revoke(struct node *n, const char *why);
 
@@ -432,5 +480,7 @@ void background_tell(struct node *n);
 /* Ends a tuning of S, from any thread. False: the tuning cannot be stopped. */
 bool background_leave(const struct site *s);
 void background_forget(void); /* in the child of a fork */
+/* At the end of the process: charges what a tuning has taken by now. Any thread. */
+void background_at_exit(void);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "autotune_abi.h"
 
-#define JIT_ABI 4
+#define JIT_ABI 5
 #define JIT_ENTRY "autotune_jit" /* const struct jit_api *autotune_jit(void) */
 
 struct jit_code; /* an object that ORC has loaded into this process */
@@ -67,10 +67,10 @@ struct jit_api {
   void (*unload)(struct jit_code *code);
 
   /* True if the object of any compiler calls functions of the process that may allocate
-   * memory: all but those of libm, those that copy memory, and none of its own.
-   * Thread-safe. */
+   * memory: all but those of libm, those that copy memory, and none of its own. OPENMP:
+   * those of LLVM's OpenMP runtime count, too. Thread-safe. */
   bool (*calls)(const void *object, size_t size, const struct autotune_symbol *symbols,
-                size_t n_symbols);
+                size_t n_symbols, bool openmp);
 
   /* Disassembles an object of any compiler. *CODE has all instructions, by address, and
    * is malloc'ed. Bytes that are not instructions are skipped. Thread-safe. */

@@ -38,12 +38,21 @@ static bool resolve_is_listed(const char *name) {
   return false;
 }
 
-bool resolve_is_harmless(const char *name) {
+// True if NAME is no function of OpenMP that gives memory to the kernel. What the runtime
+// allocates for itself is apart from the program's (run/cpu/openmp_memory.c).
+static bool resolve_is_openmp(const char *name) {
+  return strncmp(name, "__kmpc_", 7) == 0 || strncmp(name, "GOMP_", 5) == 0 ||
+      (strncmp(name, "omp_", 4) == 0 && !strstr(name, "alloc") && !strstr(name, "free"));
+}
+
+bool resolve_is_harmless(const char *name, bool openmp) {
   Dl_info info;
   void *address = resolve_process(name);
   const char *file = address && dladdr(address, &info) ? info.dli_fname : "";
   const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
   return resolve_is_listed(name) || strncmp(base, "libm.", 5) == 0 ||
       strncmp(base, "libm-", 5) == 0 || strncmp(base, "libmvec", 7) == 0 ||
-      strncmp(base, "libgcc_s", 8) == 0 || strncmp(base, "libatomic", 9) == 0;
+      strncmp(base, "libgcc_s", 8) == 0 || strncmp(base, "libatomic", 9) == 0 ||
+      (!openmp && (strncmp(base, "libomp", 6) == 0 || strncmp(base, "libiomp", 7) == 0) &&
+       resolve_is_openmp(name));
 }

@@ -20,7 +20,9 @@ const void *resolve_site(const struct autotune_symbol *symbols, size_t n,
 void *resolve_process(const char *name);
 
 /* True if NAME allocates no memory: a function of libm or of the compiler's own
- * libraries, or one that only copies, compares or sets memory. */
-bool resolve_is_harmless(const char *name);
+ * libraries, or one that only copies, compares or sets memory. OPENMP: those of LLVM's
+ * OpenMP runtime are no such functions; else they are, if they only allocate for the
+ * runtime. */
+bool resolve_is_harmless(const char *name, bool openmp);
 
 #endif

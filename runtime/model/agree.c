@@ -4,8 +4,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-enum { CANDIDATES = 8 }; // different winners that are looked at
+enum { CANDIDATES = 8 };      // different winners that are looked at
+static const double wide = 4; // factors of two, for parts that change from call to call
 
 // One question: KEY, and the rows that equal it in all parts but PARTS, nearest first.
 struct agree_group {
@@ -17,6 +19,8 @@ struct agree_group {
   double far[AGREE_MOST]; // of order[i]
   agree_opinion *opinion;
   const void *data;
+  unsigned least, least_default; // rows that must agree; that on the default
+  double margin;                 // beyond their values, in factors of two, at least
 };
 
 static double agree_place(long long value) {
@@ -37,9 +41,8 @@ static bool agree_is_like(const long long *a, const long long *b, unsigned n_key
   return true;
 }
 
-// Returns the parts, as bits, that have LEAST or more values, at most AGREE_LEAST.
-static uint64_t agree_parts(const struct agree_row *rows, unsigned n, unsigned n_keys,
-                            unsigned least) {
+uint64_t agree_parts(const struct agree_row *rows, unsigned n, unsigned n_keys,
+                     unsigned least) {
   uint64_t parts = 0;
   for (unsigned p = 0; p < n_keys; p++) {
     long long seen[AGREE_LEAST];
@@ -93,7 +96,7 @@ static bool agree_range(const struct agree_group *g, struct agreement *out) {
       low = fmin(low, x);
       high = fmax(high, x);
     }
-    double margin = agree_has(g->parts, p) ? fmax(1, high - low) : 0;
+    double margin = agree_has(g->parts, p) ? fmax(g->margin, high - low) : 0;
     out->low[p] = low - margin;
     out->high[p] = high + margin;
     within = within && here >= out->low[p] && here <= out->high[p];
@@ -124,7 +127,8 @@ static bool agree_judge(const struct agree_group *g, unsigned winner,
   // A row as far away as the one that disagrees does not count either.
   while (out->n > 0 && agree_distance(g, g->rows[out->rows[out->n - 1]].key) >= limit)
     out->n--;
-  return out->n >= AGREE_LEAST && agree_range(g, out);
+  unsigned least = g->rows[winner].winner ? g->least : g->least_default;
+  return out->n >= least && agree_range(g, out);
 }
 
 static bool agree_better(const struct agree_group *g, const struct agreement *a,
@@ -141,7 +145,7 @@ static bool agree_find_in(struct agree_group *g, unsigned n, struct agreement *o
   unsigned n_seen = 0, best_own = 0;
   out->n = 0;
   agree_collect(g, n);
-  for (unsigned i = 0; i < g->n && g->n >= AGREE_LEAST && n_seen < CANDIDATES; i++) {
+  for (unsigned i = 0; i < g->n && g->n >= g->least_default && n_seen < CANDIDATES; i++) {
     struct agreement a;
     unsigned own, j = 0;
     while (j < n_seen && seen[j] != g->rows[g->order[i]].winner)
@@ -160,29 +164,57 @@ static bool agree_find_in(struct agree_group *g, unsigned n, struct agreement *o
 
 // ---- the rule -----------------------------------------------------------------------
 
-bool agree_find(const long long *key, unsigned n_keys, const struct agree_row *rows,
-                unsigned n, agree_opinion *opinion, const void *data,
-                struct agreement *out) {
-  if (n_keys == 0 || n_keys > MAX_KEYS || n < AGREE_LEAST || n > AGREE_MOST)
-    return false;
-  uint64_t restless = agree_parts(rows, n, n_keys, AGREE_LEAST);
-  uint64_t varying = agree_parts(rows, n, n_keys, 2);
-  struct agree_group g = {
-    .key = key, .n_keys = n_keys, .rows = rows, .opinion = opinion, .data = data
-  };
-  for (unsigned p = 0; p < n_keys; p++) {
-    g.parts = (uint64_t)1 << p;
-    if (agree_has(restless, p) && agree_find_in(&g, n, out))
+static bool agree_find_any(struct agree_group *g, unsigned n, struct agreement *out) {
+  uint64_t restless = agree_parts(g->rows, n, g->n_keys, AGREE_LEAST);
+  uint64_t varying = agree_parts(g->rows, n, g->n_keys, 2);
+  for (unsigned p = 0; p < g->n_keys; p++) {
+    g->parts = (uint64_t)1 << p;
+    if (agree_has(restless, p) && agree_find_in(g, n, out))
       return true;
   }
   // Parts that change together: n and a grid that follows from it.
-  g.parts = restless;
-  if ((restless & (restless - 1)) != 0 && agree_find_in(&g, n, out))
+  g->parts = restless;
+  if ((restless & (restless - 1)) != 0 && agree_find_in(g, n, out))
     return true;
   // Coordinates of a few values each: all keys have to agree, and more of them.
-  g.parts = varying;
-  return (varying & (varying - 1)) != 0 && agree_find_in(&g, n, out) && out->clean &&
+  g->parts = varying;
+  return (varying & (varying - 1)) != 0 && agree_find_in(g, n, out) && out->clean &&
       out->n >= AGREE_MANY;
+}
+
+// Takes the row that is nearest to the key, of those that differ in parts that change.
+static bool agree_find_nearest(const struct agree_group *g, struct agreement *out) {
+  if (g->n < AGREE_MANY)
+    return false;
+  *out = (struct agreement){
+    .parts = g->parts, .row = g->order[0], .n = g->n, .nearest = true
+  };
+  memcpy(out->rows, g->order, g->n * sizeof *out->rows);
+  return true;
+}
+
+bool agree_find(const long long *key, unsigned n_keys, const struct agree_row *rows,
+                unsigned n, uint64_t changing, agree_opinion *opinion, const void *data,
+                struct agreement *out) {
+  struct agree_group g = { .key = key,
+                           .n_keys = n_keys,
+                           .rows = rows,
+                           .opinion = opinion,
+                           .data = data,
+                           .least = AGREE_LEAST,
+                           .least_default = AGREE_LEAST,
+                           .margin = 1 };
+  if (n_keys == 0 || n_keys > MAX_KEYS || n > AGREE_MOST)
+    return false;
+  if (agree_find_any(&g, n, out))
+    return true;
+  g.parts = changing;
+  g.least = 2;
+  g.least_default = 1;
+  g.margin = wide;
+  if (!changing)
+    return false;
+  return (agree_find_in(&g, n, out) && out->clean) || agree_find_nearest(&g, out);
 }
 
 bool agree_covers(const struct agreement *a, const long long *like, const long long *key,
@@ -243,9 +275,16 @@ void agree_say(const struct agree_row *rows, const struct agreement *a, unsigned
       used += (size_t)snprintf(parts + used, sizeof parts - used, "%s%.24s",
                                used ? ", " : "", names ? names[p] : "the key");
   agree_say_values(rows, a, first, values, sizeof values);
-  if (a->parts & (a->parts - 1))
+  if (a->nearest)
+    snprintf(text, size,
+             "%s has too many values to tune each: of %u tuned keys the "
+             "winner of the nearest is taken",
+             parts, a->n);
+  else if (a->parts & (a->parts - 1) && a->n == 1)
+    snprintf(text, size, "%s are not looked at: a tuned key %s", parts, chose);
+  else if (a->parts & (a->parts - 1))
     snprintf(text, size, "%s are not looked at: %u tuned keys %s", parts, a->n, chose);
   else
-    snprintf(text, size, "%s is not looked at: its values %.80s %s", parts, values,
-             chose);
+    snprintf(text, size, "%s is not looked at: its value%s %.80s %s", parts,
+             a->n == 1 ? "" : "s", values, chose);
 }

@@ -8,6 +8,10 @@
  * the tuned values it holds: as far as these are apart, in factors of two, and at least a
  * factor of two.
  *
+ * Parts that are known to change from call to call need less: two tuned keys that agree,
+ * or one for which nothing was better than the default, and they hold further out. Where
+ * keys do not agree, the winner of the nearest one is taken as soon as there are many.
+ *
  * Pure functions; any thread may call them. */
 #ifndef AUTOTUNE_AGREE_H
 #define AUTOTUNE_AGREE_H
@@ -18,9 +22,11 @@
 
 #include "key.h"
 
-/* Tuned keys: the least, for parts with that many values; for all parts that vary; the
- * most. */
+/* Tuned keys: the least, for parts with that many values; for all parts that vary, and
+ * until the nearest one is taken for parts that change; the most. */
 enum { AGREE_LEAST = 4, AGREE_MANY = 8, AGREE_MOST = 128 };
+/* Values that make a part one that changes from call to call. */
+enum { AGREE_CHANGES = 3 };
 
 struct agree_row {      /* a tuned key */
   const long long *key; /* as many numbers as the new key has */
@@ -39,15 +45,21 @@ struct agreement {
   unsigned row;                 /* a row that has the agreed winner */
   unsigned n, rows[AGREE_MOST]; /* the rows that agree, nearest first */
   bool clean;                   /* no row disagrees: it holds for the whole range */
+  bool nearest;                 /* rows disagree; this is the nearest of N */
   /* The range of each such part: log2(1 + |value|), with the value's sign. */
   double low[MAX_KEYS], high[MAX_KEYS];
 };
 /* Finds an agreement that holds for KEY, which has N_KEYS parts (at most MAX_KEYS), among
- * N rows (at most AGREE_MOST). OPINION is called for pairs of rows, with DATA. False:
- * there is none. */
+ * N rows (at most AGREE_MOST). CHANGING: the parts, as bits, that are known to change
+ * from call to call. OPINION is called for pairs of rows, with DATA. False: there is
+ * none. */
 bool agree_find(const long long *key, unsigned n_keys, const struct agree_row *rows,
-                unsigned n, agree_opinion *opinion, const void *data,
+                unsigned n, uint64_t changing, agree_opinion *opinion, const void *data,
                 struct agreement *out);
+/* Returns the parts, as bits, that have LEAST or more values in ROWS, at most
+ * AGREE_LEAST. */
+uint64_t agree_parts(const struct agree_row *rows, unsigned n, unsigned n_keys,
+                     unsigned least);
 /* Writes for people what A says: "pos is not looked at: its values 1, 2, 3, 4 chose the
  * same". NAMES are the key's expressions. */
 void agree_say(const struct agree_row *rows, const struct agreement *a, unsigned n_keys,

@@ -184,6 +184,22 @@ bool kernel_cooperates(const struct autotune_kernel *k) {
   return false;
 }
 
+// True if UNIT says of itself all that there is to know of its types. That of a template
+// of C++ does not, nor does a text that includes others.
+static bool kernel_unit_is_whole(const struct autotune_unit *unit) {
+  for (const char *const *flag = unit->flags; flag && *flag; flag++)
+    if (strcmp(*flag, "-xc++") == 0)
+      return false;
+  return !strstr(unit->text, "#include") && !strstr(unit->text, "_Float");
+}
+
+bool kernel_may_write(const struct autotune_kernel *k, const char *type) {
+  for (unsigned i = 0; i < k->n_units; i++)
+    if (!kernel_unit_is_whole(&k->units[i]) || strstr(k->units[i].text, type))
+      return true;
+  return k->n_units == 0;
+}
+
 // True if K is large enough for MEMBER.
 #define KERNEL_HAS(k, member)                              \
   ((k)->size >= offsetof(struct autotune_kernel, member) + \
@@ -211,6 +227,10 @@ bool kernel_when_hot(const struct autotune_kernel *k) {
 
 struct autotune_gate *kernel_gate(const struct autotune_kernel *k) {
   return KERNEL_HAS(k, gate) && k->when_hot ? k->gate : NULL;
+}
+
+bool kernel_refuses_unchecked(const struct autotune_kernel *k) {
+  return kernel_when_hot(k) && k->verify != AUTOTUNE_VERIFY_OFF;
 }
 
 struct autotune_kernel kernel_copy(const struct autotune_kernel *k) {

@@ -38,6 +38,10 @@ bool kernel_has_sections(const struct autotune_kernel *k);
  * in a parallel region of the caller. */
 bool kernel_cooperates(const struct autotune_kernel *k);
 
+/* True if K may write numbers of the TYPE "float" or "double": a unit names it, or types
+ * may be named elsewhere than in the units. */
+bool kernel_may_write(const struct autotune_kernel *k, const char *type);
+
 /* Members that a translated file of an older version lacks; NULL: it has none. */
 const struct autotune_layout *const *kernel_layouts(const struct autotune_kernel *k);
 const struct autotune_layout *kernel_ret_layout(const struct autotune_kernel *k);
@@ -47,6 +51,9 @@ autotune_rows_fn *kernel_rows(const struct autotune_kernel *k);
 /* True if K is tuned only when much of the program's time is spent in it. */
 bool kernel_when_hot(const struct autotune_kernel *k);
 struct autotune_gate *kernel_gate(const struct autotune_kernel *k);
+/* True if variants of K whose outputs were not compared must not run: nobody who knows K
+ * has chosen to tune it. */
+bool kernel_refuses_unchecked(const struct autotune_kernel *k);
 /* Returns a copy of K, with zeros for members that it lacks. */
 struct autotune_kernel kernel_copy(const struct autotune_kernel *k);
 

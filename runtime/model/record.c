@@ -58,6 +58,9 @@ const struct refusal_words refusal_words[REFUSALS] = {
   [REFUSED_COLD] = { "default for now: too little of the program's time is spent in it to "
                      "tune it",
                      false, false },
+  [REFUSED_UNCHECKED] = { "default: what it changes cannot all be compared, and --auto "
+                          "runs no variant unchecked",
+                          false, true },
 };
 
 #define COLUMN(name, version) .column = name, .since = version

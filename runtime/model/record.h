@@ -74,7 +74,9 @@ struct identity {
   uint64_t space;     /* identity_space; 0: not known */
   uint64_t
       contract; /* identity_contract; results of another contract are checked again */
-  enum device_kind device;       /* does not identify the problem, either */
+  uint64_t changing; /* parts of the key, as bits, that change from call to call, as far
+                        as known (model/agree.h); does not identify the problem */
+  enum device_kind device;       /* nor does this */
   enum objective_kind objective; /* identifies the problem, unless it is time */
 };
 /* An identity as text, as it is kept. */
@@ -162,7 +164,8 @@ enum refusal {
   REFUSED_FRACTION,
   REFUSED_KEYS,
   REFUSED_MEMORY,
-  REFUSED_COLD, /* it is tuned when hot, and is not */
+  REFUSED_COLD,      /* it is tuned when hot, and is not */
+  REFUSED_UNCHECKED, /* it is tuned when hot, and what it changes cannot be compared */
   REFUSALS
 };
 /* What a program spends in a kernel that is tuned when hot; 0: it is another kernel. */

@@ -97,4 +97,7 @@ void covered_text(const struct coverage *c, char *text, size_t size) {
     covered_add(&l, "%s", c->rest);
   else if (c->left_out)
     covered_add(&l, "%s", c->left_out);
+  if (c->watched && c->restless)
+    covered_add(&l, "%s that the default leaves otherwise in each run",
+                covered_amount(NULL, c->restless, amount, sizeof amount));
 }

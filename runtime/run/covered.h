@@ -12,8 +12,9 @@ struct coverage {
   const char *rest;               /* other memory: "memory besides sections" */
   bool watched;                   /* REST was compared */
   size_t looked;                  /* bytes of it that were looked at; 0: not known */
-  bool state;                     /* the state that a call leaves was compared */
-  const char *left_out;           /* what of REST was not compared; NULL: nothing */
+  size_t restless;      /* bytes of it that differ between runs of the default */
+  bool state;           /* the state that a call leaves was compared */
+  const char *left_out; /* what of REST was not compared; NULL: nothing */
 };
 /* Writes "compared: …; not compared: …" into TEXT. */
 void covered_text(const struct coverage *c, char *text, size_t size);

@@ -18,7 +18,8 @@ enum verdict {
   VERDICT_WRONG,    /* its results differ, and the default repeats its own */
   VERDICT_ENDED,    /* it ends its process */
   VERDICT_RESTLESS, /* the default does not repeat its results on this call */
-  VERDICT_NOTHING   /* there are no outputs to compare, or PLAN.least is not reached */
+  VERDICT_NOTHING,  /* there are no outputs to compare, or PLAN.least is not reached */
+  VERDICT_UNCHECKED /* a tuning: kernel_refuses_unchecked, and outputs are not compared */
 };
 /* The result of a tuning. */
 struct outcome {

@@ -179,3 +179,13 @@ void share_phase(const struct tuning *t, enum phase phase, const char *why) {
   if (t->store && t->plan->kind != PLAN_CHECK && !role_stopping())
     store_progress(t->store, t->id, &c);
 }
+
+void share_waiting(struct tuning *t) {
+  char *message = NULL;
+  t->store = store_open(&message);
+  free(message); // setup_store says it
+  share_phase(t, PHASE_SEARCH, "");
+  if (t->store)
+    store_close(t->store);
+  t->store = NULL;
+}

@@ -188,6 +188,23 @@ const char *tune_covered(struct tuning *t) {
   return t->covered_text;
 }
 
+// True if outputs are compared.
+static bool tune_compares(const struct tuning *t) {
+  double flops, bytes;
+  bool verified;
+  t->target->call(t->workers, &flops, &bytes, &verified);
+  return verified;
+}
+
+// True unless variants could only run unchecked, which this kernel refuses.
+static bool tune_may_run(const struct tuning *t, struct outcome *out) {
+  if (tune_compares(t) || !kernel_refuses_unchecked(t->kernel))
+    return true;
+  SAY(out, "%s", refusal_words[REFUSED_UNCHECKED].text);
+  out->verdict = VERDICT_UNCHECKED;
+  return false;
+}
+
 // Stores the summary that was measured elsewhere, with C as the winner: C was right
 // here, and its code is available.
 static void keep_adopted(struct tuning *t, const struct candidate *c) {
@@ -213,10 +230,7 @@ static void keep_adopted(struct tuning *t, const struct candidate *c) {
 // for others that agree).
 static bool tune_can_check(const struct tuning *t) {
   const struct summary *m = t->plan->adopt;
-  double flops, bytes;
-  bool verified;
-  t->target->call(t->workers, &flops, &bytes, &verified);
-  return verified || t->kernel->verify == AUTOTUNE_VERIFY_OFF ||
+  return tune_compares(t) || t->kernel->verify == AUTOTUNE_VERIFY_OFF ||
       (m && (m->origin == ORIGIN_HERE || m->origin == ORIGIN_AGREED) &&
        m->contract == t->id->contract);
 }
@@ -311,10 +325,12 @@ int tune_run(const struct autotune_kernel *k, const struct identity *id,
   *out = (struct outcome){ .fd = -1 };
   setup_budget(&t);
   tune_report(&t, tune_silence(NULL)); // the tuner is alive
+  after_begin(plan);
   throttle_start(&t);
   if (plan->loaded) {
     rc = reverify(&t, out);
-  } else if (setup_tuning(&t, out) && tune_default(&t, out) && tune_is_enough(&t, out)) {
+  } else if (setup_tuning(&t, out) && tune_default(&t, out) && tune_is_enough(&t, out) &&
+             tune_may_run(&t, out)) {
     setup_store(&t);
     if (t.store && plan->least > 0)
       store_forget_times(t.store, t.id); // they are those of calls that did nothing

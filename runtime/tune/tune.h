@@ -296,6 +296,8 @@ struct candidate *share_rival(struct tuning *t);
 /* Writes the phase and the times of this tuning into the store, for others to see. WHY:
  * the result, at its end. */
 void share_phase(const struct tuning *t, enum phase phase, const char *why);
+/* The same for a tuning that has yet to begin, and has no store. */
+void share_waiting(struct tuning *t);
 
 /* ---- prune.c: pure, except that it writes to F, ALL and C ---------------------- */
 /* Called once candidate INDEX has its features or its cost: notes which siblings the
@@ -333,6 +335,15 @@ void throttle_start(struct tuning *t);
 /* Sleeps while the tuning has cost more than the plan's fraction allows. Returns the
  * seconds slept; deadlines are moved by them. */
 double throttle_keep(struct tuning *t);
+
+/* ---- after.c: when the program has ended ----------------------------------------- */
+/* From the end of the program on, this process and all that it has forked get a lower
+ * priority. If PLAN goes on then, and is no check, it ends where another such tuning goes
+ * on with the same store, or when the next program begins. */
+void after_begin(const struct plan *plan);
+/* True if the processors that the tuning needs have nothing else to do. The program has
+ * ended. */
+bool after_allows(const struct tuning *t);
 
 /* ---- online.c -------------------------------------------------------------------- */
 /* Starts timing in real calls; called before anything is tried. False: no memory, or

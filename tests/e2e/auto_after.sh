@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # `autotune cc --auto`: a program that ends before its kernel is tuned. The tuning goes on while the machine is idle, and
-# ends with the program with AUTOTUNE_AFTER=off, or so many seconds later.
+# ends with the program with AUTOTUNE_AFTER=off, so many seconds later, or when the next program begins.
 . "$(dirname "$0")/cc_lib.sh"
 unset AUTOTUNE_MODE
 export AUTOTUNE_CACHE=$work/cache AUTOTUNE_LOG=info OMP_NUM_THREADS=1
@@ -41,12 +41,32 @@ tuners() { # how many processes of the program are left
   done
   echo $n
 }
+niceness() { # the least of all threads of these processes
+  local exe
+  for exe in /proc/[0-9]*/exe; do
+    [ "$(readlink "$exe")" != "$PWD/nearest" ] || awk '{ print $19 }' "${exe%/exe}"/task/*/stat
+  done | sort -n | head -1
+}
 busy() { awk '/^cpu / { print $2 + $3 + $4 + $7 + $8 + $9 }' /proc/stat; }
 
 # The tuning ends with the program.
 check "ends with the program" env AUTOTUNE_AFTER=off ./nearest 2.5 2> off.log
 sleep 0.5
 is "off: processes left" "$(tuners)" 0
+
+# In C++, where sites are closed by destructors, it goes on as well, whichever kernel was called first.
+sed 's/^void smooth/static void scale(int n, double *x)\n{\n  for (int t = 0; t < 3; t++)\n    for (int i = 0; i < n; i++)\n      x[i] = x[i] * 1.5 + t;\n}\n&/
+  s/malloc(n \* sizeof \*x)/(double *)&/; s/, \*y = calloc(n, sizeof \*y)/, *y = (double *)calloc(n, sizeof *y)/
+  s/^  clock_gettime(CLOCK_MONOTONIC, &begin);/  for (int i = 0; i < 50; i++)\n    scale(n, x);\n&/' nearest.c > nearest.cpp
+check "C++ builds" autotune cc --auto g++ -O2 nearest.cpp -o nearest
+check "C++ runs" env AUTOTUNE_AFTER=30s AUTOTUNE_CACHE="$work/cxx" ./nearest 2.5 2> cxx.log
+has "hot" cxx.log 'smooth.*: hot:'
+sleep 0.5
+check "C++: the tuning goes on" [ "$(tuners)" -gt 0 ]
+for exe in /proc/[0-9]*/exe; do
+  [ "$(readlink "$exe")" != "$PWD/nearest" ] || kill "$(basename "$(dirname "$exe")")" 2> /dev/null
+done
+check "builds again" autotune cc --auto gcc -O2 nearest.c -o nearest
 
 # It ends some seconds later, busy or not.
 check "ends later" env AUTOTUNE_AFTER=1s AUTOTUNE_CACHE="$work/other" ./nearest 2.5 2> short.log
@@ -55,7 +75,7 @@ sleep 3
 is "1s: processes left" "$(tuners)" 0
 
 # It finds the winner for the next run. Only time in which the machine does nothing else counts as waiting.
-check "goes on" env AUTOTUNE_AFTER=300s ./nearest 2.5 2> first.log
+check "goes on" env AUTOTUNE_LOG=debug AUTOTUNE_AFTER=300s ./nearest 2.5 2> first.log
 check "not tuned by then" not grep -q 'smooth: tuned' first.log
 before=$(busy) idle=0
 for second in $(seq 280); do
@@ -69,11 +89,30 @@ echo "waited $second s, of these $idle idle"
 is "processes left after $second s, $idle of them idle" "$(tuners)" 0
 autotune why smooth > why.out
 hasnt "it came to its end" why.out 'until it is tuned'
+grep -q "until it is tuned" why.out && cat first.log why.out
 has "a result" why.out '^  n = 20000 .*found'
 
+# It has a low priority. The next program ends it at once; what was tried is kept, and nothing is left half done.
+export AUTOTUNE_CACHE=$work/fourth
+AUTOTUNE_AFTER=60s ./nearest 2.5 2> fourth.log
+sleep 0.5
+check "a tuning goes on" [ "$(tuners)" -gt 0 ]
+check "a low priority" [ "$(niceness)" -ge 5 ]
+AUTOTUNE_MODE=locked ./nearest 0.01 2> next.log
+for wait in $(seq 20); do
+  [ "$(tuners)" -gt 0 ] || break
+  sleep 0.05
+done
+is "the next program ends it" "$(tuners)" 0
+autotune report --json > next.json
+has "what was tried is kept" next.json '"tried": [1-9]'
+hasnt "nothing is pending" next.json '"pending": [1-9]'
+export AUTOTUNE_CACHE=$work/cache
+
 # A second tuning does not go on beside the first.
-AUTOTUNE_AFTER=60s AUTOTUNE_CACHE=$work/third ./nearest 2.5 2> third.log
-AUTOTUNE_AFTER=60s AUTOTUNE_CACHE=$work/third ./nearest 2.5 2> third.log
+AUTOTUNE_AFTER=60s AUTOTUNE_CACHE=$work/third ./nearest 2.5 2> third.log &
+AUTOTUNE_AFTER=60s AUTOTUNE_CACHE=$work/third ./nearest 2.5 2> other.log
+wait $!
 for wait in $(seq 50); do
   pids=$(tuners)
   [ "$pids" -gt 3 ] || break

@@ -268,6 +268,13 @@ far "far keys, exact" "1 2 4 1 2 1 4 1 1 " --exact
 sed -i 's/l1d=32768 //' far.wisdom
 far "a machine without a number" "1 1 1 1 1 1 1 1 1 "
 
+# Calls that a condition leaves out run as written.
+mkdir condition
+sed 's/^#pragma autotune kernel/& if(n != 65)/' sum.c > condition/sum.c
+(cd condition && autotune bake sum.c --wisdom ../sum.wisdom --unchecked -o baked.c) 2> log || fail "a condition"
+is "a condition of each winner" "$(grep -c 'if (!(n != 65))' condition/baked.c)" "$(grep -c '^  case ' condition/baked.c)"
+check "a condition: compiles" gcc -w -c condition/baked.c -o condition.o
+
 # Neither the source nor the wisdom is written over.
 for out in far.c ./far.wisdom; do
   cp $out kept

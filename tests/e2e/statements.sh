@@ -18,6 +18,7 @@ cat > passed.c << 'END'
 struct point { double x, y; int w[3]; };
 typedef double triple[3];
 typedef double (*map)(double);
+struct leads { double *q, *r; };
 double table[8] = { 1, 2, 3 };
 static void spend(int way)
 {
@@ -31,6 +32,7 @@ static void bump(int *n) { *n += 1; }
 static double work(int n, double a[restrict n][n], map f, const long *index, int times)
 {
   struct point p = { 1, 2, { 3 } }, all = { 0 };
+  const struct leads lead = { table + 4, table + 5 };
   triple t = { 1, 2, 3 };
   static double state[4];
   static int calls;
@@ -65,8 +67,10 @@ static double work(int n, double a[restrict n][n], map f, const long *index, int
       all = p;
       TOTAL += 1;
       table[i & 7] += 1;
+      *(lead.q) += i;
+      lead.r[i & 1] += 2;
     }
-    count += i;
+    count += i + (lead.q == table + 4);
 #if defined NEVER
 #pragma autotune kernel
     for (i = 0; i < n; i++)
@@ -85,7 +89,7 @@ static double work(int n, double a[restrict n][n], map f, const long *index, int
 #endif
   }
   return total + p.y + p.w[1] + k + count + bumped + state[0] + calls + *walk + (double)steps + t[2] +
-    v[1][1] + all.y + table[0] + __LINE__;
+    v[1][1] + all.y + table[0] + table[4] + table[6] + __LINE__;
 }
 int main(void)
 {

@@ -35,7 +35,7 @@ counted 1
 steady 1
 unsteady 0
 pointed 1
-stale 1 line 166 is not shared out among threads: its iterations depend on each other
+stale 1
 written 1
 bracketed 1
 constants 1
@@ -46,6 +46,22 @@ of_struct 1 no other array overlaps 'r->x', 'other.y'
 moved 0
 renewed 0
 placed 0 not affine
+strided 1
+strided_block 1
+strided_beyond 1 line 344 is not shared out among threads: its iterations depend on each other
+strided_once 0 depend on each other
+row_product 1 no two rows of 'c' overlap
+row_wave 0 depend on each other
+row_pointers 0 more or fewer subscripts
+row_shared 0 not affine
+row_alias 1 no two rows of 'a' overlap
+row_alias_chain 0 depend on each other
+row_alias_moved 0
+row_alias_twice 1 what this points to is not followed
+row_alias_late 0 not known what this points to
+row_alias_some 0 what this points to is not followed
+row_alias_at 0
+row_block 1 no two rows of 'x' overlap
 END
 has_kernel() { # FUNCTION: how many pragmas stand on it
   grep -B1 "^[a-z].* $1(" claims.c | grep -c "pragma autotune kernel"
@@ -62,5 +78,10 @@ has "a section by a macro" claims.c "inout(x\[0:SIZE\]\[0:SIZE\])"
 has "a section by constants" claims.c "in(y\[0:ROWS + NONE + COLUMNS\]) out(sums\[0:COLUMNS \* LAST + COLUMNS\])"
 hasnt "constants are above 0" notes "assumed of each call: .*\(LAST\|COLUMNS\)"
 has "integers of structs are the key" claims.c "key(r->n) in(other.y\[0:r->n\]) out(r->x\[0:r->n\])"
+has "a stride that was read before a call" claims.c "^ *if(m >= k)"
+has "the condition of a stride" claims.c "if(ld >= m) inout(x\[0:ld \* n + m - ld\])"
+has "the conditions of a block" claims.c "if(from >= 0 && ld >= from + m)"
+has "sections of rows" claims.c "in(a\[0:n\]\[0:n\], b\[0:n\]\[0:n\]) inout(c\[0:n\]\[0:n\])"
+has "of these rows alone" claims.c "inout(x\[low:high + 1 - low\]\[0:n\]\[-2:n + 2\])"
 has "a name that is taken" claims.c "param(THREADS_2:"
 finish

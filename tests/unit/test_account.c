@@ -81,14 +81,6 @@ static void test_short_programs_share_grants(void **state) {
   assert_true(granted >= 5 + 8 && granted <= 5 + 10);
 }
 
-static void test_a_dear_check_has_no_credit(void **state) {
-  (void)state;
-  struct account a = { .fresh = true, .last = -1e9 };
-  assert_int_equal(account_ask(&a, 0, 0, ACCOUNT_CHEAP / 2), ACCOUNT_GRANTED);
-  assert_int_equal(account_ask(&a, 0, 0, ACCOUNT_CHEAP * 2), ACCOUNT_WAIT);
-  assert_int_equal(account_ask(&a, 0, 100, ACCOUNT_CHEAP * 2), ACCOUNT_PAID);
-}
-
 static void test_forks_are_estimated_by_pages(void **state) {
   (void)state;
   const double thousand = 1000, million = 1000 * thousand;
@@ -106,7 +98,6 @@ int main(void) {
     cmocka_unit_test(test_one_percent_pays),
     cmocka_unit_test(test_the_sum_stays_below_one_percent),
     cmocka_unit_test(test_short_programs_share_grants),
-    cmocka_unit_test(test_a_dear_check_has_no_credit),
     cmocka_unit_test(test_forks_are_estimated_by_pages),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,6 +29,7 @@ static enum opinion judge(const void *data, unsigned row, unsigned winner) {
 }
 
 static struct agreement found;
+static uint64_t changing; // parts that are known to change from call to call
 static struct agree_row rows[ROWS];
 
 // Returns the agreed winner for the key (N, POS); 0: none.
@@ -37,7 +38,8 @@ static char agreed(const struct tuned *t, unsigned n, long long first, long long
   for (unsigned i = 0; i < n; i++)
     rows[i] =
         (struct agree_row){ t[i].key, t[i].winner == '-' ? 0 : (uint64_t)t[i].winner };
-  return agree_find(key, 2, rows, n, judge, t, &found) ? t[found.row].winner : 0;
+  return agree_find(key, 2, rows, n, changing, judge, t, &found) ? t[found.row].winner
+                                                                 : 0;
 }
 
 #define AGREED(t, n, pos) agreed(t, sizeof t / sizeof *(t), n, pos)
@@ -178,12 +180,88 @@ static void test_grid(void **state) {
   assert_int_equal(AGREED(t, 1, 5), 0);
 }
 
+// What changes from call to call needs two that agree, and holds within a factor of 16.
+static void test_what_changes_needs_less(void **state) {
+  (void)state;
+  const struct tuned t[] = { { { 8, 100 }, 'a', NULL, NULL },
+                             { { 8, 200 }, 'a', NULL, NULL },
+                             { { 9, 200 }, 'a', NULL, NULL } };
+  changing = 2;
+  assert_int_equal(agreed(t, 1, 8, 300), 0); // one is too few
+  assert_int_equal(agreed(t, 2, 8, 300), 'a');
+  assert_int_equal(found.parts, 2);
+  assert_int_equal(agreed(t, 2, 8, 3000), 'a');
+  assert_int_equal(agreed(t, 2, 8, 7), 'a');
+  assert_int_equal(agreed(t, 2, 8, 4), 0);
+  assert_int_equal(agreed(t, 2, 8, 4000), 0);
+  assert_int_equal(agreed(t, 3, 10, 300), 0); // the other part does not change
+  changing = 3;
+  assert_int_equal(agreed(t, 3, 10, 300), 'a');
+  changing = 0;
+  assert_int_equal(agreed(t, 3, 8, 300), 0);
+}
+
+// One is enough where nothing was better than the default.
+static void test_what_changes_keeps_the_default(void **state) {
+  (void)state;
+  const struct tuned t[] = { { { 8, 100 }, '-', NULL, NULL },
+                             { { 8, 200 }, 'a', NULL, NULL } };
+  changing = 2;
+  assert_int_equal(agreed(t, 1, 8, 900), '-');
+  assert_int_equal(found.n, 1);
+  assert_true(
+      found.clean &&
+      agree_find((long long[]){ 8, 900 }, 2, rows, 1, changing, judge, t, &found));
+  char text[192];
+  agree_say(rows, &found, 2, (const char *[]){ "n", "pos" }, text, sizeof text);
+  assert_string_equal(text,
+                      "pos is not looked at: its value 100 found nothing better than "
+                      "the default");
+  // Another one that disagrees ends that.
+  agreed(t, 2, 8, 900);
+  assert_false(
+      agree_find((long long[]){ 8, 900 }, 2, rows, 2, changing, judge, t, &found));
+  changing = 0;
+}
+
+// Where the winners differ, eight are tuned, and then the nearest one counts.
+static void test_what_changes_takes_the_nearest(void **state) {
+  (void)state;
+  const struct tuned t[] = {
+    { { 8, 10 }, 'a', NULL, NULL }, { { 8, 20 }, 'b', NULL, NULL },
+    { { 8, 30 }, 'a', NULL, NULL }, { { 8, 40 }, 'c', NULL, NULL },
+    { { 8, 50 }, 'a', NULL, NULL }, { { 8, 60 }, 'b', NULL, NULL },
+    { { 8, 70 }, 'c', NULL, NULL }, { { 8, 80 }, 'd', NULL, NULL },
+  };
+  changing = 2;
+  assert_int_equal(agreed(t, 7, 8, 41), 0);
+  assert_int_equal(agreed(t, 8, 8, 41), 'c');
+  assert_true(found.nearest && !found.clean);
+  assert_int_equal(agreed(t, 8, 8, 1000), 'd');
+  assert_false(
+      agree_covers(&found, (long long[]){ 8, 1000 }, (long long[]){ 8, 1001 }, 2));
+  char text[192];
+  agree_say(rows, &found, 2, (const char *[]){ "n", "pos" }, text, sizeof text);
+  assert_string_equal(text,
+                      "pos has too many values to tune each: of 8 tuned keys the "
+                      "winner of the nearest is taken");
+  changing = 0;
+  assert_int_equal(agreed(t, 8, 8, 41), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_counter),      cmocka_unit_test(test_few_tunings),
-    cmocka_unit_test(test_close_values), cmocka_unit_test(test_part_that_matters),
-    cmocka_unit_test(test_noise),        cmocka_unit_test(test_default),
-    cmocka_unit_test(test_together),     cmocka_unit_test(test_cover),
+    cmocka_unit_test(test_what_changes_needs_less),
+    cmocka_unit_test(test_what_changes_keeps_the_default),
+    cmocka_unit_test(test_what_changes_takes_the_nearest),
+    cmocka_unit_test(test_counter),
+    cmocka_unit_test(test_few_tunings),
+    cmocka_unit_test(test_close_values),
+    cmocka_unit_test(test_part_that_matters),
+    cmocka_unit_test(test_noise),
+    cmocka_unit_test(test_default),
+    cmocka_unit_test(test_together),
+    cmocka_unit_test(test_cover),
     cmocka_unit_test(test_grid),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that are tuned only when much of the program's time is spent in them.
+#include <fcntl.h>
 #include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <sqlite3.h>
 
@@ -218,6 +221,72 @@ static void test_hot(void **state) {
   RUN(is_not_looked_up, NULL);
 }
 
+// ---- winners that were compared with nothing ------------------------------------------
+
+// Stores the winner as one whose answers were not compared.
+static void forgets_comparison(void) {
+  when_hot();
+  EXPECT(call_is_right(SCALE_N));
+  struct node *n = site_find(site_of(&scale_site), (const long long[]){ SCALE_N });
+  struct identity id = node_identity(n);
+  struct summary m;
+  char *why = NULL;
+  struct store *s = store_open(&why);
+  EXPECT(s && store_find_winner(s, &id, &m, &why) == WINNER_FOUND && m.winner);
+  m.verified = false;
+  EXPECT(store_summary(s, &id, &m) == 0);
+  store_close(s);
+}
+
+static bool told;
+
+static void look_for_unchecked(enum autotune_level level, const char *message,
+                               void *data) {
+  (void)level, (void)data;
+  told = told ||
+      strstr(message,
+             "its answers were never compared, and --auto runs no variant unchecked");
+}
+
+static void is_not_used(void) {
+  when_hot();
+  autotune_set_log(look_for_unchecked, NULL);
+  for (double end = seconds_now() + 0.5; seconds_now() < end;)
+    EXPECT(call_is_right(SCALE_N));
+  EXPECT(!is_tuned() && told);
+}
+
+static bool is_decided(void) {
+  const struct node *n = site_find(site_of(&scale_site), (const long long[]){ SCALE_N });
+  return n && atomic_load(&n->decided);
+}
+
+static void describe_nothing(void *const *args, struct autotune_call *call) {
+  (void)args, (void)call;
+}
+
+// Each call leaves what was there before.
+static void changes_nothing(void) {
+  when_hot();
+  scale_kernel.n_sections = 0;
+  scale_kernel.describe = describe_nothing;
+  EXPECT(call_is_right(SCALE_N));
+  for (double end = seconds_now() + 30; seconds_now() < end && !is_decided();)
+    call(SCALE_N, a, c);
+  EXPECT(!is_tuned() && scale_why_has("default: what it changes cannot all be compared"));
+}
+
+static void test_unchecked(void **state) {
+  (void)state;
+  RUN(changes_nothing, NULL);
+  RUN(becomes_hot, "AUTOTUNE_BUDGET=10s");
+  RUN(is_known, "AUTOTUNE_MODE=locked");
+  RUN(forgets_comparison, "AUTOTUNE_MODE=locked");
+  RUN(is_not_used, "AUTOTUNE_MODE=locked", "AUTOTUNE_LOG=info");
+  RUN(becomes_hot, "AUTOTUNE_BUDGET=10s");
+  RUN(is_known, "AUTOTUNE_MODE=locked");
+}
+
 // ---- a program with one hot kernel and three cold ones --------------------------------
 
 enum { COLD = 3 };
@@ -382,6 +451,60 @@ static void test_begins(void **state) {
   RUN(begins_with_the_hottest, "AUTOTUNE_AFTER=off", NULL);
 }
 
+// ---- earlier runs -------------------------------------------------------------------
+
+static void notes_runs(void) {
+  const struct earlier run = { { .calls = 1, .seconds = 2, .share = 0.9 }, 2.5, 4.5 };
+  struct earlier found = { .cpu = -1 };
+  char path[64];
+  snprintf(path, sizeof path, "%s/hot", fixture_folder);
+  EXPECT(!earlier_find(7, "k", &found) && access(path, F_OK) != 0);
+  earlier_note(7, "k", NULL);
+  EXPECT(access(path, F_OK) != 0); // there is nothing to forget
+  earlier_note(7, "k", &run);
+  EXPECT(earlier_find(7, "k", &found));
+  EXPECT(memcmp(&found, &run, sizeof run) == 0);
+  EXPECT(!earlier_find(8, "k", &found) && !earlier_find(7, "l", &found));
+  int fd = open(path, O_RDWR);
+  struct stat st;
+  double damage = 1e9;
+  EXPECT(fstat(fd, &st) == 0 && st.st_size > 64);
+  EXPECT(pwrite(fd, &damage, sizeof damage, st.st_size - 24) == sizeof damage);
+  EXPECT(!earlier_find(7, "k", &found));
+  earlier_note(7, "k", &run);
+  EXPECT(earlier_find(7, "k", &found));
+  earlier_note(7, "k", NULL);
+  EXPECT(!earlier_find(7, "k", &found));
+  close(fd);
+}
+
+// What an earlier run of the program was like decides for the first call of this one.
+static void recalls(void) {
+  const struct earlier run = { { .calls = 1, .seconds = 2, .share = 0.9 }, 2.5, 2.5 };
+  struct site s = { .kernel = &scale_kernel, .unit = 7 }, other = s;
+  struct node fresh = { .site = &s };
+  other.unit = 8;
+  when_hot();
+  hot_begin();
+  earlier_note(7, scale_kernel.name, &run);
+  hot_recall(&s);
+  hot_recall(&other);
+  EXPECT(hot_tunes(&s) && !hot_tunes(&other));
+  EXPECT(hot_lets(&s, NULL) && !hot_lets(&other, NULL));
+  EXPECT(hot_lets(&s, &fresh));
+  EXPECT(hot_allowance_expected(&s) >= 0.1 && hot_allowance_expected(&other) == 0);
+  EXPECT(hot_usage(&s).share == 0.9);
+  for (int i = 0; i < 25; i++) // looks into the store for other keys
+    hot_asked(1e-3);
+  EXPECT(!hot_lets(&s, NULL));
+}
+
+static void test_earlier(void **state) {
+  (void)state;
+  RUN(notes_runs, NULL);
+  RUN(recalls, "AUTOTUNE_AFTER=off", NULL);
+}
+
 int main(int argc, char **argv) {
   if (argc > 1)
     cmocka_set_test_filter(argv[1]);
@@ -393,9 +516,11 @@ int main(int argc, char **argv) {
     cmocka_unit_test_setup_teardown(test_rare, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_stored_why, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_hot, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_unchecked, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_one_of_four, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_mode, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_changing_keys, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_earlier, make_folder, drop_folder),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

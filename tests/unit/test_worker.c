@@ -987,6 +987,90 @@ static void test_all_unnamed(void **state) {
   bench_close();
 }
 
+// Large whole numbers look like floats. Where the text has no such type, they are not.
+static double codes(int n, const double *a, double *c) {
+  for (int i = 0; i < 200; i++)
+    field.counts[i] = 1000000000 + 1000 * i + (i == 100 ? extra : 0);
+  return right(n, a, c);
+}
+static double one_code_off(int n, const double *a, double *c) {
+  extra = 1;
+  double sum = codes(n, a, c);
+  extra = 0;
+  return sum;
+}
+
+static struct autotune_kernel kernel_without_sections(kernel_fn *original) {
+  struct autotune_kernel k = kernel_of(original);
+  k.n_sections = 0;
+  k.describe = describe_nothing;
+  return k;
+}
+
+static void test_types_of_the_text(void **state) {
+  (void)state;
+  static const char *const flags[] = { "-std=c17", NULL };
+  static const struct autotune_unit unit = { "clang", "int codes(int *x);", flags };
+  struct autotune_kernel k = kernel_without_sections(codes);
+  if (!looks)
+    skip();
+  k.n_units = 1;
+  k.units = &unit;
+  bench_open(k);
+  assert_int_equal(reference().status, STATUS_OK);
+  assert_int_equal(try(codes).status, STATUS_OK);
+  assert_int_equal(try(one_code_off).status, STATUS_WRONG);
+  assert_true(bench_verifies());
+  bench_close();
+}
+
+// Sums of several threads differ by their rounding from run to run, here by the process's
+// number. They are compared all the same.
+static double summed_otherwise(int n, const double *a, double *c) {
+  noise = 1e-16 * (1 + getpid() % 100);
+  double sum = waves(n, a, c);
+  noise = 0;
+  return sum;
+}
+static double numbers_itself(int n, const double *a, double *c) {
+  double sum = waves(n, a, c);
+  field.counts[0] = getpid();
+  return sum;
+}
+
+// True if variants of a kernel that nobody has annotated are verified, too. COVERED: what
+// is said of the comparison.
+static bool hot_verifies(kernel_fn *original, const char *covered) {
+  char text[512];
+  struct autotune_kernel k = kernel_without_sections(original);
+  bool verifies = false;
+  k.size = sizeof k;
+  for (int when_hot = 0; when_hot < 2; when_hot++) {
+    k.when_hot = when_hot;
+    bench_open(k);
+    assert_int_equal(reference().status, STATUS_OK);
+    assert_int_equal(try(original).status, STATUS_OK);
+    assert_int_equal(try(shifted_waves).status, STATUS_WRONG);
+    verifies = bench_verifies();
+    assert_true(verifies || when_hot);
+    worker_covered(bench.workers, text, sizeof text);
+    assert_true(!covered == !strstr(text, "not compared") &&
+                (!covered || strstr(text, covered)));
+    bench_close();
+  }
+  return verifies;
+}
+
+static void test_restless_memory(void **state) {
+  (void)state;
+  if (!looks)
+    skip();
+  assert_true(hot_verifies(summed_otherwise, NULL));
+  assert_false(hot_verifies(numbers_itself,
+                            "not compared: 8 bytes that the default leaves "
+                            "otherwise in each run"));
+}
+
 // State of the thread and of the process that a variant leaves behind.
 static double leaves_rounding(int n, const double *a, double *c) {
   double sum = right(n, a, c);
@@ -1102,8 +1186,8 @@ static double allocates(int n, const double *a, double *c) {
   return sum;
 }
 static bool fake_calls(const void *object, size_t size,
-                       const struct autotune_symbol *symbols, size_t n) {
-  (void)object, (void)size, (void)symbols, (void)n;
+                       const struct autotune_symbol *symbols, size_t n, bool openmp) {
+  (void)object, (void)size, (void)symbols, (void)n, (void)openmp;
   return true;
 }
 
@@ -1122,6 +1206,35 @@ static void test_allocations_are_no_changes(void **state) {
     assert_int_equal(try(allocates).status, STATUS_OK);
   }
   bench_close();
+}
+
+// Where nobody has annotated the kernel, a variant must not win that may have left
+// anything on the heap.
+static void test_allocations_are_unchecked(void **state) {
+  (void)state;
+  char *message = NULL;
+  struct jit_api jit = fake_jit;
+  jit.calls = fake_calls;
+  if (!looks)
+    skip();
+  struct autotune_kernel k = kernel_without_sections(right);
+  k.size = sizeof k;
+  for (int when_hot = 0; when_hot < 2; when_hot++) {
+    k.when_hot = when_hot;
+    bench_open(k);
+    worker_stop(bench.workers);
+    bench.workers = worker_start(&bench.kernel, bench.args, &jit, &message);
+    assert_non_null(bench.workers);
+    assert_int_equal(reference().status, STATUS_OK);
+    struct trial t = try(right);
+    assert_int_equal(t.status, when_hot ? STATUS_WRONG : STATUS_OK);
+    assert_true(!when_hot ||
+                strstr(t.message,
+                       "it calls functions that may allocate, so the heap "
+                       "cannot be compared"));
+    assert_int_equal(bench_verifies(), when_hot);
+    bench_close();
+  }
 }
 
 // What malloc returns holds something else in each process: here what the program has
@@ -1431,9 +1544,12 @@ int main(void) {
     cmocka_unit_test(test_scratch_that_is_read),
     cmocka_unit_test(test_scratch_overlaps),
     cmocka_unit_test(test_all_unnamed),
+    cmocka_unit_test(test_types_of_the_text),
+    cmocka_unit_test(test_restless_memory),
     cmocka_unit_test(test_state),
     cmocka_unit_test(test_environment),
     cmocka_unit_test(test_allocations_are_no_changes),
+    cmocka_unit_test(test_allocations_are_unchecked),
     cmocka_unit_test(test_the_default_may_allocate),
     cmocka_unit_test(test_default_without_its_inout),
     cmocka_unit_test(test_default_in_place),

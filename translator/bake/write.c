@@ -199,6 +199,8 @@ static void bake_conditions(const struct template_scope *scope, struct text *out
   for (unsigned i = 0; i < k->n_constraints; i++)
     if (bake_constraint(k, k->baked, w->point, i, &left) == SOMETIMES)
       text_printf(out, "    if (!(%.*s))\n      break;\n", WORD(left));
+  for (unsigned i = 0; i < k->n_conditions; i++)
+    text_printf(out, "    if (!(%.*s))\n      break;\n", WORD(k->conditions[i]));
 }
 
 static void bake_prepare(struct emission *e) {

@@ -74,6 +74,13 @@ static void print_late_key(const struct kernel *k) {
   puts(*gap || k->language->device ? "" : "none: all calls are the same problem");
 }
 
+// Prints which calls may run variants.
+static void print_conditions(const struct kernel *k) {
+  for (unsigned i = 0; i < k->n_conditions; i++)
+    printf("%s    %.*s\n", i ? "" : "  if\n", (int)k->conditions[i].size,
+           k->conditions[i].data);
+}
+
 static void print_keys(const struct kernel *k) {
   fputs("  key\n    ", stdout);
   for (unsigned i = 0; i < k->n_keys; i++)
@@ -161,6 +168,7 @@ static void print_kernel(const struct source *s, const struct kernel *k,
     puts("  an #if leaves it out of this build");
   else
     print_keys(k);
+  print_conditions(k);
   print_sections(k);
   if (k->language->print)
     k->language->print(s, k);

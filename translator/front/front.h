@@ -85,6 +85,7 @@ struct source {
   unsigned n_origins;              /* sorted */
   TSTree *tree;                    /* NULL until source_parse */
   const char *parsed;              /* TEXT with blanks for pragmas, as TREE has it */
+  const char *bare;                /* TEXT with blanks for comments; NULL until then */
   const struct language *language; /* set by source_parse (lang/language.h) */
   struct outlined { /* a kernel that was a statement (statement/statement.h) */
     const char *name;
@@ -311,6 +312,8 @@ struct kernel {
   unsigned n_params;
   struct slice *constraints;
   unsigned n_constraints;
+  struct slice *conditions; /* calls for which one is 0 run as written */
+  unsigned n_conditions;
   struct slice *keys;
   unsigned n_keys;
   bool key_given;

@@ -192,6 +192,7 @@ void source_parse(struct source *s, const struct language *language) {
     return;
   s->language = language;
   s->parsed = without_pragmas(s);
+  s->bare = lex_blank(s->text, s->size);
   s->tree = front_source_parse(s, s->parsed, 0, s->size);
 }
 

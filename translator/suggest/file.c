@@ -34,6 +34,8 @@ static bool may_overlap(const struct model *m) {
     const struct array *a = m->arrays[i];
     if (a->local || !(a->read || a->written))
       continue;
+    if (a->rows && a->written)
+      return true; // its rows
     used++;
     pointers += !a->restricted && !is_own_memory(a);
     written |= a->written;
@@ -51,15 +53,24 @@ struct subject {
   bool openmp, shared; // it has directives of OpenMP; threads share it or run it
   TSNode loop;         // null: K is a function of the file
   const char *what;    // as in struct finding
-  size_t at;
+  size_t at, end;      // of the function or loop in its file
 };
 
 // True if M's function is worth trying with other compilers and flags alone. What is
 // understood, and has no OpenMP, was found to be of no use to threads and vectors.
-static bool suggest_varies(const struct model *m, bool openmp, bool *real) {
-  return vary_may(m, openmp, real) && (m->n_refusals || openmp) &&
+static bool suggest_varies(const struct model *m, bool openmp, bool divided,
+                           struct numbers *numbers) {
+  return vary_may(m, openmp, numbers) && (m->n_refusals || openmp || divided) &&
       !once_sets_up(m->source, m) &&
       work_of(m, node_field(m->u.f->node, "body")) >= FEW_OPERATIONS;
+}
+
+// Drops what F rests on: only compilers and flags may vary.
+static void suggest_forget(struct finding *f, const char *why) {
+  TSNode node = f->m->u.f->node;
+  f->plan = (struct plan){ 0 };
+  *GROW(f->plan.notes, f->plan.n_notes) = (struct note){ node, why };
+  f->sections = (struct sections){ .why = why, .at = node };
 }
 
 // Examines K.
@@ -67,6 +78,7 @@ static struct finding suggest_find(const struct candidates *c, const struct subj
                                    const char *threads) {
   struct model *m = scan_function(k->s, k->k, &k->k->main, k->x);
   TSNode odd;
+  split_assume(m);
   const char *why = plain_check(m, &odd);
   nests_own(m);
   struct finding f = { .m = m,
@@ -75,15 +87,19 @@ static struct finding suggest_find(const struct candidates *c, const struct subj
                        .what = k->what,
                        .file = c->s,
                        .at = k->at,
+                       .checked = c->how.automatic,
                        .odd = why != NULL };
   if (why) {
     f.plan = (struct plan){ 0 };
     *GROW(f.plan.notes, f.plan.n_notes) = (struct note){ odd, why };
   }
+  f.divided = !c->how.automatic && !fit_is_same(c->file, c->s, k->at, k->end);
+  if (f.divided)
+    suggest_forget(&f, FIT_DIVIDED);
   if (c->how.automatic && f.sections.why && may_overlap(m) &&
       !owned_all(c, k->x, k->loop, m))
-    f.plan.n = 0; // no call could look whether they do
-  f.varies = suggest_varies(m, k->openmp, &f.real) && !f.odd &&
+    f.plan.n = 0, f.unchecked = true; // no call could look whether they do
+  f.varies = suggest_varies(m, k->openmp, f.divided, &f.numbers) && !f.odd &&
       (f.plan.n == 0 || k->openmp);
   return f;
 }
@@ -96,8 +112,8 @@ static void suggest_function(const struct candidates *c, const struct finding *f
   if (f->plan.n == 0 && !f->varies)
     return;
   *GROW(p->list, p->n) = (struct insertion){
-    plain_start(k->main.node),
-    pragma_of_kernel(f, f->plan.threads ? threads : NULL, c->how.fast_math, "")
+    .offset = plain_start(k->main.node),
+    .text = pragma_of_kernel(f, f->plan.threads ? threads : NULL, c->how.fast_math, "")
   };
   for (unsigned i = 0; i < f->plan.n; i++)
     *GROW(p->list, p->n) = f->plan.list[i];
@@ -180,18 +196,19 @@ static void nests_propose(const struct candidates *c, const struct nest_kernel *
   notes_print(f);
   if (f->plan.n == 0 && f->plan.n_around == 0 && !f->varies)
     return;
-  *GROW(p.list, p.n) =
-      (struct insertion){ c->s->lines[line - 1],
-                          pragma_of_kernel(f, f->plan.threads ? threads : NULL,
-                                           c->how.fast_math, patch_indent(c->s, at)) };
+  *GROW(p.list, p.n) = (struct insertion){
+    .offset = c->s->lines[line - 1],
+    .text = pragma_of_kernel(f, f->plan.threads ? threads : NULL, c->how.fast_math,
+                             patch_indent(c->s, at))
+  };
   for (unsigned i = 0; i < f->plan.n; i++)
     *GROW(p.list, p.n) =
-        (struct insertion){ nests_offset(c->s, k, f->plan.list[i].offset),
-                            f->plan.list[i].text };
+        (struct insertion){ .offset = nests_offset(c->s, k, f->plan.list[i].offset),
+                            .text = f->plan.list[i].text };
   for (unsigned i = 0; i < f->plan.n_around; i++)
-    *GROW(p.list, p.n) =
-        (struct insertion){ nests_offset(c->s, k, f->plan.around[i].line.offset),
-                            f->plan.around[i].line.text };
+    *GROW(p.list, p.n) = (struct insertion){ .offset = nests_offset(
+                                                 c->s, k, f->plan.around[i].line.offset),
+                                             .text = f->plan.around[i].line.text };
   *GROW(all->list, all->n) = p;
 }
 
@@ -206,6 +223,28 @@ struct outer_nests {
   struct outer_nest *list;
   unsigned n;
 };
+
+// Drops the lines of PLAN, for K, that would stand between an #endif and a loop whose
+// directive of OpenMP is before that.
+static void nests_drop_divided(const struct candidates *c, const struct nest_kernel *k,
+                               struct plan *plan) {
+  unsigned n = 0;
+  for (unsigned i = 0; i < plan->n_around; i++) {
+    size_t at = nests_offset(c->s, k, plan->around[i].line.offset);
+    if (c->how.automatic || !fit_is_divided(c->file, at))
+      plan->around[n++] = plan->around[i];
+  }
+  unsigned kept = 0;
+  for (unsigned i = 0; i < plan->n; i++) {
+    size_t at = nests_offset(c->s, k, plan->list[i].offset);
+    if (c->how.automatic || !plan->list[i].below || !fit_is_divided(c->file, at))
+      plan->list[kept++] = plan->list[i];
+  }
+  plan->n = kept;
+  if (n < plan->n_around && n == 0 && plan->n == 0)
+    plan->threads = false;
+  plan->n_around = n;
+}
 
 // Proposes K, or adds the loops in it to INNER, and perhaps K to OUTER.
 static void nests_try(const struct candidates *c, const struct nest_kernel *k,
@@ -232,15 +271,18 @@ static void nests_try(const struct candidates *c, const struct nest_kernel *k,
                              .shared = k->openmp || openmp_around(c->s, k->loop),
                              .loop = k->loop,
                              .what = what,
-                             .at = ts_node_start_byte(k->loop) };
+                             .at = ts_node_start_byte(k->loop),
+                             .end = ts_node_end_byte(k->loop) };
   struct finding f = suggest_find(c, &subject, threads);
+  nests_drop_divided(c, k, &f.plan);
   if (f.plan.n == 0 && once_at(c->s, k->loop)) {
     f.varies = f.plan.threads = false;
     f.plan.n_around = 0;
   }
   TSNode call = call_of_kernel(c, all, k->loop);
   bool later = f.plan.n == 0 && f.varies && ts_node_is_null(call);
-  if (later || (holds && (f.m->n_refusals || !ts_node_is_null(call)))) {
+  bool inside = f.m->n_refusals || f.divided || f.unchecked || !ts_node_is_null(call);
+  if (later || (holds && inside)) {
     if (holds && !(k->openmp && later))
       nests_inside(c->s, k->loop, k->function, inner);
     *GROW(outer->list, outer->n) =
@@ -374,10 +416,12 @@ static void suggest_functions(struct candidates *c, const struct expansion *x,
       continue;
     expand_classify(x, k);
     struct finding *f = arena_alloc(sizeof *f);
-    struct subject whole = { c->s, x, k, .what = p->what, .at = k->main.start };
+    struct subject whole = {
+      c->s, x, k, .what = p->what, .at = k->main.start, .end = k->main.end
+    };
     *f = suggest_find(c, &whole, threads);
     bool waits = calls_shared(c, p->function);
-    if (f->m->n_refusals || waits)
+    if (f->m->n_refusals || f->divided || f->unchecked || waits)
       *GROW(c->mixed, c->n_mixed) = (struct mixed){ .node = p->node,
                                                     .name = p->function,
                                                     .whole = f->odd ? NULL : f,
@@ -402,6 +446,7 @@ static void suggest_name(const struct candidates *c, const struct proposals *all
                             .function = p->function,
                             .whole = whole,
                             .at = ts_node_start_byte(p->node),
+                            .end = ts_node_end_byte(p->node),
                             .list = p->list,
                             .n = p->n };
     if (whole)
@@ -411,9 +456,10 @@ static void suggest_name(const struct candidates *c, const struct proposals *all
   found->loops = c->loops;
 }
 
-bool suggest_file(struct source *s, const struct compile_options *o,
+bool suggest_file(struct source *file, const struct compile_options *o,
                   struct suggest_how how, struct suggestions *found) {
-  struct candidates c = { .s = s, .how = how };
+  struct source *s = active_text(file, o, how.automatic);
+  struct candidates c = { .s = s, .file = file, .how = how };
   struct proposals all = { 0 };
   unsigned n = 0;
   c.pragmas = pragma_all(s, &c.n_pragmas);
@@ -444,7 +490,8 @@ bool suggest_file(struct source *s, const struct compile_options *o,
     drop_callers(&c, &all);
   }
   struct insertion *list = refused_drop_all(&c, &all, o, &n);
-  *found = (struct suggestions){ .list = list, .n = n };
+  *found =
+      (struct suggestions){ .source = how.automatic ? s : file, .list = list, .n = n };
   suggest_name(&c, &all, found);
   return true;
 }

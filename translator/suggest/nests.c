@@ -113,7 +113,8 @@ static const char *nests_read(const struct source *s, struct nest_kernel *list,
   unsigned n_lines = 0;
   for (unsigned i = 0; i < n; i++)
     if (!list[i].why)
-      *GROW(lines, n_lines) = (struct insertion){ list[i].at, nests_lines(s, &list[i]) };
+      *GROW(lines, n_lines) =
+          (struct insertion){ .offset = list[i].at, .text = nests_lines(s, &list[i]) };
   patch_apply(s, lines, n_lines, &all);
   struct source *outlined = source_of(s->path, all.data, all.size);
   unsigned n_kernels;

@@ -15,7 +15,7 @@ void notes_say(const struct source *s, size_t at, const char *text) {
 static void notes_assumed(const struct finding *f) {
   const struct model *m = f->m;
   const struct sections *found = &f->sections;
-  struct text names = { 0 };
+  struct text names = { 0 }, rows = { 0 };
   unsigned arguments = 0;
   bool written = false;
   for (unsigned i = 0; i < m->n_arrays; i++) {
@@ -37,6 +37,13 @@ static void notes_assumed(const struct finding *f) {
               arena_printf("assumed: no other array overlaps %s; "
                            "'restrict' would say so",
                            names.data));
+  for (unsigned i = 0; i < m->n_arrays; i++)
+    if (m->arrays[i]->rows && m->arrays[i]->written)
+      text_printf(&rows, "%s'%.*s'", rows.size ? ", " : "", (int)m->arrays[i]->name.size,
+                  m->arrays[i]->name.data);
+  if (rows.size)
+    notes_say(f->file, f->at,
+              arena_printf("assumed: no two rows of %s overlap", rows.data));
   if (!ts_node_is_null(found->row))
     notes_say(m->source, model_offset(m, found->row, NULL),
               "assumed: subscripts stay within their rows");

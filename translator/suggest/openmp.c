@@ -57,11 +57,13 @@ static unsigned openmp_first_line(const struct source *s, unsigned i) {
   return i;
 }
 
-// Returns the line before LINE, with lines that it continues, and stores its number.
+// Returns the line before LINE, with lines that it continues and without comments, and
+// stores its number.
 static struct slice openmp_line(const struct source *s, unsigned line, unsigned *number) {
+  const char *text = s->bare ? s->bare : s->text;
   *number = openmp_first_line(s, line - 1);
   return slice_trim(
-      (struct slice){ s->text + s->lines[*number], s->lines[line] - s->lines[*number] });
+      (struct slice){ text + s->lines[*number], s->lines[line] - s->lines[*number] });
 }
 
 // Returns the word of the directive LINE; empty: it is no directive.

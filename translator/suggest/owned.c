@@ -71,7 +71,7 @@ bool owned_all(const struct candidates *c, const struct expansion *x, TSNode loo
   for (unsigned i = 0; i < m->n_arrays; i++) {
     const struct array *a = m->arrays[i];
     if (!a->local && (a->read || a->written) &&
-        (a->global || !owned_pointer(&o, a->name)))
+        (a->global || a->rows || !owned_pointer(&o, a->name)))
       return false;
   }
   return true;

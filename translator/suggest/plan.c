@@ -125,7 +125,7 @@ static void put_band(struct planner *p, const struct band *b, bool shared) {
     text_printf(&t, "\n");
   }
   if (t.size)
-    *GROW(p->plan->list, p->plan->n) = (struct insertion){ at, t.data };
+    *GROW(p->plan->list, p->plan->n) = (struct insertion){ .offset = at, .text = t.data };
 }
 
 // ---- nests --------------------------------------------------------------------------
@@ -219,7 +219,10 @@ static void plan_nest(struct planner *p, TSNode loop, struct around a) {
   size_t first;
   unsigned openmp = openmp_above(p->m->source, model_offset(p->m, loop, NULL), &first);
   if (openmp) { // its author's directives stand where ours would
+    struct iter *below[MAX_LEVELS];
     a.shared = true;
+    if (exchange_propose(p->m, below, chain_of(p->m, loop, below), p->plan))
+      return;
     if (!(openmp & OPENMP_SIMD))
       plan_inside(p, node_field(loop, "body"), a);
     return;
@@ -286,6 +289,8 @@ struct plan plan_function(struct model *m, const char *threads, bool shared) {
     .m = m, .threads = threads, .plan = &plan, .machine = *plan_machine(), .team = shared
   };
   const char *openmp = plan_why_not_openmp(m);
+  if (shared && !once_sets_up(m->source, m))
+    team_propose(m, threads, &plan);
   if (m->n_refusals && ts_node_eq(m->refusals[0].at, m->u.f->node))
     plan_note(&plan, m->u.f->node, m->refusals[0].text);
   else if (once_sets_up(m->source, m))
@@ -295,7 +300,5 @@ struct plan plan_function(struct model *m, const char *threads, bool shared) {
   else
     plan_inside(&p, node_field(m->u.f->node, "body"),
                 (struct around){ .shared = shared });
-  if (shared && !once_sets_up(m->source, m))
-    team_propose(m, threads, &plan);
   return plan;
 }

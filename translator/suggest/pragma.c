@@ -51,13 +51,23 @@ static void pragma_threads(const struct autotune_machine *m, const char *name,
 }
 
 // Appends flags(…) and compiler(…). Few: each is a factor of the number of variants.
+// Flags that change no number are always tried, though errno and traps are lost.
 static void pragma_flags(const struct finding *f, bool fast, struct text *t) {
-  bool wide = plan_machine()->vector >= 64;
-  if (fast && f->real)
-    text_printf(t, " flags(\"\", \"-ffast-math\"%s)",
-                wide ? ", \"-ffast-math -mprefer-vector-width=512\"" : "");
-  else if (wide)
-    text_printf(t, " flags(\"\", \"-mprefer-vector-width=512\")");
+  static const char wide[] = "-mprefer-vector-width=512",
+                    same[] = "-fno-math-errno -fno-trapping-math";
+  const char *more = !f->numbers.real ? ""
+      : fast                          ? "-ffast-math"
+      : f->numbers.guarded            ? same
+                                      : "";
+  bool vectors = plan_machine()->vector >= 64;
+  if (vectors || *more)
+    text_printf(t, "%s flags(\"\"", more == same ? " \\\n   " : "");
+  if (*more)
+    text_printf(t, ", \"%s\"", more);
+  if (vectors)
+    text_printf(t, ", \"%s%s%s\"", more, *more ? " " : "", wide);
+  if (vectors || *more)
+    text_printf(t, ")");
   if (f->varies)
     text_printf(t, " compiler(clang, gcc)");
 }
@@ -88,6 +98,18 @@ static void pragma_key(const struct model *m, size_t *width, struct text *t) {
   *width = 4 + key.size + 5;
 }
 
+// Appends if(…) with what each call looks at. *WIDTH as in pragma_sections.
+static void pragma_if(const struct finding *f, size_t *width, struct text *t) {
+  const char *own = conditions_text(f->m, f->m->assumed, f->m->n_assumed);
+  if (own && (f->plan.n || !f->sections.why)) {
+    own = nests_written(f->m, own);
+    text_printf(t, " \\\n    if(%s)", own);
+    *width = 4 + strlen(own) + 4;
+  }
+  if (f->checked && !f->sections.why && f->sections.assumed)
+    text_printf(t, " if(%s)", nests_written(f->m, f->sections.assumed));
+}
+
 // True if PLAN has a directive that cannot be left out by itself. The code as written may
 // be faster with the variants' flags than with any directive.
 static bool pragma_must(const struct plan *plan) {
@@ -113,6 +135,7 @@ const char *pragma_of_kernel(const struct finding *f, const char *threads, bool 
     pragma_threads(plan_machine(), threads, &t);
   size_t width = 0;
   pragma_key(f->m, &width, &t);
+  pragma_if(f, &width, &t);
   if (!found->why && found->n) {
     for (unsigned access = AUTOTUNE_IN; access <= AUTOTUNE_INOUT; access++)
       pragma_sections(f->m, found, access, sections_access[access], &width, &t);

@@ -54,8 +54,8 @@ static void refused_drop(const struct source *s, struct proposal *p, const char 
 
 // Drops the proposals that stand where the last refused_why found errors. Returns their
 // number.
-static unsigned refused_blame(const struct candidates *c, struct proposals *all,
-                              const struct compile_options *o) {
+static unsigned refused_blame(const struct candidates *c, const struct source *s,
+                              struct proposals *all, const struct compile_options *o) {
   unsigned n_noted, dropped = 0, n;
   const struct noted *noted = diag_noted(&n_noted);
   for (unsigned i = 0; i < n_noted; i++) {
@@ -69,7 +69,7 @@ static unsigned refused_blame(const struct candidates *c, struct proposals *all,
         continue;
       struct insertion *lines = refused_join(p, 1, &n);
       if (found > 1)
-        why = refused_why(c->s, lines, n, o);
+        why = refused_why(s, lines, n, o);
       dropped += why != NULL;
       if (why)
         refused_drop(c->s, p, why);
@@ -78,14 +78,27 @@ static unsigned refused_blame(const struct candidates *c, struct proposals *all,
   return dropped;
 }
 
+// Puts the lines of ALL into the file as it is written; drops those that do not fit.
+static void refused_fit(const struct candidates *c, struct proposals *all) {
+  for (unsigned i = 0; i < all->n; i++)
+    for (unsigned j = 0; j < all->list[i].n; j++) {
+      const char *why = fit_line(c->file, c->s, &all->list[i].list[j]);
+      if (why)
+        refused_drop(c->s, &all->list[i], why);
+    }
+}
+
 struct insertion *refused_drop_all(const struct candidates *c, struct proposals *all,
                                    const struct compile_options *o, unsigned *n) {
+  const struct source *s = c->how.automatic ? c->s : c->file;
+  if (s != c->s)
+    refused_fit(c, all);
   struct insertion *list = refused_join(all->list, all->n, n);
-  while (*n && refused_why(c->s, list, *n, o)) {
-    unsigned dropped = refused_blame(c, all, o);
+  while (*n && refused_why(s, list, *n, o)) {
+    unsigned dropped = refused_blame(c, s, all, o);
     for (unsigned i = 0, own; i < all->n && !dropped; i++) {
       struct insertion *lines = refused_join(&all->list[i], 1, &own);
-      const char *why = own ? refused_why(c->s, lines, own, o) : NULL;
+      const char *why = own ? refused_why(s, lines, own, o) : NULL;
       if (why)
         refused_drop(c->s, &all->list[i], why);
     }

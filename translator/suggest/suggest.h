@@ -9,8 +9,12 @@
  *   notes.c       the messages
  *   nests.c       reads loops as kernels of their own
  *   openmp.c      reads the author's `#pragma omp …`
+ *   exchange.c    another order of the author's parallel loops
  *   team.c        clauses of the author's parallel loops that are worth exploring
  *   vary.c        decides whether compilers and flags alone are worth trying
+ *   conditionals.c  the #ifs of a file
+ *   active.c      the text of a file that the build compiles
+ *   fit.c         puts what was found there into the file as it is written
  *   patch.c       inserts lines into a file, as a unified diff
  *   calls.c       which functions of a file call which
  *   plain.c       what may be proposed in C++
@@ -104,15 +108,47 @@ struct slice openmp_other(const struct source *s, size_t start, size_t end);
 /* True if a loop or block around N has directives that concern threads. */
 bool openmp_around(const struct source *s, TSNode n);
 
+/* ---- conditionals.c -------------------------------------------------------------- */
+
+struct conditional { /* an #if with its branches */
+  struct conditional_line {
+    size_t start, end; /* of the directive, without the newline */
+    unsigned number;   /* among those of the file */
+  } *lines;            /* of #if, #elif, #else, #endif */
+  unsigned n;
+  int depth; /* of braces around it: all branches but the last are taken to close theirs
+              */
+};
+struct conditionals {
+  struct conditional *list; /* an #if in another one comes before that */
+  unsigned n;
+  unsigned n_lines; /* of all */
+};
+struct conditionals conditionals_of(const struct source *s);
+
+/* ---- active.c -------------------------------------------------------------------- */
+
+/* Returns S as the build compiles it. The directives of an #if within braces are blank,
+ * and the branches that the build leaves out: AUTOMATIC, or none of these has `#pragma
+ * omp`. AUTOMATIC: so are those that the build, without OpenMP, does not read. Offsets
+ * stay the same. Returns S if nothing changes, or the build's options are not known. */
+struct source *active_text(struct source *s, const struct compile_options *o,
+                           bool automatic);
+
 /* ---- vary.c ---------------------------------------------------------------------- */
+
+/* What a kernel computes with, as far as it was read. */
+struct numbers {
+  bool real;    /* floating-point numbers */
+  bool guarded; /* some operations are slower because they may set errno or trap */
+};
 
 /* True if M's function computes with floating-point numbers in a loop, and runs nothing
  * but code that is in sight and keeps nothing in static variables of functions, so that
  * it can be run again and again. Loops that only copy or fill do not count, since
  * compilers call memcpy for these. OPENMP: it has its author's directives of OpenMP, with
- * which all loops count, and may have macros that are not followed. *REAL: it mentions
- * such numbers. */
-bool vary_may(const struct model *m, bool openmp, bool *real);
+ * which all loops count, and may have macros that are not followed. *NUMBERS is set. */
+bool vary_may(const struct model *m, bool openmp, struct numbers *numbers);
 /* True if M's function runs nothing but such code, and nothing that depends on which
  * thread runs it, or on their number. */
 bool vary_any_thread(const struct model *m);
@@ -122,6 +158,7 @@ bool vary_any_thread(const struct model *m);
 struct insertion {
   size_t offset;    /* in the file: before the line that contains it … */
   const char *text; /* … insert these lines */
+  bool below;       /* a directive of OpenMP is directly before them */
 };
 struct plan {
   struct insertion *list;
@@ -140,6 +177,13 @@ struct plan {
  * is a statement that runs in a thread of a team, or makes one. */
 struct plan plan_function(struct model *m, const char *threads, bool shared);
 const struct autotune_machine *plan_machine(void);
+
+/* ---- exchange.c ------------------------------------------------------------------ */
+
+/* Adds to PLAN an order of the N loops of CHAIN, if that is better below the author's
+ * directive on the first one. False: it adds nothing. */
+bool exchange_propose(struct model *m, struct iter *const *chain, unsigned n,
+                      struct plan *plan);
 
 /* ---- team.c ---------------------------------------------------------------------- */
 
@@ -162,11 +206,14 @@ struct finding {
   const struct model *m;
   struct plan plan;
   struct sections sections;
-  bool varies;               /* compilers may differ, and flags */
-  bool real;                 /* it computes with floating-point numbers */
+  bool varies; /* compilers may differ, and flags */
+  struct numbers numbers;
   const char *what;          /* for messages: "'f'", "the loop in line 5 of 'f'" */
   const struct source *file; /* as the user has it; the model's may differ */
   size_t at;                 /* where the function or loop begins in FILE */
+  bool checked;              /* each call looks whether what is assumed holds */
+  bool unchecked;            /* dropped: no call could look whether it is right */
+  bool divided;              /* an #if in it may leave other code to another build */
   bool odd;                  /* it is C++ that may mean something else than in C */
 };
 /* Prints a note about the place AT of S on standard error. */
@@ -186,7 +233,8 @@ struct mixed { /* a function that is no kernel, but whose loops may be */
   bool waits;            /* then: a kernel that calls it comes first */
 };
 struct candidates {
-  const struct source *s;
+  const struct source *s;       /* the text that the build compiles */
+  const struct source *file;    /* as the user has it */
   const struct pragma *pragmas; /* of ours, in the file */
   unsigned n_pragmas;
   struct suggest_how how;
@@ -303,6 +351,20 @@ bool patch_number(const struct source *s, const struct insertion *list, unsigned
 void patch_write(const struct source *s, const struct insertion *list, unsigned n,
                  struct text *out);
 
+/* ---- fit.c ----------------------------------------------------------------------- */
+
+#define FIT_DIVIDED "an #if in it may leave other code to another build"
+
+/* Puts LINE, which stands before a loop in ACTIVE, into FILE (active.c). Returns NULL, or
+ * the reason why that is impossible. */
+const char *fit_line(const struct source *file, const struct source *active,
+                     struct insertion *line);
+/* True if an #else or #endif is the last line before AT's that is not blank. */
+bool fit_is_divided(const struct source *file, size_t at);
+/* True if FILE and ACTIVE are the same from START to END. */
+bool fit_is_same(const struct source *file, const struct source *active, size_t start,
+                 size_t end);
+
 /* ---- refused.c ------------------------------------------------------------------- */
 
 struct proposal { /* the lines of one kernel */
@@ -327,29 +389,31 @@ struct suggested {      /* a kernel that is proposed */
   const char *what;     /* for messages: "'f'", "the loop in line 5 of 'f'" */
   const char *function; /* the function, or the one around the loop */
   bool whole;           /* the function */
-  size_t at;            /* where the function or the loop begins */
+  size_t at, end;       /* of the function or the loop */
   struct insertion *list;
   unsigned n;
 };
 struct suggestions {
-  struct insertion *list; /* of all kernels, sorted */
+  const struct source *source; /* in which the lines stand: for a build, the text that it
+                                  compiles; otherwise the file */
+  struct insertion *list;      /* of all kernels, sorted */
   unsigned n;
   const char **names; /* of the functions that LIST makes kernels; NULL at the end */
   struct suggested *kernels;
   unsigned n_kernels;
   bool loops; /* a function of the file has some */
 };
-/* Finds pragmas for S, and says on standard error what they rest on and what could not be
- * proven. False: S has errors, all diagnosed. */
-bool suggest_file(struct source *s, const struct compile_options *o,
+/* Finds pragmas for FILE, and says on standard error what they rest on and what could not
+ * be proven. False: FILE has errors, all diagnosed. */
+bool suggest_file(struct source *file, const struct compile_options *o,
                   struct suggest_how how, struct suggestions *found);
 
 /* ---- won.c ----------------------------------------------------------------------- */
 
 struct outcomes; /* outcomes.h */
-/* Keeps of FOUND, the automatic suggestions for S, the kernels that won. Says on standard
- * error of each one by how much, or why it did not. */
-void won_keep(const struct source *s, const struct compile_options *o,
+/* Keeps of FOUND, the automatic suggestions for FILE, the kernels that won, and puts them
+ * into FILE. Says on standard error of each one by how much, or why it did not. */
+void won_keep(const struct source *file, const struct compile_options *o,
               const struct outcomes *outcomes, struct suggestions *found);
 
 #endif

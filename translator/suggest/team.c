@@ -287,7 +287,7 @@ static void team_put(struct model *m, TSNode loop, const char *threads,
   text_printf(&t, " optional\n");
   plan->threads = plan->threads || (c.threads && plan_machine()->threads > 1);
   *GROW(plan->around, plan->n_around) =
-      (struct around_line){ { at, t.data }, loop, c.why };
+      (struct around_line){ { .offset = at, .text = t.data }, loop, c.why };
 }
 
 static void team_walk(struct model *m, TSNode n, const char *threads, struct plan *plan) {

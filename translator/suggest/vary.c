@@ -13,6 +13,7 @@ enum { MAX_DEPTH = 8 };
 struct vary {
   const struct model *m;
   bool real;        // it has types of floating-point numbers
+  bool guarded;     // it has what compilers do more slowly for errno or traps
   bool loop;        // it has a loop
   bool computes;    // a loop does more than copy and fill: compilers call memcpy for that
   bool thread;      // it asks which thread runs it, or how many there are
@@ -106,11 +107,21 @@ static bool vary_parts(struct vary *v, const struct source *s, TSNode n, unsigne
   return fine;
 }
 
+// True if N may set errno or trap: a mathematical function, a conversion to integers, or
+// a choice between numbers, both of which a vector computes.
+static bool vary_is_guarded(const struct source *s, TSNode n) {
+  return node_is(n, "if_statement") || node_is(n, "conditional_expression") ||
+      (node_is(n, "cast_expression") &&
+       is_integer_word(source_slice(s, node_field(n, "type")))) ||
+      (node_is(n, "call_expression") && vary_is_computed(s, n));
+}
+
 // True if N, of S, only computes. Notes what V asks for.
 static bool vary_walk(struct vary *v, const struct source *s, TSNode n, unsigned depth) {
   if (node_is(n, "primitive_type") || node_is(n, "type_identifier"))
     v->real = v->real || type_of_name(v->m->x, source_slice(s, n)).real.size;
   v->loop = v->loop || node_is_loop(n);
+  v->guarded = v->guarded || vary_is_guarded(s, n);
   v->computes = v->computes || (v->inside && !v->address && vary_is_computed(s, n));
   if (node_is(n, "declaration") && usage_keeps(s, n) &&
       lex_mentions(source_slice(s, n), slice_of("static")))
@@ -168,9 +179,9 @@ static bool vary_moves(const struct model *m) {
   return false;
 }
 
-bool vary_may(const struct model *m, bool openmp, bool *real) {
+bool vary_may(const struct model *m, bool openmp, struct numbers *numbers) {
   struct vary v = { .m = m };
   bool clean = (m->view || openmp) && !vary_moves(m) && vary_function(&v);
-  *real = v.real;
+  *numbers = (struct numbers){ .real = v.real, .guarded = v.guarded };
   return clean && v.real && (openmp ? v.loop : v.computes);
 }

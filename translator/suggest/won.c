@@ -70,17 +70,33 @@ static void won_say(const struct source *s, const struct suggested *k,
                      k->what));
 }
 
-void won_keep(const struct source *s, const struct compile_options *o,
+// Puts the lines of K, found in ACTIVE, into FILE. Returns NULL, or the reason why that
+// is impossible.
+static const char *won_fit(const struct source *file, const struct source *active,
+                           struct suggested *k) {
+  const char *why = NULL;
+  if (!fit_is_same(file, active, k->at, k->end))
+    why = FIT_DIVIDED;
+  for (unsigned i = 0; i < k->n && !why; i++)
+    why = fit_line(file, active, &k->list[i]);
+  return why;
+}
+
+void won_keep(const struct source *file, const struct compile_options *o,
               const struct outcomes *outcomes, struct suggestions *found) {
   struct insertion *list = NULL;
+  const struct source *s = found->source;
   unsigned n = 0, kept = 0;
   qsort(found->kernels, found->n_kernels, sizeof *found->kernels, won_by_place);
   const char **names = won_names(s, o, found);
   for (unsigned i = 0; i < found->n_kernels; i++) {
-    const struct suggested *k = &found->kernels[i];
+    struct suggested *k = &found->kernels[i];
     struct outcome outcome = names[i]
         ? outcomes_find(outcomes, names[i], s->path)
         : (struct outcome){ .text = "its name in the results cannot be told" };
+    const char *why = outcome.won ? won_fit(file, s, k) : NULL;
+    if (why)
+      outcome = (struct outcome){ .text = why };
     won_say(s, k, &outcome);
     if (!outcome.won)
       continue;
@@ -89,6 +105,7 @@ void won_keep(const struct source *s, const struct compile_options *o,
     found->kernels[kept++] = *k;
   }
   patch_sort(list, n);
+  found->source = file;
   found->list = list;
   found->n = n;
   found->n_kernels = kept;

@@ -7,18 +7,18 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "session.h"
 
-static const double at_least = 150e-6, a_page = 20e-9; // seconds
+static const double at_least = 150e-6, a_page = 20e-9, most_page = 20e-6; // seconds
 static struct {
   _Atomic double seconds, pages; // of the better one of the last two forks; 0: none yet
   _Atomic double took, last;     // seconds of the last fork, and for each page
 } copying;
 
-// Returns the pages that this process shares with no file; 0: not known.
-static double copying_pages(void) {
+double session_pages(void) {
   char text[128], *at = text;
   long field[3] = { 0 };
   int fd = sys_open("/proc/self/statm", O_RDONLY, 0);
@@ -31,6 +31,22 @@ static double copying_pages(void) {
   return field[1] > field[2] ? (double)(field[1] - field[2]) : 0;
 }
 
+// A new page is cleared; one that is copied costs a few times as much, since the kernel
+// also has to tell all processors that run the program.
+double session_page_seconds(void) {
+  enum { PAGES = 64, TIMES = 4 };
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  char *memory = sys_mmap(PAGES * page, false);
+  if (!memory)
+    return at_least / PAGES;
+  double begun = sys_now();
+  for (size_t i = 0; i < PAGES; i++)
+    *(volatile char *)(memory + i * page) = 1;
+  double seconds = (sys_now() - begun) / PAGES;
+  munmap(memory, PAGES * page);
+  return seconds < most_page / TIMES ? TIMES * seconds : most_page;
+}
+
 double session_fork_expected(double pages, double seconds, double last_pages) {
   double estimate = at_least + pages * a_page;
   if (last_pages <= 0)
@@ -39,7 +55,7 @@ double session_fork_expected(double pages, double seconds, double last_pages) {
 }
 
 double session_fork_seconds(void) {
-  return session_fork_expected(copying_pages(), atomic_load(&copying.seconds),
+  return session_fork_expected(session_pages(), atomic_load(&copying.seconds),
                                atomic_load(&copying.pages));
 }
 
@@ -48,7 +64,7 @@ double session_fork_took(void) {
 }
 
 void session_forked(double seconds) {
-  double pages = copying_pages(), before = atomic_load(&copying.last);
+  double pages = session_pages(), before = atomic_load(&copying.last);
   atomic_store(&copying.took, seconds);
   if (pages <= 0)
     return;

@@ -41,7 +41,7 @@ void *orc_symbol(struct jit_code *code, const char *name);
 void orc_unload(struct jit_code *code);
 /* struct jit_api.calls */
 bool orc_calls(const void *object, size_t size, const struct autotune_symbol *symbols,
-               size_t n_symbols);
+               size_t n_symbols, bool openmp);
 
 /* ---- code.cpp: disassembles an object, by LLVM's MC ------------------------------ */
 

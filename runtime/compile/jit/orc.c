@@ -193,6 +193,7 @@ static int orc_check(const void *object, size_t size, struct scan *scan, char **
 struct callees {
   const struct autotune_symbol *symbols;
   size_t n;
+  bool openmp; // functions of OpenMP's runtime count
   bool found;
 };
 
@@ -201,13 +202,14 @@ static bool orc_see_callee(const struct elf_symbol *symbol, void *data) {
   bool object = false;
   for (size_t i = 0; i < c->n; i++)
     object |= c->symbols[i].size > 0 && strcmp(c->symbols[i].name, symbol->name) == 0;
-  c->found = symbol->undefined && !object && !resolve_is_harmless(symbol->name);
+  c->found = symbol->undefined && !object &&
+      !resolve_is_harmless(symbol->name, c->openmp);
   return !c->found;
 }
 
 bool orc_calls(const void *object, size_t size, const struct autotune_symbol *symbols,
-               size_t n_symbols) {
-  struct callees c = { symbols, n_symbols, false };
+               size_t n_symbols, bool openmp) {
+  struct callees c = { symbols, n_symbols, openmp, false };
   bool whole = elf_symbols((void *)(uintptr_t)object, size, orc_see_callee, &c);
   return c.found || !whole;
 }

@@ -198,7 +198,8 @@ bool store_agreed(struct store *s, const struct identity *id, bool compared,
     agreed_read(&a);
   for (unsigned i = 0; i < a.n; i++)
     rows[i] = (struct agree_row){ a.rows[i].key, a.rows[i].winner };
-  if (agree_find(id->key, id->n_keys, rows, a.n, agreed_opinion, &a, agreement)) {
+  if (agree_find(id->key, id->n_keys, rows, a.n, id->changing, agreed_opinion, &a,
+                 agreement)) {
     const struct agreed_row *row = &a.rows[agreement->row];
     found = agreed_take(&a, row, out);
     if (found && agreed_failed(&a, own.id, out)) {

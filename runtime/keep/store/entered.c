@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -46,16 +45,7 @@ static bool entered_lives(const struct entered *e, double seconds) {
 // Opens the file; -1: there is no store, or it cannot be written.
 static int entered_open(int flags) {
   char *message = NULL;
-  const char *folder = folder_again(&message);
-  char *path = folder ? sys_printf("%s/entered", folder) : NULL;
-  int fd = path ? sys_open(path, flags | O_NOFOLLOW, 0600) : -1;
-  struct stat st;
-  if (fd >= 0 &&
-      (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid())) {
-    close(fd);
-    fd = -1;
-  }
-  free(path);
+  int fd = folder_file(folder_again(&message), "entered", flags);
   free(message);
   return fd;
 }

@@ -192,6 +192,19 @@ const char *folder_again(char **message) {
   return path ? path : folder_open(message);
 }
 
+int folder_file(const char *folder, const char *name, int flags) {
+  char *path = folder ? sys_printf("%s/%s", folder, name) : NULL;
+  int fd = path ? sys_open(path, flags | O_NOFOLLOW, 0600) : -1;
+  struct stat st;
+  if (fd >= 0 &&
+      (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid())) {
+    close(fd);
+    fd = -1;
+  }
+  free(path);
+  return fd;
+}
+
 int folder_temporary(const char *prefix, char **path) {
   static atomic_uint counter;
   *path = sys_printf("%s-%ld-%u", prefix, (long)getpid(), atomic_fetch_add(&counter, 1));

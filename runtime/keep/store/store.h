@@ -133,6 +133,42 @@ void entered_clear(int slot);
  * since the last time. */
 unsigned entered_ended(const struct identity *id, uint64_t variant, double seconds);
 
+/* ---- ledger.c: what tuning has cost the program, in all its runs ----------------- */
+
+struct ledger { /* sums, in seconds, but for the last */
+  double
+      time; /* of the runs: of their processors, or since they began, if that is more */
+  double lost;    /* that tunings took from the program */
+  double checks;  /* that checks of winners took */
+  double waiting; /* winners that were in use in the last run, and never checked */
+};
+/* Reads what earlier runs of this program have added up to. False: nothing is known, and
+ * all is 0. Makes no file. */
+bool ledger_read(struct ledger *sums);
+/* Adds MORE to this program's sums. */
+void ledger_add(const struct ledger *more);
+
+/* ---- earlier.c: kernels that were hot in earlier runs ------------------------------ */
+
+struct earlier {      /* a run of the program */
+  struct usage usage; /* of the kernel */
+  double elapsed;     /* seconds of the run, more than 0 */
+  double cpu;         /* seconds of processors */
+};
+/* Finds the run in which KERNEL of UNIT (struct identity) was hot last. False: there is
+ * none. Takes about ten microseconds. */
+bool earlier_find(uint64_t unit, const char *kernel, struct earlier *out);
+/* Notes RUN for that; NULL: it is hot no longer. */
+void earlier_note(uint64_t unit, const char *kernel, const struct earlier *run);
+
+/* ---- ring.c: programs that begin -------------------------------------------------- */
+
+/* Tells a tuning that goes on with this store, though its program has ended, that a
+ * program begins. Makes neither folder nor file; takes a few microseconds. */
+void ring_begun(void);
+/* From now on this process gets SIGNAL when a program begins. */
+void ring_heed(int signal);
+
 /* ---- folder.c, objects.c --------------------------------------------------------- */
 
 /* Returns the folder of the store, which is created with mode 0700 if it is missing.

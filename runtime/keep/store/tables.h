@@ -202,6 +202,9 @@ int store_since(struct store *s, int64_t problem, double since,
 /* Returns the path of the user's folder without checking it; malloc'ed. NULL and
  * *MESSAGE: there is no such folder. */
 char *folder_default(char **message);
+/* Opens the file NAME in FOLDER, which may be NULL, with FLAGS of open(2). Returns a
+ * descriptor; -1: it cannot be opened, or is no regular file of this user. */
+int folder_file(const char *folder, const char *name, int flags);
 /* Creates a file named PREFIX and a part unique to this process. Returns its descriptor,
  * open for writing, or -1. *PATH is malloc'ed; NULL: no memory. */
 int folder_temporary(const char *prefix, char **path);

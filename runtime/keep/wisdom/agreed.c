@@ -43,7 +43,8 @@ bool wisdom_agreed(const struct identity *id, struct agreement *agreement,
   if (!l)
     return false;
   wisdom_keys(id, agreed_add, l);
-  if (agree_find(id->key, id->n_keys, l->rows, l->n, agreed_never, NULL, agreement)) {
+  if (agree_find(id->key, id->n_keys, l->rows, l->n, id->changing, agreed_never, NULL,
+                 agreement)) {
     *out = l->entries[agreement->row]->summary;
     summary_agree(out);
     out->block = record_own(&kind_summary, out);

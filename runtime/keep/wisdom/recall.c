@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "model/kernel.h"
 #include "model/objective/objective.h"
 #include "model/value.h"
 #include "wisdom.h"
@@ -79,15 +80,18 @@ static void recall_take(struct recall *out, enum recall_kind kind,
 static bool recall_is_checked(const struct autotune_kernel *k, const struct identity *id,
                               const struct summary *m, bool locked, struct recall *out) {
   bool checked = m->verified || k->verify == AUTOTUNE_VERIFY_OFF;
+  bool strict = kernel_refuses_unchecked(k);
   if (m->contract == 0)
     SAY(out, "it is not known how it was checked");
   else if (m->contract != id->contract)
     SAY(out, "sections, tolerance or the default's compiler changed since the tuning");
+  else if (strict && !checked)
+    SAY(out, "its answers were never compared, and --auto runs no variant unchecked");
   else if (locked && !checked)
     SAY(out,
         "its answers were never compared: write out(…), or verify(off) to run it "
         "unchecked");
-  return m->contract == id->contract && (checked || !locked);
+  return m->contract == id->contract && (checked || !(locked || strict));
 }
 
 // ---- how winners have done ----------------------------------------------------------

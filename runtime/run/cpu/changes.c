@@ -10,8 +10,9 @@
 // The regions are the private memory that the program had when it called the kernel: data
 // of the program and of its own libraries, the callers' frames, the heap and other
 // anonymous memory. Data of run-time libraries is left out. An OpenMP run-time library
-// may allocate at any time, so for kernels with OpenMP the heap is left out except for
-// the pages in which sections begin and end.
+// may allocate at any time. For kernels with OpenMP and without sections its memory is
+// kept apart from the program's (openmp_memory.c). For those with sections the heap is
+// left out except for the pages in which sections begin and end.
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,11 +22,13 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/tsan.h"
+#include "openmp_memory.h"
 #include "sandbox.h"
 
 enum { PAGE = CHANGES_PAGE, ENTRIES = CHANGES_ENTRIES };
@@ -109,6 +112,8 @@ static int changes_add_object(struct dl_phdr_info *info, size_t size, void *data
     const char *base = (const char *)(info->dlpi_addr + h->p_vaddr);
     if (h->p_type == PT_DYNAMIC && !run_time)
       changes_leave_out_slots(c, info, h);
+    if (h->p_type == PT_TLS && run_time && info->dlpi_tls_data)
+      changes_leave_out(c, info->dlpi_tls_data, h->p_memsz);
     if (h->p_type != PT_LOAD || !(h->p_flags & PF_W))
       continue;
     if (!run_time)
@@ -170,7 +175,7 @@ static void changes_collect(const struct mapping *map, void *data) {
     changes_add_region(c, args, map->end, REGION_STACK); // what lies below is ours
   else if (w->here >= map->base && w->here < map->end)
     return; // a stack of our own
-  else if (!w->m->kernel->openmp)
+  else if (!w->m->kernel->openmp || c->apart)
     changes_add_region(c, base, map->end, REGION_HEAP);
   else if (!map->heap)
     changes_add_ends(w->m, map);
@@ -213,11 +218,14 @@ bool changes_new(struct image *m) {
     return false;
   c->pagemap = -1;
   c->known = true;
+  c->apart = m->kernel->openmp && !kernel_has_sections(m->kernel) && !tsan_or_asan() &&
+      openmp_memory_part();
   dl_iterate_phdr(changes_add_object, m);
   c->known &= sandbox_each_mapping(changes_collect, &w);
   changes_leave_out_thread(c);
   changes_leave_out_own(c, m->kernel);
   changes_leave_out(c, m->ret, m->kernel->ret_size);
+  openmp_memory_use(c->apart); // the runtime begins anew as soon as a worker is forked
   return true;
 }
 
@@ -236,6 +244,46 @@ size_t changes_looked(const struct image *m) {
   for (unsigned i = 0; i < m->changes->n_regions; i++)
     bytes += m->changes->regions[i].size;
   return bytes;
+}
+
+// True if an argument points into the SIZE bytes from BASE on.
+static bool changes_is_argument(const struct image *m, const char *base, size_t size) {
+  const struct autotune_kernel *k = m->kernel;
+  for (unsigned i = 0; k->args && i < k->n_args; i++) {
+    const char *at = NULL;
+    if (k->args[i].size == sizeof at)
+      memcpy(&at, m->args[i], sizeof at);
+    if (at >= base && at < base + size)
+      return true;
+  }
+  return false;
+}
+
+static void changes_leave_out_stack(void *base, size_t size, void *data) {
+  const struct image *m = data;
+  struct changes *c = m->changes;
+  c->taken |= changes_is_argument(m, base, size);
+  if (c->n_stacks < MAX_STACKS)
+    c->stacks[c->n_stacks++] = (struct range){ base, size };
+}
+
+// Returns the number of threads of this process.
+static unsigned changes_threads(void) {
+  struct stat tasks;
+  return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 2
+      ? (unsigned)tasks.st_nlink - 2
+      : 1;
+}
+
+void changes_ready(const struct image *m) {
+  struct changes *c = m->changes;
+  c->n_stacks = 0;
+  c->taken = false;
+  if (!c->apart || !c->on)
+    return;
+  openmp_memory_use(true);
+  openmp_memory_warm(c->threads, changes_leave_out_stack, (void *)(uintptr_t)m);
+  c->started = changes_threads();
 }
 
 // ---- the keeper ---------------------------------------------------------------------
@@ -291,7 +339,7 @@ void changes_begin(const struct image *m) {
   changes_share(m, true);
   close(pair[1]);
   c->socket = pair[0];
-  c->lost = c->keeper < 0;
+  c->lost = c->keeper < 0 || c->taken;
   c->seconds = sys_now() - start;
 }
 
@@ -379,6 +427,14 @@ static void changes_compare(const struct image *m, char *page, const struct regi
   }
 }
 
+// True if the page at BASE belongs to a thread of OpenMP.
+static bool changes_is_stack(const struct changes *c, const char *base) {
+  for (unsigned i = 0; i < c->n_stacks; i++)
+    if (base >= c->stacks[i].base && base < c->stacks[i].base + c->stacks[i].size)
+      return true;
+  return false;
+}
+
 // Compares those of N pages of R from BASE on that the run has made its own.
 static void changes_scan(const struct image *m, char *base, size_t n,
                          const struct region *r) {
@@ -387,7 +443,8 @@ static void changes_scan(const struct image *m, char *base, size_t n,
   off_t at = (off_t)((uintptr_t)base / PAGE * sizeof *c->entries);
   c->lost |= pread(c->pagemap, c->entries, (size_t)size, at) != size;
   for (size_t i = 0; i < n && !c->lost; i++) {
-    if ((c->entries[i] & (present | of_file | own)) != (present | own))
+    if ((c->entries[i] & (present | of_file | own)) != (present | own) ||
+        changes_is_stack(c, base + i * PAGE))
       continue;
     if (changes_ask(c, base + i * PAGE, PAGE))
       changes_compare(m, base + i * PAGE, r);
@@ -424,6 +481,10 @@ static void changes_look(const struct image *m, const struct region *r) {
 void changes_end(const struct image *m) {
   struct changes *c = m->changes;
   double start = sys_now();
+  unsigned threads = c->apart ? changes_threads() : 0;
+  c->grew = threads > c->started;
+  if (c->grew)
+    c->threads = threads;
   if (c->keeper < 0)
     return;
   for (unsigned i = 0; i < c->n_regions && !c->lost; i++)

@@ -2,7 +2,8 @@
 // groups.c: how memory of an unknown type is compared. Neighbouring pieces are one group.
 // Words of it that look like doubles or like pairs of floats are compared as such, by the
 // rule of verify.h with the group's own scale, since a right variant may round otherwise.
-// All others must be the same bit for bit.
+// All others must be the same bit for bit, and so must all words where the text of the
+// kernel has no such type.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,13 @@ static bool group_is_floats(uint64_t word) {
       group_plausible(word >> 32, 8, 23, 64);
 }
 
+// Returns WORD, with 0 for a half that does not look like a float.
+static uint64_t group_float_halves(uint64_t word) {
+  const uint64_t low = (uint32_t)word, high = word >> 32;
+  return (group_plausible(low, 8, 23, 64) ? low : 0) |
+      (group_plausible(high, 8, 23, 64) ? high << 32 : 0);
+}
+
 // True if all N words are pairs of floats. The lower half of a double that needs few
 // digits is 0, so most of the lower halves must be something else.
 static bool group_are_floats(const uint64_t *words, size_t n) {
@@ -41,6 +49,10 @@ static bool group_are_floats(const uint64_t *words, size_t n) {
   }
   return floats && 2 * low > used;
 }
+
+struct group_types {
+  bool floats, doubles; // the kernel may write numbers of this type
+};
 
 static bool group_has_words(const struct kept *k) {
   return ((uintptr_t)k->base | k->size) % WORD == 0;
@@ -77,9 +89,15 @@ static void group_grow(const struct unnamed *u, struct kept *k, bool from_end) {
 
 // Decides which words of the pieces from FIRST to before END are floats. A few pieces of
 // doubles look like floats by chance, but hardly two neighbours. The ends of an array of
-// floats lie within the pieces next to it.
-static void group_find_floats(struct unnamed *u, unsigned first, unsigned end) {
+// floats lie within the pieces next to it. TYPES: if there may be any.
+static void group_find_floats(struct unnamed *u, unsigned first, unsigned end,
+                              const struct group_types *types) {
   uint64_t words[PIECE / WORD];
+  if (!types->floats || !types->doubles) {
+    for (unsigned i = first; i < end; i++)
+      u->list[i].floats = types->floats ? WHOLE : 0;
+    return;
+  }
   struct kept *list = u->list;
   for (unsigned i = first; i < end; i++) {
     size_t n = group_has_words(&list[i]) ? list[i].size / WORD : 0;
@@ -106,11 +124,14 @@ static void group_find_floats(struct unnamed *u, unsigned first, unsigned end) {
 // Adds the numbers of piece K to WORDS: floats, or else doubles. Returns how many.
 static size_t group_take(const struct unnamed *u, const struct kept *k, bool floats,
                          uint64_t *words) {
-  size_t n = 0, all = group_has_words(k) && !k->restless ? k->size / WORD : 0;
+  size_t n = 0, all = group_has_words(k) ? k->size / WORD : 0;
   for (size_t i = 0; i < all; i++) {
     uint64_t word = group_word(u, k, i);
     bool is_floats = k->floats >> i & 1;
-    if (word && is_floats == floats && (floats || group_is_double(word)))
+    if (is_floats)
+      word = group_float_halves(word);
+    if (word && !(k->restless >> i & 1) && is_floats == floats &&
+        (floats || group_is_double(word)))
       words[n++] = word;
   }
   return n;
@@ -119,10 +140,10 @@ static size_t group_take(const struct unnamed *u, const struct kept *k, bool flo
 // Makes the pieces from FIRST to before END group INDEX. WORDS has room for all of them
 // and one more.
 static void group_make(const struct image *m, unsigned first, unsigned end,
-                       unsigned index, uint64_t *words) {
+                       unsigned index, const struct group_types *types, uint64_t *words) {
   struct unnamed *u = m->unnamed;
   struct group *g = &u->groups[index];
-  group_find_floats(u, first, end);
+  group_find_floats(u, first, end, types);
   for (int floats = 0; floats < 2; floats++) {
     size_t n = 0;
     for (unsigned i = first; i < end; i++) {
@@ -130,7 +151,8 @@ static void group_make(const struct image *m, unsigned first, unsigned end,
       k->group = index;
       n += group_take(u, k, floats, words + n);
     }
-    *(floats ? &g->floats : &g->doubles) = n > 0;
+    *(floats ? &g->floats : &g->doubles) = n > 0 &&
+        (floats ? types->floats : types->doubles);
     *(floats ? &g->as_float : &g->as_double) = verify_tolerance(
         m->kernel, floats ? AUTOTUNE_F32 : AUTOTUNE_F64, words, n * WORD);
   }
@@ -140,12 +162,31 @@ static void group_make(const struct image *m, unsigned first, unsigned end,
 void group_make_all(const struct image *m) {
   struct unnamed *u = m->unnamed;
   uint64_t *words = sys_malloc(u->used / 2 + 2 * WORD);
+  const struct group_types types = { kernel_may_write(m->kernel, "float"),
+                                     kernel_may_write(m->kernel, "double") };
   unsigned n = 1; // group 0 has no numbers
   for (unsigned i = 0, end; words && i < u->n && !u->lost && n < MAX_GROUPS; i = end) {
     end = group_end(u, i);
-    group_make(m, i, end, n++, words);
+    group_make(m, i, end, n++, &types, words);
   }
   free(words);
+}
+
+// True if each half of the word at GOT is that at EXPECTED, or a float near to it.
+static bool group_floats_agree(const struct group *g, const char *expected,
+                               const char *got) {
+  const size_t half = WORD / 2;
+  for (size_t at = 0; at < WORD; at += half) {
+    uint32_t x, y;
+    memcpy(&x, expected + at, sizeof x);
+    memcpy(&y, got + at, sizeof y);
+    if (x != y &&
+        (!group_plausible(x, 8, 23, 64) || !group_plausible(y, 8, 23, 64) ||
+         verify_difference(AUTOTUNE_F32, g->as_float, expected + at, got + at, half, 0,
+                           NULL) != SIZE_MAX))
+      return false;
+  }
+  return true;
 }
 
 bool group_agree(struct reading r, const char *expected, const char *got) {
@@ -156,9 +197,7 @@ bool group_agree(struct reading r, const char *expected, const char *got) {
   if (x == y)
     return true;
   if (r.group && r.floats && r.group->floats)
-    return group_is_floats(x) && group_is_floats(y) &&
-        verify_difference(AUTOTUNE_F32, r.group->as_float, expected, got, WORD, 0,
-                          NULL) == SIZE_MAX;
+    return group_floats_agree(r.group, expected, got);
   return r.group && r.group->doubles && group_is_double(x) && group_is_double(y) &&
       verify_difference(AUTOTUNE_F64, r.group->as_double, expected, got, WORD, 0, NULL) ==
       SIZE_MAX;

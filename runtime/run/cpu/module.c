@@ -20,6 +20,7 @@
 #include "compile/resolve.h"
 #include "base/base.h"
 #include "module.h"
+#include "sandbox.h"
 
 #if defined(__x86_64__)
 enum {
@@ -151,6 +152,7 @@ struct binding {
   const struct autotune_symbol *symbols;
   size_t n;
   char **message;
+  bool openmp; /* functions of OpenMP's runtime may allocate */
 };
 
 static bool is_openmp(const char *name) {
@@ -194,16 +196,46 @@ static bool is_harmless(struct slot s, void *data) {
   for (size_t i = 0; i < b->n; i++)
     if (b->symbols[i].size > 0 && strcmp(b->symbols[i].name, s.name) == 0)
       return true; /* an object */
-  return module_optional(s.name) || resolve_is_harmless(s.name);
+  return module_optional(s.name) || resolve_is_harmless(s.name, b->openmp);
 }
 
-bool module_calls(autotune_fn code, const struct autotune_symbol *symbols, size_t n) {
-  struct binding b = { symbols, n, NULL };
+bool module_calls(autotune_fn code, const struct autotune_symbol *symbols, size_t n,
+                  bool openmp) {
+  struct binding b = { .symbols = symbols, .n = n, .openmp = openmp };
   struct relocations r;
   struct link_map *map = NULL;
   Dl_info info;
   bool found = dladdr1((const void *)code, &info, (void **)&map, RTLD_DL_LINKMAP) != 0;
   return !found || !map || !read_map(map, &r) || !each_slot(&r, is_harmless, &b);
+}
+
+struct redirection {
+  const char *name;
+  uintptr_t function;
+  bool done, failed;
+};
+
+/* The page of a slot may have been made read-only after the loader filled it. */
+static bool redirect_slot(struct slot s, void *data) {
+  struct redirection *r = data;
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  void *base = (void *)((uintptr_t)s.where & -page);
+  if (strcmp(s.name, r->name) != 0)
+    return true;
+  bool writable = sandbox_writes(s.where, sizeof *s.where);
+  r->failed |= !writable && mprotect(base, page, PROT_READ | PROT_WRITE) != 0;
+  if (!r->failed)
+    *s.where = r->function + s.addend;
+  r->failed |= !writable && mprotect(base, page, PROT_READ) != 0;
+  r->done |= !r->failed;
+  return !r->failed;
+}
+
+bool module_redirect(const struct link_map *map, const char *name, autotune_fn function) {
+  struct redirection redirection = { .name = name, .function = (uintptr_t)function };
+  struct relocations r;
+  return read_map(map, &r) && each_slot(&r, redirect_slot, &redirection) &&
+      redirection.done;
 }
 
 /* ---- opening --------------------------------------------------------------------- */
@@ -274,7 +306,7 @@ static void *open_bound(const char *path, struct binding *b) {
 autotune_fn module_load(const char *path, const struct autotune_symbol *symbols, size_t n,
                         void **handle, char **message) {
   *message = NULL;
-  struct binding b = { symbols, n, message };
+  struct binding b = { .symbols = symbols, .n = n, .message = message };
   module_lock();
   dlerror(); /* forget old ones */
   *handle = open_bound(path, &b);

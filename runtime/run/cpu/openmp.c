@@ -30,6 +30,7 @@ enum openmp_function {
   SCHEDULE,
   SET_SCHEDULE,
   LLVMS_REGION,
+  GCCS_REGION,
   FUNCTIONS
 };
 static const char *const names[FUNCTIONS] = {
@@ -47,6 +48,7 @@ static const char *const names[FUNCTIONS] = {
   [SCHEDULE] = "omp_get_schedule",
   [SET_SCHEDULE] = "omp_set_schedule",
   [LLVMS_REGION] = "__kmpc_fork_call",
+  [GCCS_REGION] = "GOMP_parallel", // LLVM's runtime has it, too
 };
 
 // Keeps the library that FUNCTION is in from being unloaded. False: it cannot be kept.
@@ -73,6 +75,21 @@ bool openmp_in_parallel(void) {
 
 bool openmp_is_llvms(void) {
   return openmp_find(LLVMS_REGION) != NULL;
+}
+
+const void *openmp_llvms_region(void) {
+  return openmp_find(LLVMS_REGION);
+}
+
+bool openmp_has_regions(void) {
+  return openmp_find(GCCS_REGION) != NULL;
+}
+
+void openmp_run(void (*work)(void *), void *data, unsigned threads) {
+  void (*run)(void (*)(void *), void *, unsigned, unsigned) =
+      (void (*)(void (*)(void *), void *, unsigned, unsigned))openmp_find(GCCS_REGION);
+  if (run)
+    run(work, data, threads, 0);
 }
 
 unsigned openmp_team(bool *nests) {

@@ -11,6 +11,14 @@ void openmp_begin(void);
 bool openmp_in_parallel(void);
 /* True if the program's runtime is LLVM's, which makes the variants' regions, too. */
 bool openmp_is_llvms(void);
+/* Returns that runtime's function for regions; NULL: it is another one, or there is none.
+ */
+const void *openmp_llvms_region(void);
+/* True if openmp_run can start regions. */
+bool openmp_has_regions(void);
+/* Runs WORK(DATA) in each of THREADS threads of a region, or in as many as there may be.
+ */
+void openmp_run(void (*work)(void *data), void *data, unsigned threads);
 /* Returns how many threads run the parallel region that this thread is in, at all levels
  * together; 1: none. *NESTS: a region within it would have threads of its own. */
 unsigned openmp_team(bool *nests);

@@ -10,6 +10,7 @@
 #include "base/channel.h"
 #include "module.h"
 #include "openmp.h"
+#include "openmp_memory.h"
 #include "run/measure.h"
 #include "runs.h"
 #include "stack.h"
@@ -110,6 +111,7 @@ static void runner_sample(struct runner *r, const struct command *c, autotune_fn
     .data = &data,
   };
   struct measured out = { .samples = a->samples };
+  openmp_memory_use(false); // the C library's allocator is the one to be timed
   if (runner_begin_copies(r, &work, a, &first))
     measure(&m, first, &out);
   r->copied += copies_end(&r->copies);
@@ -135,6 +137,11 @@ static struct loaded *runner_known(struct runner *r, uint64_t ticket) {
   return &more[r->n_loaded++];
 }
 
+// True if the OpenMP runtime allocates on the program's heap.
+static bool runner_shares_heap(const struct runner *r) {
+  return !r->zygote->image.changes->apart;
+}
+
 static autotune_fn runner_load(struct runner *r, const struct command *c, int fd,
                                bool *calls, struct answer *a) {
   const struct autotune_kernel *k = r->zygote->kernel;
@@ -143,7 +150,7 @@ static autotune_fn runner_load(struct runner *r, const struct command *c, int fd
   autotune_fn loaded = written ? NULL : r->zygote->image.loaded;
   char *why = NULL;
   if (loaded) {
-    *calls = module_calls(loaded, k->symbols, k->n_symbols);
+    *calls = module_calls(loaded, k->symbols, k->n_symbols, runner_shares_heap(r));
     return loaded;
   }
   void *object = channel_map(fd, c->object_size);
@@ -151,7 +158,7 @@ static autotune_fn runner_load(struct runner *r, const struct command *c, int fd
   if (object && jit && !sys_fails(SYS_JIT))
     code = jit->load(object, c->object_size, k->symbols, k->n_symbols, &why);
   *calls = object && jit && jit->calls &&
-      jit->calls(object, c->object_size, k->symbols, k->n_symbols);
+      jit->calls(object, c->object_size, k->symbols, k->n_symbols, runner_shares_heap(r));
   if (object)
     munmap(object, c->object_size);
   const void *symbol = code ? jit->symbol(code, "autotune_entry") : NULL;
@@ -171,7 +178,8 @@ static void runner_take_default(const struct runner *r, struct loaded *l) {
   const struct autotune_kernel *k = r->zygote->kernel;
   autotune_fn winner = r->zygote->image.loaded;
   l->code = k->original;
-  l->calls = !winner || module_calls(winner, k->symbols, k->n_symbols);
+  l->calls = !winner ||
+      module_calls(winner, k->symbols, k->n_symbols, runner_shares_heap(r));
 }
 
 static bool runner_may_win(const struct command *c, const struct answer *a) {

@@ -74,6 +74,8 @@ static void run_fresh(struct runner *r, const struct command *c, autotune_fn cod
   image_prepare(m, !c->reference || c->scratch);
   if (r->nudged)
     rounding_nudge(m, r->nudged, r->nudged == APART);
+  if (watch)
+    changes_ready(m);
   stack_confine(true);
   if (watch)
     changes_begin(m);
@@ -106,6 +108,8 @@ static bool run_reference(struct runner *r, const struct command *c, autotune_fn
         image_check(m, true, a->message, sizeof a->message);
   }
   m->changes->left = r->left;
+  a->grew = m->changes->grew;
+  unnamed_forget(m);
   unnamed_learn(m);
   a->unwatched = unnamed_unsure(m);
   if (!image_reference(m, a->message, sizeof a->message))

@@ -2,6 +2,7 @@
 /* sandbox.h: how C kernels are tried, grouped by file.
  *
  *   worker.c    in the tuner: orders workers, hands them trials, waits for answers
+ *   reference.c in the tuner: the default variant, with which all others are compared
  *   imagine.c   in the tuner: a variant on made-up data
  *   strict.c    in the tuner: strict builds of two variants
  *   zygote.c    the process that holds the image of the arguments and forks workers
@@ -218,6 +219,7 @@ enum {
   MAX_REGIONS = 1024,
   MAX_LEFT_OUT = 256,
   MAX_OBJECTS = 512,
+  MAX_STACKS = 1024,
   MAX_CHANGES = 1 << 19,
   MAX_CHANGED = 64 << 20 /* bytes */
 };
@@ -246,6 +248,13 @@ struct changes {
   unsigned n_left_out;
   struct range objects[MAX_OBJECTS]; /* data of programs and libraries */
   unsigned n_objects;
+  bool apart;                      /* the heap of a kernel with OpenMP is looked at */
+  struct range stacks[MAX_STACKS]; /* of the runtime's threads; not looked at */
+  unsigned n_stacks;
+  unsigned threads; /* that runs have needed, where more than were started before */
+  unsigned started; /* before the last run */
+  bool grew;        /* the last run started more: what it changes is not only its own */
+  bool taken; /* one of them holds data of the call: another thread's stack before */
   struct state left; /* by the default */
   int pagemap, socket;
   pid_t keeper;   /* the process that has the old pages; -1: none */
@@ -261,6 +270,9 @@ struct changes {
 bool changes_new(struct image *m);
 /* In a worker, once. */
 void changes_open(const struct image *m);
+/* Before a run that is looked at: starts the threads of OpenMP, as many as runs have
+ * needed so far, whose stacks are then left out. */
+void changes_ready(const struct image *m);
 /* Before and after a run. Then m->changes has what the run changed, in the order of
  * regions. */
 void changes_begin(const struct image *m);
@@ -277,6 +289,8 @@ bool unnamed_new(struct image *m);
 /* Before a run of the default on other data: what changes in BEFORE is kept in any case.
  */
 void unnamed_expect(const struct image *m, const struct image *before);
+/* Before the run of the default that counts: forgets what an earlier one has changed. */
+void unnamed_forget(const struct image *m);
 /* After a watched run of the default: keeps what has changed. True if that was expected.
  */
 bool unnamed_learn(const struct image *m);
@@ -288,6 +302,9 @@ void unnamed_repeat(const struct image *m);
 void unnamed_restore(const struct image *m);
 /* True if K has no sections, and all that it changes is known and compared. */
 bool unnamed_verifies(const struct image *m);
+/* Returns how many bytes the default changes otherwise in each run: these are not
+ * compared. */
+size_t unnamed_restless(const struct image *m);
 /* True if the heap, which the default changes, is not compared after a variant. CALLS: as
  * for unnamed_check. */
 bool unnamed_leaves_out(const struct image *m, bool calls);
@@ -352,6 +369,7 @@ struct answer {
   unsigned sets;  /* of the reference: a bit for each set of made-up data that exists */
   bool unwatched; /* as in struct trial */
   bool partly;    /* not all that the default changes was compared */
+  bool grew;      /* of the reference: it must run again, as in struct changes */
   double run_seconds, verify_seconds, time_seconds, load_seconds; /* as in struct trial */
   double slowdown; /* likewise; 0: not known */
   unsigned n_samples;
@@ -365,6 +383,8 @@ struct notice {
   bool verified;
   bool needs_workers; /* NOTICE_SEALED: as unnamed_needs_workers */
   bool unnamed;       /* NOTICE_SEALED: as unnamed_verifies */
+  bool heap;          /* NOTICE_SEALED: the heap besides sections is compared */
+  size_t restless;    /* NOTICE_SEALED: as unnamed_restless */
   bool watched;       /* NOTICE_SEALED: memory besides sections is compared; of it are */
   size_t looked, section_bytes[COVERED_SECTIONS]; /* LOOKED bytes looked at */
   char message[256];                              /* NOTICE_FAILED */
@@ -412,6 +432,12 @@ double worker_touched(const struct worker_pool *w); /* bytes of all sections */
 double worker_cold(const struct worker_pool *w);    /* cold_seconds of the call */
 /* Writes what is compared, for people; after worker_reference. */
 void worker_covered(const struct worker_pool *w, char *text, size_t size);
+/* Has the zygote make the copies read-only, with which outputs are compared. False: it is
+ * lost. */
+bool worker_seal(struct worker_pool *w);
+/* True if the last run of the default started threads, so that it must be repeated. */
+bool worker_grew(const struct worker_pool *w);
+bool worker_is_lost(const struct worker_pool *w); /* no worker can be had any more */
 /* Runs the default variant: fills the reference outputs, times it, and checks that it
  * repeats them. Must come first. 0, or -1 when no worker can be had any more. */
 int worker_reference(struct worker_pool *w, const struct trial_plan *plan,

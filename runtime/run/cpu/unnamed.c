@@ -61,7 +61,7 @@ static void unnamed_sort(struct unnamed *u) {
   u->sorted = u->n;
 }
 
-// Keeps those pieces of change I that are not kept yet.
+// Keeps those pieces of change I that are not kept yet. RESTLESS: of all their words.
 static void unnamed_add(const struct image *m, unsigned i, bool restless) {
   const struct change *c = &m->changes->list[i];
   struct unnamed *u = m->unnamed;
@@ -80,7 +80,8 @@ static void unnamed_add(const struct image *m, unsigned i, bool restless) {
                                      .size = size,
                                      .at = u->used,
                                      .kind = c->kind,
-                                     .restless = restless };
+                                     .restless = restless ? WHOLE : 0 };
+    u->restless += restless ? (size + WORD - 1) / WORD : 0;
     memcpy(u->bytes + u->used, m->changes->before + c->at + at, size);
     changes_copy(u->bytes + u->used + size, c->base + at, size);
     u->used += 2 * size;
@@ -100,6 +101,13 @@ void unnamed_expect(const struct image *m, const struct image *before) {
     changes_copy(u->bytes + u->list[i].at, u->list[i].base, u->list[i].size);
 }
 
+void unnamed_forget(const struct image *m) {
+  struct unnamed *u = m->unnamed;
+  u->lost = u->heap = false;
+  u->n = u->sorted = 0;
+  u->used = u->restless = 0;
+}
+
 bool unnamed_learn(const struct image *m) {
   struct unnamed *u = m->unnamed;
   unsigned expected = u->n;
@@ -117,12 +125,33 @@ bool unnamed_unsure(const struct image *m) {
   return m->unnamed->n > 0 && !m->unnamed->lost;
 }
 
+// Returns the number of bytes of K that word I has.
+static size_t unnamed_word(const struct kept *k, size_t i) {
+  return k->size - i * WORD < WORD ? k->size - i * WORD : WORD;
+}
+
+// True if word I of K, which is now GOT, agrees with what the default has left.
+static bool unnamed_agrees(const struct unnamed *u, const struct kept *k, size_t i,
+                           const char *got) {
+  const char *expected = u->bytes + k->at + k->size + i * WORD;
+  size_t n = unnamed_word(k, i);
+  return n == WORD ? group_agree(group_reading(u, k, i), expected, got)
+                   : memcmp(expected, got, n) == 0;
+}
+
 void unnamed_repeat(const struct image *m) {
   struct unnamed *u = m->unnamed;
   u->lost |= m->changes->lost;
+  group_make_all(m); // sums of several threads repeat but for their rounding
   for (unsigned i = 0; i < u->n; i++) {
     struct kept *k = &u->list[i];
-    k->restless = !changes_equal(u->bytes + k->at + k->size, k->base, k->size);
+    for (size_t w = 0; w * WORD < k->size; w++) {
+      char got[WORD];
+      changes_copy(got, k->base + w * WORD, unnamed_word(k, w));
+      bool restless = !unnamed_agrees(u, k, w, got);
+      k->restless |= (unsigned char)(restless << w);
+      u->restless += restless;
+    }
   }
   for (unsigned i = 0; i < m->changes->n; i++)
     unnamed_add(m, i, true);
@@ -131,11 +160,20 @@ void unnamed_repeat(const struct image *m) {
 
 bool unnamed_verifies(const struct image *m) {
   const struct unnamed *u = m->unnamed;
-  bool compared = m->kernel->ret_size > 0 && !kernel_returns_pointer(m->kernel);
+  const struct autotune_kernel *k = m->kernel;
+  bool compared = k->ret_size > 0 && !kernel_returns_pointer(k);
+  size_t words = 0;
   for (unsigned i = 0; i < u->n; i++)
-    compared |= !u->list[i].restless;
-  return m->changes->on && compared && !u->lost && !m->kernel->openmp &&
-      !kernel_has_sections(m->kernel);
+    words += (u->list[i].size + WORD - 1) / WORD;
+  compared |= words > u->restless;
+  if (kernel_refuses_unchecked(k) && u->restless > 0)
+    return false; // nobody has looked at what is left out
+  return m->changes->on && compared && !u->lost && (!k->openmp || m->changes->apart) &&
+      !kernel_has_sections(k);
+}
+
+size_t unnamed_restless(const struct image *m) {
+  return m->unnamed->restless * WORD;
 }
 
 bool unnamed_leaves_out(const struct image *m, bool calls) {
@@ -149,7 +187,7 @@ bool unnamed_needs_workers(const struct image *m) {
 void unnamed_restore(const struct image *m) {
   const struct unnamed *u = m->unnamed;
   for (unsigned i = 0; i < u->n && !u->lost && !u->heap; i++)
-    if (!u->list[i].restless)
+    if (u->list[i].restless != WHOLE)
       changes_copy(u->list[i].base, u->bytes + u->list[i].at, u->list[i].size);
 }
 
@@ -243,12 +281,10 @@ static bool unnamed_same(const struct image *m, const struct kept *k, struct ans
   if (memcmp(expected, got, k->size) == 0)
     return true;
   for (size_t i = 0; i < k->size; i += WORD) {
-    size_t n = k->size - i < WORD ? k->size - i : WORD;
     struct reading r = group_reading(u, k, i / WORD);
-    if (n == WORD ? group_agree(r, expected + i, got + i)
-                  : memcmp(expected + i, got + i, n) == 0)
+    if (k->restless >> i / WORD & 1 || unnamed_agrees(u, k, i / WORD, got + i))
       continue;
-    if (n == WORD)
+    if (unnamed_word(k, i / WORD) == WORD)
       group_numbers(r, expected + i, got + i, numbers, sizeof numbers);
     while (expected[i] == got[i])
       i++;
@@ -302,7 +338,7 @@ bool unnamed_check(const struct image *m, bool calls, struct answer *a) {
     return true;
   for (unsigned i = 0; i < u->n; i++) {
     const struct kept *k = &u->list[i];
-    if (!k->restless && !(calls && k->kind == REGION_HEAP) && !unnamed_same(m, k, a))
+    if (!(calls && k->kind == REGION_HEAP) && !unnamed_same(m, k, a))
       return false;
   }
   return unnamed_nothing_else(m, calls, a);

@@ -19,9 +19,9 @@ struct kept {
   size_t size, at; /* at: in `bytes`, where SIZE bytes from before the default's run are
                       followed by SIZE bytes from after it */
   enum region_kind kind;
-  bool restless; /* differs from run to run */
   unsigned group;
-  unsigned char floats; /* bit i: word i holds floats; else it may be a double */
+  unsigned char restless; /* bit i: word i differs from run to run */
+  unsigned char floats;   /* bit i: word i holds floats; else it may be a double */
 };
 /* How the words of neighbouring pieces are compared, besides bit for bit. */
 struct group {
@@ -31,6 +31,7 @@ struct group {
 struct unnamed {
   bool lost;          /* too much has changed: nothing is compared */
   bool heap;          /* some of it is on the heap */
+  size_t restless;    /* words that differ from run to run */
   bool sealed;        /* it has its groups, and is read-only */
   unsigned n, sorted; /* sorted: of the first ones, by address */
   size_t used;

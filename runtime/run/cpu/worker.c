@@ -35,8 +35,8 @@ struct worker_pool {
   bool verified;
   uint64_t *watched; // tickets of variants that were looked at in workers of their own
   size_t n_watched;
+  bool grew;                // as in the last answer
   bool needs_workers;       // one for each variant: nothing can be put back
-  unsigned answered_sets;   // the last answer's
   unsigned sets;            // a bit for each set of made-up data that may be used
   struct coverage coverage; // what variants are compared in
   char why[256];            // the zygote's last complaint
@@ -86,6 +86,11 @@ static bool worker_order(struct worker_pool *w, enum zygote_message order,
     w->verified |= n.unnamed;
     w->coverage.watched = n.watched;
     w->coverage.looked = n.looked;
+    w->coverage.restless = n.restless;
+    if (!n.heap)
+      w->coverage.left_out = kernel_has_sections(w->kernel)
+          ? "the heap besides sections, because of OpenMP"
+          : "the heap, because of OpenMP";
     memcpy(w->coverage.bytes, n.section_bytes, sizeof n.section_bytes);
   }
   return m.kind != NOTICE_FAILED;
@@ -162,7 +167,6 @@ struct worker_pool *worker_start_wished(const struct autotune_kernel *k,
     .rest = kernel_has_sections(k) ? "memory besides sections"
                                    : "all memory that the default changes",
     .state = true,
-    .left_out = k->openmp ? "the heap besides sections, because of OpenMP" : NULL,
   };
   w->zygote.image.loaded = wish->loaded;
   bool begun = cpu_worker_start(w);
@@ -261,8 +265,7 @@ static void worker_judge(const struct notice *n, const struct trial_plan *plan,
 
 // Copies the answer of the worker. A variant may have damaged the worker: trust no
 // number.
-static int worker_copy_answer(struct worker_pool *w, const struct answer *a,
-                              struct trial *out) {
+static int worker_copy_answer(const struct answer *a, struct trial *out) {
   unsigned n = a->n_samples <= MAX_SAMPLES ? a->n_samples : 0;
   out->status = (unsigned)a->status < STATUS_PENDING ? a->status : STATUS_CRASH;
   snprintf(out->message, sizeof out->message, "%.255s", a->message);
@@ -272,7 +275,6 @@ static int worker_copy_answer(struct worker_pool *w, const struct answer *a,
   out->deviation_part = a->deviation_part;
   snprintf(out->weak, sizeof out->weak, "%.159s", a->weak);
   out->unwatched = a->unwatched;
-  w->answered_sets = a->sets;
   out->verify_seconds = a->verify_seconds;
   out->time_seconds = a->time_seconds;
   out->load_seconds = a->load_seconds;
@@ -316,11 +318,11 @@ static int worker_await_answer(struct worker_pool *w, const struct trial_plan *p
     if (e == CHANNEL_SILENT || e == CHANNEL_STOPPED)
       break;
     if (e == CHANNEL_MESSAGE && m.serial == w->serial)
-      return worker_copy_answer(w, a, out);
+      return worker_copy_answer(a, out);
     if (e == CHANNEL_MESSAGE || !worker_died(w, &n))
       continue;            // an old answer, or what a damaged worker has sent
     if (take_answer(w, a)) // it answered and died then
-      return worker_copy_answer(w, a, out);
+      return worker_copy_answer(a, out);
     worker_judge(&n, plan, out);
     return 0;
   }
@@ -328,6 +330,21 @@ static int worker_await_answer(struct worker_pool *w, const struct trial_plan *p
     out->status = role_stopping() ? STATUS_PENDING : STATUS_TIMEOUT;
   end_zygote(w);
   return -1;
+}
+
+// Notes that the heap was not compared after the variant of OUT. A winner that the
+// program has loaded is judged by its caller.
+static void worker_compared_partly(struct worker_pool *w, struct trial *out) {
+  bool sections = kernel_has_sections(w->kernel);
+  w->coverage.left_out = "the heap, of variants that may allocate";
+  if (sections || w->zygote.image.loaded || !kernel_refuses_unchecked(w->kernel)) {
+    w->verified &= sections;
+    return;
+  }
+  out->status = STATUS_WRONG;
+  snprintf(out->message, sizeof out->message,
+           "it calls functions that may allocate, so the heap cannot be compared, and "
+           "--auto runs no variant unchecked");
 }
 
 int worker_trial(struct worker_pool *w, const struct command *what, const void *object,
@@ -345,10 +362,11 @@ int worker_trial(struct worker_pool *w, const struct command *what, const void *
     w->last = ticket;
     if (channel_send(&w->commands, &m, true))
       rc = worker_await_answer(w, &c.plan, a, out);
-    if (rc == 0 && out->status == STATUS_OK && a->partly) {
-      w->verified &= kernel_has_sections(w->kernel);
-      w->coverage.left_out = "the heap, of variants that may allocate";
-    }
+    if (rc == 0 && out->status == STATUS_OK && a->partly)
+      worker_compared_partly(w, out);
+    if (rc == 0 && c.reference && !c.repeat && !c.wish.set)
+      w->sets = a->sets;
+    w->grew = rc == 0 && a->grew;
     if (out->status != STATUS_OK && out->status != STATUS_LOAD)
       worker_end(w); // it may have written anywhere
   }
@@ -405,98 +423,18 @@ int worker_try(struct worker_pool *w, uint64_t ticket, const void *object, size_
   return rc;
 }
 
-// Runs the default once more and only once, in a worker of its own, with a pattern in its
-// workspaces if SCRATCH.
-static int worker_repeat(struct worker_pool *w, const struct trial_plan *plan,
-                         bool scratch, struct trial *out) {
-  struct command c = {
-    .reference = true, .repeat = true, .scratch = scratch, .plan = *plan
-  };
-  c.plan.max_samples = c.plan.min_samples = 1;
-  c.plan.budget = 0;
-  int rc = worker_trial(w, &c, NULL, out);
-  free(out->samples);
-  out->samples = NULL;
-  worker_end(w);
-  return rc;
-}
-
-// Writes into OUT that the default reads what was in its workspaces, unless it does not
-// repeat itself anyway. PATTERN: its run with a pattern there, which failed.
-static int worker_blame_scratch(struct worker_pool *w, const struct trial_plan *plan,
-                                const struct trial *pattern, struct trial *out) {
-  struct trial again;
-  char names[96];
-  int rc = worker_repeat(w, plan, false, &again);
-  if (rc != 0 || again.status != STATUS_OK) {
-    out->status = again.status;
-    snprintf(out->message, sizeof out->message, "%s", again.message);
-    return rc;
-  }
-  out->status = STATUS_WRONG;
-  out->n_samples = 0; // so that it is no matter of two runs that differ
-  snprintf(out->message, sizeof out->message,
-           "%s is declared scratch, but the kernel reads what was in it (%.120s)",
-           kernel_scratch_names(w->kernel, names, sizeof names), pattern->message);
-  return 0;
-}
-
-// Has a worker of its own measure rounding by C. What it cannot measure, because the run
-// crashes or does not end, stays unknown.
-static int worker_measure(struct worker_pool *w, const struct command *c,
-                          const void *object, struct trial *out) {
-  worker_end(w);
-  int rc = worker_trial(w, c, object, out);
-  worker_end(w);
-  return w->pid > 0 ? 0 : rc;
-}
-
 bool worker_can_repeat(const struct worker_pool *w) {
   return w->verified && !w->needs_workers && kernel_has_sections(w->kernel);
 }
 
-// Returns PLAN for one run of the default more, which took SECONDS.
-static struct trial_plan worker_once(const struct trial_plan *plan, double seconds) {
-  double limit = 1 + 20 * seconds;
-  return (struct trial_plan){ .objective = plan->objective,
-                              .limit = limit < plan->limit ? limit : plan->limit,
-                              .min_samples = 1,
-                              .max_samples = 1 };
+bool worker_seal(struct worker_pool *w) {
+  return worker_order(w, ORDER_SEAL, START_GRACE);
 }
 
-int worker_written(struct worker_pool *w, const void *object, size_t size,
-                   const struct trial_plan *plan, struct trial *out) {
-  struct command c = { TICKET_WRITTEN, size, .plan = *plan, .measures = MEASURE_WRITTEN };
-  int rc = worker_measure(w, &c, object, out);
-  return rc == 0 && !worker_order(w, ORDER_SEAL, START_GRACE) ? -1 : rc;
+bool worker_grew(const struct worker_pool *w) {
+  return w->grew;
 }
 
-int worker_reference(struct worker_pool *w, const struct trial_plan *plan,
-                     struct trial *out) {
-  struct command c = { .reference = true, .plan = *plan };
-  c.plan.verify = true; // it must repeat itself
-  int rc = worker_trial(w, &c, NULL, out);
-  worker_end(w); // it could write to the copies that the others will be compared with
-  w->sets = w->answered_sets;
-  struct trial trial;
-  if (rc == 0 && out->status == STATUS_OK && out->unwatched) {
-    rc = worker_repeat(w, &c.plan, false, &trial);
-    snprintf(out->note, sizeof out->note, "%s", trial.note);
-  }
-  if (rc == 0 && kernel_has_scratch(w->kernel)) {
-    rc = worker_repeat(w, &c.plan, true, &trial);
-    if (rc == 0 && trial.status != STATUS_OK)
-      rc = worker_blame_scratch(w, &c.plan, &trial, out);
-  }
-  if (rc == 0 && out->status == STATUS_OK && outputs_need_scale(w->kernel)) {
-    c = (struct command){ .plan = worker_once(plan, out->run_seconds),
-                          .measures = MEASURE_NUDGED };
-    rc = worker_measure(w, &c, NULL, &trial);
-    free(trial.samples);
-  }
-  if (rc == 0 && !worker_order(w, ORDER_SEAL, START_GRACE))
-    rc = -1;
-  if (!worker_can_repeat(w))
-    w->sets = 0; // nothing can be put back, or compared
-  return rc;
+bool worker_is_lost(const struct worker_pool *w) {
+  return w->pid <= 0;
 }

@@ -179,6 +179,8 @@ static void zygote_seal(struct zygote *z, uint64_t serial) {
   image_seal(&z->image);
   struct notice n = { .needs_workers = unnamed_needs_workers(m),
                       .unnamed = unnamed_verifies(m),
+                      .heap = !m->kernel->openmp || m->changes->apart,
+                      .restless = unnamed_restless(m),
                       .watched = m->changes->on,
                       .looked = changes_looked(m) };
   for (unsigned i = 0; i < m->kernel->n_sections && i < COVERED_SECTIONS; i++)

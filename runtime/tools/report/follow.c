@@ -189,9 +189,16 @@ static double follow_rate(const struct watched *w) {
   return seconds > 0 ? w->tried / seconds : 0;
 }
 
+// True if W's program has ended before the default was timed (share_waiting).
+static bool follow_waits(const struct watched *w) {
+  return w->progress.phase == PHASE_SEARCH && w->progress.original <= 0 && w->tried == 0;
+}
+
 // Returns "23 of 200 variants · 3.2/s · 2 failed · 12 s left"; malloc'ed.
 static char *describe_progress(const struct watched *w) {
   const struct progress *c = &w->progress;
+  if (follow_waits(w))
+    return sys_strdup("its program has ended, and it waits for idle processors");
   double left = c->until - sys_unix();
   char of[32] = "", failed[32] = "", rest[64] = "the final race";
   if (c->expected > w->tried)
@@ -212,7 +219,9 @@ static char *describe_best(const struct watched *w) {
   FILE *f = open_memstream(&text, &size);
   if (!f)
     return NULL;
-  if (w->best > 0) {
+  if (follow_waits(w)) {
+    fprintf(f, "nothing was tried yet");
+  } else if (w->best > 0) {
     fprintf(f, "best %s", objective_show(w->objective, cost, sizeof cost, w->best));
     if (w->progress.original > 0)
       fprintf(f, ", %.3g x over the default", w->progress.original / w->best);

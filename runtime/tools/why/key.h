@@ -13,6 +13,7 @@ struct why {
   struct listing list; /* of one file */
   uint64_t unit;       /* of the text that was seen last */
   struct asked asked;  /* the last request with that text; block NULL: there is none */
+  uint64_t changing;   /* parts of the key that change from call to call */
   FILE *out;
 };
 /* True if P is of the machine of O. */

@@ -77,6 +77,27 @@ struct why_agreed {
   char text[192];
 };
 
+// Returns the parts of the key, as bits, that change from call to call, if the kernel is
+// tuned when hot; else 0.
+static uint64_t why_changing(const struct why *w) {
+  static long long keys[AGREE_MOST][MAX_KEYS];
+  struct agree_row rows[AGREE_MOST];
+  unsigned n = 0, n_keys = 0;
+  bool hot = false;
+  for (unsigned i = 0; i < w->list.n && n < AGREE_MOST; i++) {
+    const struct listed *item = &w->list.items[i];
+    if (item->problem.unit != w->unit || !why_is_ours(w->o, &item->problem))
+      continue;
+    hot = hot || item->usage.calls > 0;
+    n_keys = key_read(item->problem.key, keys[n], MAX_KEYS);
+    if (n_keys > MAX_KEYS)
+      return 0;
+    rows[n] = (struct agree_row){ keys[n], 0 };
+    n++;
+  }
+  return hot ? agree_parts(rows, n, n_keys, AGREE_CHANGES) : 0;
+}
+
 // Sets SEEN[N] to the agreement that holds for the key of ITEM, unless it is one of those
 // before. OUT, which the caller frees, is its winner.
 static bool why_find_agreement(const struct why *w, const struct listed *item,
@@ -91,6 +112,7 @@ static bool why_find_agreement(const struct why *w, const struct listed *item,
     known = agree_covers(&seen[i].agreement, seen[i].like, a->like, id.n_keys);
   id.space = item->summary.space;
   id.contract = item->summary.contract;
+  id.changing = w->changing;
   bool found = !known &&
       store_agreed(w->store, &id, false, &a->agreement, out, a->text, sizeof a->text);
   free(block);
@@ -102,10 +124,11 @@ static bool why_find_agreement(const struct why *w, const struct listed *item,
 }
 
 // Prints which parts of the key make no difference: a new value is not tuned.
-static void why_print_agreements(const struct why *w) {
+static void why_print_agreements(struct why *w) {
   struct why_agreed *seen = sys_calloc(MOST_AGREEMENTS, sizeof *seen);
   struct summary m;
   unsigned n = 0, asked = 0;
+  w->changing = why_changing(w);
   for (unsigned i = 0; seen && i < w->list.n && n < MOST_AGREEMENTS; i++) {
     const struct listed *item = &w->list.items[i];
     if (item->finished && item->problem.unit == w->unit &&

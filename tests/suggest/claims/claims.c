@@ -285,3 +285,138 @@ int packed(int n, double *to, const double *from)
       to[k++] = 2 * from[i];
   return k;
 }
+
+void row_product(int n, double **a, double **b, double **c)
+{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      for (int k = 0; k < n; k++)
+        c[i][j] += a[i][k] * b[k][j];
+}
+
+void row_wave(int n, int m, double **x)
+{
+  for (int i = 1; i < n; i++)
+    for (int j = 1; j < m; j++)
+      x[i][j] = x[i - 1][j - 1] + x[i][j - 1];
+}
+
+void row_pointers(int n, double **x)
+{
+  for (int i = 1; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      x[i] = x[i - 1];
+      x[i][j] *= 2;
+    }
+}
+
+void row_shared(int n, double **x, const int *at)
+{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      x[at[i]][j] *= 2;
+}
+
+void row_block(int low, int high, int n, float ***x)
+{
+  for (int i = low; i <= high; i++)
+    for (int j = 0; j < n; j++)
+      for (int k = -2; k < n; k++)
+        x[i][j][k] = 2 * x[i][j][k] + 1;
+}
+
+void strided(int n, int m, int ld, double *x)
+{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++)
+      x[i * ld + j] *= 2;
+}
+
+void strided_block(int n, int m, int from, int ld, double *x)
+{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++)
+      x[i * ld + from + j] *= 2;
+}
+
+void strided_beyond(int n, int m, double *x)
+{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n + m; j++)
+      x[i * n + j] = x[i * n + j] * 2 + 1;
+}
+
+void strided_once(int n, int ld, double *x)
+{
+  for (int i = 1; i < n; i++)
+    x[i * ld] += x[ld];
+}
+
+void row_alias(int n, int m, double **a, const double *b)
+{
+  double *c;
+  for (int j = 1; j < n; j++) {
+    c = a[j];
+    const double *d = a[0];
+    for (int i = 0; i < m; i++)
+      c[i] -= b[i] * d[i];
+  }
+}
+
+void row_alias_chain(int n, int m, double **a)
+{
+  for (int j = 1; j < n; j++) {
+    double *c = a[j], *d = a[j - 1];
+    for (int i = 1; i < m; i++)
+      c[i] = c[i - 1] + d[i];
+  }
+}
+
+void row_alias_moved(int n, int m, double **a)
+{
+  for (int j = 1; j < n; j++) {
+    double *c = a[j];
+    for (int i = 0; i < m; i++, c++)
+      c[i] *= 2;
+  }
+}
+
+void row_alias_twice(int n, int m, double **a)
+{
+  for (int j = 1; j < n; j++) {
+    double *c = a[j];
+    if (m > 5)
+      c = a[0];
+    for (int i = 0; i < m; i++)
+      c[i] *= 2;
+  }
+}
+
+void row_alias_late(int n, double **a)
+{
+  double *c;
+  for (int j = 1; j < n; j++) {
+    c[j] *= 2;
+    c = a[j];
+  }
+}
+
+void row_alias_some(int n, int m, double **a)
+{
+  double *c;
+  for (int j = 1; j < n; j++) {
+    if (j > m)
+      c = a[j];
+    c[j] *= 2;
+  }
+}
+
+void row_alias_at(int n, double **a, const int *at)
+{
+  int l = 0;
+  for (int j = 1; j < n; j++) {
+    double *c = a[l];
+    l = at[j];
+    c[0] *= 2;
+  }
+}

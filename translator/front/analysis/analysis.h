@@ -12,6 +12,7 @@
  *   constant.c  enumerators and constants of the file
  *   scan.c      collects a function's loops, arrays, accesses and assignments
  *   arrays.c    the arrays that declarations make
+ *   alias.c     variables that point to a row
  *   member.c    members of structs that arguments are or point to
  *   sums.c      assignments whose order does not matter
  *   type.c      the sizes of the integers in an expression
@@ -19,6 +20,7 @@
  *   split.c     turns A[i * n + j] into A[i][j] if 0 <= j < n can be proven
  *   depend.c    direction vectors: which iterations depend on which
  *   section.c   the array sections that a function reads and writes
+ *   rows.c      the same where pointers lead to rows
  *
  * The first six do not use the others: directives on loops (front/loops) need no more.
  * From view.c on the files work on a struct model, which scan.c makes of a function.
@@ -286,6 +288,7 @@ struct array {
   unsigned rank; /* number of subscripts that an element takes; 0: unknown */
   struct slice bounds[MAX_SUBSCRIPTS]; /* as declared; empty: not declared */
   bool restricted;
+  bool rows; /* pointers lead to the rows: `double **a`. These are taken to be apart */
   bool read, written;
   TSNode handed; /* where it is passed to code that is not analysed; or null */
   /* set by split.c: from the innermost subscript on */
@@ -339,6 +342,8 @@ struct model {
   bool jumps;            /* it has break, return or goto: an access may be skipped */
   struct note *refusals; /* code that could not be analysed */
   unsigned n_refusals;
+  struct poly *assumed; /* each is >= 0 in the calls of which anything is proven */
+  unsigned n_assumed;
 };
 /* Analyses F of K; K's args must be set. X may be NULL if F uses no macro. Never returns
  * NULL. */
@@ -374,6 +379,16 @@ struct array *array_find(const struct model *m, struct slice name);
 struct array *array_find_global(struct model *m, struct slice name);
 /* Marks A as impossible to analyse, for the reason WHY, seen at AT. */
 void array_refuse(struct array *a, TSNode at, const char *why);
+
+/* ---- alias.c --------------------------------------------------------------------- */
+
+/* Returns the only value of NAME, a variable of the function that points to a row of an
+ * argument: `a[j]`; null: it is none. */
+TSNode alias_value(const struct model *m, struct slice name);
+/* Returns the array to a row of which the variable AT points, a use of it in the loop
+ * SCOPE, and stores the subscripts of that row in ROW; NULL: it is not known. */
+struct array *alias_array(struct model *m, TSNode at, struct iter *scope,
+                          struct poly *row);
 
 /* ---- member.c -------------------------------------------------------------------- */
 
@@ -424,6 +439,9 @@ const char *value_range(struct model *m, struct iter *i);
 /* ---- split.c --------------------------------------------------------------------- */
 
 void split_arrays(struct model *m);
+/* Splits other subscripts, too, if that is right in calls in which each of M's ASSUMED,
+ * to which it adds, is >= 0. */
+void split_assume(struct model *m);
 
 /* ---- depend.c -------------------------------------------------------------------- */
 
@@ -444,6 +462,30 @@ struct vectors depend(struct model *m, struct iter *const *chain, unsigned n);
 
 /* ---- section.c ------------------------------------------------------------------- */
 
+struct ends { /* what one access touches of one subscript */
+  const struct access *x;
+  struct system facts;
+  struct poly low, last; /* the first and last value, in names of the source */
+  struct poly *guards;
+  unsigned n_guards; /* these are touched if each of these is >= 0 … */
+  bool certain;      /* … and this is true */
+};
+/* Fills R for the value INDEX in X. BOTH: the guards are of both ends, otherwise of the
+ * last one. Returns NULL, or the reason why an end is unknown. */
+const char *section_reach(const struct model *m, const struct access *x,
+                          struct poly index, bool both, struct ends *r);
+
+/* ---- rows.c ---------------------------------------------------------------------- */
+
+/* Adds to X the dimensions of A, an array with rows. Adds to ASSUMED what must be >= 0
+ * for all of them to be touched. Returns NULL, or the reason why that is impossible, and
+ * sets *AT to its place. */
+struct section;
+const char *rows_section(struct model *m, const struct array *a, struct section *x,
+                         struct ends *assumed, TSNode *at);
+
+/* ---- sections -------------------------------------------------------------------- */
+
 struct sections {
   struct section *list;
   unsigned n;
@@ -456,6 +498,9 @@ struct sections {
 /* Returns the sections that the function reads and writes. GUARDED: lengths are 0 if the
  * loops do not run. */
 struct sections sections_infer(struct model *m, bool guarded);
+/* Returns the condition that each of the N polynomials LIST is >= 0, as a C expression in
+ * names of the source; NULL: there is none. */
+const char *conditions_text(const struct model *m, const struct poly *list, unsigned n);
 /* Returns P as a C expression in names of the source. */
 const char *poly_text(const struct model *m, struct poly p);
 /* If K is to be verified but has no sections and returns nothing, gives it those that can

@@ -2,6 +2,7 @@
 // arrays.c: the arrays that a function's arguments, variables and the file declare.
 #include "analysis.h"
 #include "front/kernel/kernel.h"
+#include "front/lang/language.h"
 
 void array_refuse(struct array *a, TSNode at, const char *why) {
   if (a->why)
@@ -46,7 +47,10 @@ bool array_read(const struct model *m, TSNode d, struct array *a) {
     return false;
   a->name = model_text(m, d);
   a->rank = n + stars;
-  if (stars > 1 || star_outside || a->rank > MAX_SUBSCRIPTS)
+  a->rows = stars > 1;
+  a->restricted &= !a->rows; // says nothing of the rows
+  const bool followed = !a->rows || (n == 0 && !m->source->language->cplusplus);
+  if (star_outside || !followed || a->rank > MAX_SUBSCRIPTS)
     array_refuse(a, d, "it points to pointers");
   for (unsigned i = 0; i < n && a->rank <= MAX_SUBSCRIPTS; i++)
     a->bounds[a->rank - 1 - i] = reversed[i];

@@ -34,6 +34,8 @@ void model_facts(const struct model *m, const struct iter *loop, struct system *
   for (unsigned i = 0; i < m->n_atoms; i++)
     if (m->is_natural[i])
       system_add(s, poly_add(poly_atom(i), poly_int(m->is_positive[i]), -1), false);
+  for (unsigned i = 0; i < m->n_assumed; i++)
+    system_add(s, m->assumed[i], false);
   for (; loop; loop = loop->outer) {
     system_add(s, poly_add(poly_atom(loop->atom), loop->from, -1), false);
     system_add(s, loop->left, false);
@@ -70,7 +72,14 @@ static void visit_subscript(struct model *m, TSNode n, struct place p, unsigned 
     model_refuse(m, n, "there are too many subscripts here");
     return;
   }
-  struct array *member = member_array(m, base);
+  struct array *member = member_array(m, base), *row = NULL;
+  if (node_is(base, "identifier") && x.n == 1 && !array_find(m, model_text(m, base)) &&
+      (row = alias_array(m, base, p.loop, x.index)) != NULL) {
+    x.n = row->rank;
+    x.index[x.n - 1] = value_of_expression(m, index[0], p.loop);
+    add_access(m, n, row, p, access, x);
+    return;
+  }
   if (!member && !node_is(base, "identifier")) {
     model_refuse(m, base, "this is no array by name");
     return;
@@ -111,8 +120,21 @@ static void visit_name(struct model *m, TSNode n, unsigned access, char op) {
   *GROW(m->scalars, m->n_scalars) = (struct scalar){ name, n, op };
 }
 
+// Visits the subscripts of VALUE, which a variable that points to a row is set to.
+static void visit_row(struct model *m, TSNode value, struct place p) {
+  for (; node_is(value, "subscript_expression"); value = node_field(value, "argument"))
+    scan_visit(m, node_field(value, "index"), p, READ);
+}
+
 static void visit_assignment(struct model *m, TSNode n, struct place p) {
-  TSNode left = node_field(n, "left");
+  TSNode left = node_field(n, "left"), right = node_field(n, "right");
+  TSNode row = node_is(left, "identifier") ? alias_value(m, model_text(m, left))
+                                           : (TSNode){ 0 };
+  if (!ts_node_is_null(row) && ts_node_eq(row, right)) {
+    visit_name(m, left, WRITE, '=');
+    visit_row(m, right, p);
+    return;
+  }
   bool plain = slice_is(model_text(m, node_field(n, "operator")), "=");
   if (node_is(left, "identifier"))
     visit_name(m, left, WRITE, sum_of_variable(m, n));
@@ -121,7 +143,7 @@ static void visit_assignment(struct model *m, TSNode n, struct place p) {
   struct access *last = m->n_accesses ? &m->accesses[m->n_accesses - 1] : NULL;
   if (last && ts_node_eq(last->node, left))
     last->sum = sum_of_element(m, n);
-  scan_visit(m, node_field(n, "right"), p, READ);
+  scan_visit(m, right, p, READ);
 }
 
 static void visit_update(struct model *m, TSNode n, struct place p) {
@@ -143,6 +165,14 @@ static void visit_declaration(struct model *m, TSNode n, struct place p) {
     if (node_is(d, "init_declarator")) {
       value = node_field(d, "value");
       d = node_field(d, "declarator");
+    }
+    TSNode name = node_is(d, "pointer_declarator") ? declarator_inner(d) : (TSNode){ 0 };
+    TSNode row = node_is(name, "identifier") ? alias_value(m, model_text(m, name))
+                                             : (TSNode){ 0 };
+    if (!ts_node_is_null(row)) {
+      if (!ts_node_is_null(value))
+        visit_row(m, value, p);
+      continue;
     }
     if (node_is(d, "pointer_declarator") || node_is(d, "function_declarator"))
       model_refuse(m, d, "what this points to is not followed");

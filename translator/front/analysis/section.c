@@ -10,15 +10,6 @@
 #include "autotune_abi.h"
 #include "front/lang/language.h"
 
-struct reach { // of one access
-  const struct access *x;
-  struct system facts;
-  struct poly last; // the last value of its first subscript, in names of the source
-  struct poly *guards;
-  unsigned n_guards; // LAST is touched if each of these is >= 0
-  bool certain;
-};
-
 // ---- text ---------------------------------------------------------------------------
 
 static void put_term(const struct model *m, struct term t, struct text *out) {
@@ -72,8 +63,8 @@ static bool section_follows(const struct poly *guards, unsigned n, const bool *d
   return system_implies(&s, guards[which]);
 }
 
-static const char *guards_text(const struct model *m, const struct poly *guards,
-                               unsigned n) {
+const char *conditions_text(const struct model *m, const struct poly *guards,
+                            unsigned n) {
   struct text out = { 0 };
   bool *dropped = arena_alloc(n + 1);
   for (unsigned i = 0; i < n; i++)
@@ -104,7 +95,7 @@ static struct poly section_extreme(const struct iter *loop, const struct system 
 }
 
 // Adds the guards: the loops reach the iterations in CHOSEN.
-static void find_guards(const struct model *m, struct reach *r,
+static void find_guards(const struct model *m, struct ends *r,
                         const struct poly *chosen) {
   struct system none = { 0 }, all = { 0 };
   model_facts(m, NULL, &none);
@@ -122,17 +113,16 @@ static void find_guards(const struct model *m, struct reach *r,
   }
 }
 
-// Fills R. Returns NULL, or the reason why the end is unknown.
-static const char *find_reach(const struct model *m, const struct access *x,
-                              struct reach *r) {
+const char *section_reach(const struct model *m, const struct access *x,
+                          struct poly index, bool both, struct ends *r) {
   struct poly chosen[MAX_ATOMS] = { 0 };
-  *r = (struct reach){ .x = x, .certain = !x->conditional };
+  *r = (struct ends){ .x = x, .certain = !x->conditional };
   model_facts(m, x->loop, &r->facts);
-  struct poly low = section_extreme(x->loop, &r->facts, x->first, false, chosen);
-  if (!system_implies(&r->facts, low))
-    return "it cannot be proven that the first subscript is not negative";
-  r->last = section_extreme(x->loop, &r->facts, x->first, true, chosen);
-  if (!r->last.known)
+  r->low = section_extreme(x->loop, &r->facts, index, false, chosen);
+  if (both && r->low.known)
+    find_guards(m, r, chosen);
+  r->last = section_extreme(x->loop, &r->facts, index, true, chosen);
+  if (!r->low.known || !r->last.known)
     return "it cannot be told which element is the last";
   find_guards(m, r, chosen);
   return NULL;
@@ -141,7 +131,7 @@ static const char *find_reach(const struct model *m, const struct access *x,
 // ---- all accesses of an array -------------------------------------------------------
 
 // True if A reaches as far as B wherever A's guards hold.
-static bool section_dominates(const struct reach *a, const struct reach *b) {
+static bool section_dominates(const struct ends *a, const struct ends *b) {
   struct system s = { 0 };
   for (unsigned i = 0; i < b->facts.n; i++)
     system_add(&s, b->facts.facts[i].p, b->facts.facts[i].equal);
@@ -151,7 +141,7 @@ static bool section_dominates(const struct reach *a, const struct reach *b) {
       system_implies(&s, poly_add(a->last, b->last, -1));
 }
 
-static bool implies_guards(const struct reach *b, const struct reach *a) {
+static bool implies_guards(const struct ends *b, const struct ends *a) {
   for (unsigned i = 0; i < a->n_guards; i++)
     if (!system_implies(&b->facts, a->guards[i]))
       return false;
@@ -160,15 +150,15 @@ static bool implies_guards(const struct reach *b, const struct reach *a) {
 
 // Returns a length such as "n > 0 ? n * n : 0"; NULL: unknown. *FIRST is the access that
 // reaches farthest. *SPLIT: if its loops do not run, loops of other accesses may.
-static const char *length_of(struct model *m, struct reach *const *list, unsigned n,
-                             bool guarded, const struct reach **first, bool *split,
+static const char *length_of(struct model *m, struct ends *const *list, unsigned n,
+                             bool guarded, const struct ends **first, bool *split,
                              unsigned depth) {
   if (n == 0)
     return "0";
   for (unsigned i = 0; i < 2 * n && depth < 3;
        i++) { // the first access whose guards all others imply
-    struct reach **others = arena_alloc((n + 1) * sizeof *others);
-    const struct reach *r = list[i % n];
+    struct ends **others = arena_alloc((n + 1) * sizeof *others);
+    const struct ends *r = list[i % n];
     unsigned n_others = 0, far = 0;
     while (r->certain && far < n && section_dominates(r, list[far]))
       far++;
@@ -185,7 +175,7 @@ static const char *length_of(struct model *m, struct reach *const *list, unsigne
     if (r->n_guards == 0 || (!guarded && n_others == 0))
       return length;
     const char *rest = length_of(m, others, n_others, guarded, first, split, depth + 1);
-    const char *guards = guards_text(m, r->guards, r->n_guards);
+    const char *guards = conditions_text(m, r->guards, r->n_guards);
     return rest ? arena_printf("%s ? %s : %s", guards, length, rest) : NULL;
   }
   return NULL;
@@ -202,7 +192,7 @@ static bool section_is_rectangular(const struct iter *loop) {
 
 // True if every element up to R's last one is written, and A is never read.
 static bool section_covers(const struct model *m, const struct array *a,
-                           const struct reach *r) {
+                           const struct ends *r) {
   const struct access *x = r->x;
   uint64_t seen[2] = { 0 };
   if (a->read || !x->write || x->conditional)
@@ -240,8 +230,11 @@ static void section_refuse(struct sections *s, TSNode at, const char *why) {
 static const char *section_spell(const struct section *x) {
   struct text t = { 0 };
   text_printf(&t, "%.*s", (int)x->base.size, x->base.data);
-  for (unsigned i = 0; i < x->n_dims; i++)
-    text_printf(&t, "[0:%.*s]", (int)x->dims[i].length.size, x->dims[i].length.data);
+  for (unsigned i = 0; i < x->n_dims; i++) {
+    struct slice low = x->dims[i].low.size ? x->dims[i].low : slice_of("0");
+    text_printf(&t, "[%.*s:%.*s]", (int)low.size, low.data, (int)x->dims[i].length.size,
+                x->dims[i].length.data);
+  }
   return t.data;
 }
 
@@ -265,25 +258,34 @@ static bool in_rows(struct model *m, const struct array *a, const struct access 
 // Fills R. Returns NULL, or the reason why the end of X is unknown. GUARDED: nothing may
 // be assumed, since no message would report it.
 static const char *reach_of(struct model *m, const struct access *x, bool guarded,
-                            struct reach *r) {
+                            struct ends *assumed, struct ends *r) {
   if (guarded && !x->why && !in_rows(m, x->array, x))
     return "it cannot be proven that the subscripts stay within a row";
-  return x->why ? x->why : find_reach(m, x, r);
+  const char *why = x->why ? x->why : section_reach(m, x, x->first, false, r);
+  int64_t number;
+  bool natural = !why && system_implies(&r->facts, r->low);
+  if (!why && !natural && (guarded || poly_is_int(r->low, &number)))
+    return "it cannot be proven that the first subscript is not negative";
+  if (!why && !natural) // each call may look
+    *GROW(assumed->guards, assumed->n_guards) = r->low;
+  if (!why && !guarded && !x->array->written && !m->jumps)
+    r->certain = true; // nothing is lost where a condition leaves the last one out
+  return why;
 }
 
 // Adds the section of A, an argument.
 static void add_argument(struct model *m, const struct array *a, bool guarded,
-                         struct sections *out, struct reach *assumed) {
-  struct reach **list = NULL;
-  const struct reach *first = NULL;
+                         struct sections *out, struct ends *assumed) {
+  struct ends **list = NULL;
+  const struct ends *first = NULL;
   unsigned n = 0;
   bool split = false;
   struct section x = { .base = a->name, .offset = model_offset(m, a->home, NULL) };
   for (unsigned i = 0; i < m->n_accesses && !out->why; i++) {
-    struct reach *r = arena_alloc(sizeof *r);
+    struct ends *r = arena_alloc(sizeof *r);
     if (m->accesses[i].array != a)
       continue;
-    const char *why = reach_of(m, &m->accesses[i], guarded, r);
+    const char *why = reach_of(m, &m->accesses[i], guarded, assumed, r);
     if (why)
       section_refuse(out, m->accesses[i].node, why);
     *GROW(list, n) = r;
@@ -306,6 +308,22 @@ static void add_argument(struct model *m, const struct array *a, bool guarded,
   *GROW(out->list, out->n) = x;
 }
 
+// Adds the section of A, whose rows pointers lead to.
+static void add_rows(struct model *m, const struct array *a, struct sections *out,
+                     struct ends *assumed) {
+  struct section x = { .base = a->name,
+                       .access = a->written ? AUTOTUNE_INOUT : AUTOTUNE_IN,
+                       .offset = model_offset(m, a->home, NULL) };
+  TSNode at = a->home;
+  const char *why = rows_section(m, a, &x, assumed, &at);
+  if (why) {
+    section_refuse(out, at, why);
+    return;
+  }
+  x.name = section_spell(&x);
+  *GROW(out->list, out->n) = x;
+}
+
 // Adds an array of the file, an object of known size. The section names each subscript,
 // since without them the object would be compared as bytes.
 static void add_global(const struct array *a, struct sections *out) {
@@ -324,7 +342,7 @@ static void add_global(const struct array *a, struct sections *out) {
 
 static bool has_bounds(const struct array *a) {
   for (unsigned i = a->global ? 0 : 1; i < a->rank && i < MAX_SUBSCRIPTS; i++)
-    if (!a->bounds[i].size)
+    if (!a->bounds[i].size && !a->rows)
       return false;
   return true;
 }
@@ -340,11 +358,11 @@ static bool section_is_scratch(const struct model *m, const struct array *a) {
 
 struct sections sections_infer(struct model *m, bool guarded) {
   struct sections out = { 0 };
-  struct reach assumed = { 0 };
+  struct ends assumed = { 0 };
   for (unsigned i = 0; i < m->n_accesses && !guarded && ts_node_is_null(out.row); i++) {
     const struct access *x = &m->accesses[i];
     if (!x->why && !x->array->why && x->array->written && x->array->rank > 1 &&
-        !in_rows(m, x->array, x))
+        !x->array->rows && !in_rows(m, x->array, x))
       out.row = x->node;
   }
   if (m->n_refusals)
@@ -360,14 +378,18 @@ struct sections sections_infer(struct model *m, bool guarded) {
       section_refuse(&out, a->at, a->why);
     else if (a->member && guarded)
       section_refuse(&out, a->home, "it is a member of a struct");
+    else if (a->rows && guarded)
+      section_refuse(&out, a->home, "it points to pointers");
     else if (!has_bounds(a))
       section_refuse(&out, a->home, "its declaration does not say how large it is");
+    else if (a->rows)
+      add_rows(m, a, &out, &assumed);
     else if (a->global)
       add_global(a, &out);
     else
       add_argument(m, a, guarded, &out, &assumed);
   }
-  out.assumed = guards_text(m, assumed.guards, assumed.n_guards);
+  out.assumed = conditions_text(m, assumed.guards, assumed.n_guards);
   return out;
 }
 

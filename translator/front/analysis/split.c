@@ -3,6 +3,8 @@
 // the array have that form and 0 <= j < n holds whenever they are evaluated (Maslov,
 // "Delinearization", 1992). Two elements are then the same exactly where both subscripts
 // are. It begins with the smallest stride, so that the rest can be split again.
+#include <string.h>
+
 #include "analysis.h"
 
 // Returns C divided by the greatest common divisor of its coefficients.
@@ -58,10 +60,48 @@ static struct poly find_stride(const struct model *m, const struct array *a, boo
   return best;
 }
 
+struct split_needs { // what must be >= 0 in a call for a split to be right
+  struct poly *list;
+  unsigned n;
+};
+
+// Returns the least value of P in LOOP and the loops around it; unknown: not found.
+static struct poly split_least(const struct iter *loop, struct poly p) {
+  struct poly rest;
+  int64_t number;
+  for (const struct iter *l = loop; l && p.known; l = l->outer) {
+    struct poly c = poly_coefficient(p, l->atom, &rest);
+    if (!poly_is_int(c, &number))
+      return poly_unknown;
+    if (number)
+      p = poly_replace(p, l->atom, number > 0 ? l->from : l->to);
+  }
+  return p;
+}
+
+// True if P >= 0 in all iterations around X, which S holds, or because of NEEDS, to which
+// what P needs is added. NEEDS may be NULL. OF: what P must still have then; or unknown.
+static bool split_holds(const struct access *x, const struct system *s, struct poly p,
+                        struct poly of, struct split_needs *needs) {
+  int64_t number;
+  if (system_implies(s, p))
+    return true;
+  struct poly least = needs ? split_least(x->loop, p) : poly_unknown;
+  if (!least.known || poly_is_int(least, &number))
+    return false;
+  struct poly other = of.known ? poly_add(least, of, -1) : least;
+  for (unsigned i = 0; of.known && i < other.n; i++)
+    for (unsigned j = 0; j < of.n; j++)
+      if (other.terms[i].m == of.terms[j].m)
+        return false;
+  *GROW(needs->list, needs->n) = least;
+  return true;
+}
+
 // Splits X's first subscript into *QUOTIENT * STRIDE + *REST. False unless REST is within
-// [0, STRIDE).
+// [0, STRIDE), perhaps because of NEEDS (as in split_holds).
 static bool split(const struct model *m, const struct access *x, struct poly stride,
-                  struct poly *quotient, struct poly *rest) {
+                  struct poly *quotient, struct poly *rest, struct split_needs *needs) {
   struct poly left = x->index[0], over;
   struct system s = { 0 };
   int64_t number;
@@ -79,15 +119,18 @@ static bool split(const struct model *m, const struct access *x, struct poly str
   *quotient = poly_add(*quotient, poly_divide(left, stride, &over), 1);
   *rest = poly_add(*rest, over, 1);
   model_facts(m, x->loop, &s);
-  return quotient->known && rest->known && system_implies(&s, *rest) &&
-      system_implies(&s, poly_add(poly_add(stride, *rest, -1), poly_int(1), -1));
+  struct poly room = poly_add(poly_add(stride, *rest, -1), poly_int(1), -1);
+  return quotient->known && rest->known &&
+      split_holds(x, &s, *rest, poly_unknown, needs) &&
+      split_holds(x, &s, room, stride, needs);
 }
 
-static bool split_all(struct model *m, struct array *a, struct poly stride) {
+static bool split_all(struct model *m, struct array *a, struct poly stride,
+                      struct split_needs *needs) {
   struct poly *parts = arena_alloc(2 * (m->n_accesses + 1) * sizeof *parts);
   for (unsigned i = 0; i < m->n_accesses; i++)
     if (m->accesses[i].array == a &&
-        !split(m, &m->accesses[i], stride, &parts[2 * i], &parts[2 * i + 1]))
+        !split(m, &m->accesses[i], stride, &parts[2 * i], &parts[2 * i + 1], needs))
       return false;
   for (unsigned i = 0; i < m->n_accesses; i++) {
     struct access *x = &m->accesses[i];
@@ -114,13 +157,46 @@ void split_arrays(struct model *m) {
     bool more = may_split(m, a);
     while (more && a->n_strides < MAX_SUBSCRIPTS - 1) {
       struct poly stride = find_stride(m, a, false);
-      more = stride.known && split_all(m, a, stride);
+      more = stride.known && split_all(m, a, stride, NULL);
       if (!more) {
         stride = find_stride(m, a, true);
-        more = stride.known && split_all(m, a, stride);
+        more = stride.known && split_all(m, a, stride, NULL);
       }
       if (more)
         a->strides[a->n_strides++] = stride;
     }
+  }
+}
+
+// True if some call fulfils NEEDS together with what M assumes.
+static bool split_is_possible(const struct model *m, const struct split_needs *needs) {
+  struct system s = { 0 };
+  model_facts(m, NULL, &s);
+  for (unsigned i = 0; i < needs->n; i++)
+    system_add(&s, needs->list[i], false);
+  return system_feasible(&s);
+}
+
+void split_assume(struct model *m) {
+  for (unsigned i = 0; i < m->n_arrays; i++) {
+    struct array *a = m->arrays[i];
+    struct split_needs needs = { 0 };
+    struct poly stride = find_stride(m, a, true);
+    bool loops = false;
+    for (unsigned j = 0; stride.known && j < m->n_atoms; j++)
+      loops |= m->is_loop[j] && poly_has(stride, j);
+    if (!may_split(m, a) || !stride.known || loops)
+      continue;
+    struct access *before = arena_alloc((m->n_accesses + 1) * sizeof *before);
+    memcpy(before, m->accesses, m->n_accesses * sizeof *before);
+    if (!split_all(m, a, stride, &needs))
+      continue;
+    if (!split_is_possible(m, &needs)) {
+      memcpy(m->accesses, before, m->n_accesses * sizeof *before);
+      continue;
+    }
+    a->strides[a->n_strides++] = stride;
+    for (unsigned j = 0; j < needs.n; j++)
+      *GROW(m->assumed, m->n_assumed) = needs.list[j];
   }
 }

@@ -232,11 +232,22 @@ static void fields_when_hot(const struct template_scope *scope, struct text *out
   text_printf(out, fields_is_hot(emit_of(scope)) ? "yes" : "");
 }
 
-// True if each call must look whether its sections overlap.
+// True if each call must look whether its sections overlap, or rows of one.
+static bool fields_is_disjoint(const struct emission *e) {
+  bool rows = false;
+  for (unsigned i = 0; i < e->k->n_sections; i++)
+    rows |= e->k->sections[i].rows;
+  return e->o->apart && fields_is_hot(e) && (rows || e->k->n_sections > 1);
+}
+
+static void fields_disjoint(const struct template_scope *scope, struct text *out) {
+  text_printf(out, fields_is_disjoint(emit_of(scope)) ? "yes" : "");
+}
+
+// True if each call must look whether variants may run.
 static void fields_apart(const struct template_scope *scope, struct text *out) {
   const struct emission *e = emit_of(scope);
-  bool apart = e->o->apart && fields_is_hot(e) && e->k->n_sections > 1;
-  text_printf(out, apart ? "yes" : "");
+  text_printf(out, e->k->n_conditions || fields_is_disjoint(e) ? "yes" : "");
 }
 
 static void fields_weak(const struct template_scope *scope, struct text *out) {
@@ -374,6 +385,7 @@ const struct template_field emit_fields[] = {
   TEMPLATE_WRITE("alternative", fields_alternative),
   TEMPLATE_WRITE("outlined", fields_outlined),
   TEMPLATE_WRITE("when_hot", fields_when_hot), TEMPLATE_WRITE("apart", fields_apart),
+  TEMPLATE_WRITE("disjoint", fields_disjoint),
   TEMPLATE_WRITE("weak", fields_weak),
   TEMPLATE_WRITE("tiled", fields_tiled), TEMPLATE_WRITE("footprint", fields_footprint),
   TEMPLATE_END
@@ -386,6 +398,7 @@ const struct template_field emit_kernel_fields[] = {
   TEMPLATE_WRITE("result_element", fields_result_element),
   TEMPLATE_WRITE("result_described", fields_result_described),
   LIST("args", args, n_args, fields_arg), LIST("params", params, n_params, fields_param),
+  LIST("conditions", conditions, n_conditions, fields_slice),
   LIST("keys", keys, n_keys, fields_slice),
   LIST("sections", sections, n_sections, fields_section), FIELD(SLICE, flops),
   FIELD(SLICE, bytes), TEMPLATE_WRITE("has_rows", fields_rows), TEMPLATE_WRITE("verify", fields_verify), FIELD(REAL, rtol),

@@ -129,6 +129,15 @@ static void read_constraint(const struct source *s, struct kernel *k,
     *GROW(k->constraints, k->n_constraints) = c->args[0].text;
 }
 
+static void clauses_read_if(const struct source *s, struct kernel *k,
+                            const struct clause *c) {
+  if (k->language->device)
+    diag_error(s, c->offset, c->size, "choose the kernel where it is launched",
+               "'if' is for kernels of C and C++");
+  else if (c->n_args)
+    *GROW(k->conditions, k->n_conditions) = c->args[0].text;
+}
+
 static void clauses_read_key(const struct source *s, struct kernel *k,
                              const struct clause *c) {
   k->key_given = true;
@@ -294,6 +303,7 @@ static const struct clause_reader readers[] = {
   { "flags", values_flags },
   { "compiler", values_compilers },
   { "constraint", read_constraint },
+  { "if", clauses_read_if },
   { "key", clauses_read_key },
   { "in", sections_read },
   { "out", sections_read },
@@ -312,6 +322,8 @@ static void check_expressions(const struct source *s, const struct kernel *k) {
   const struct pragma *p = pragma_of(k);
   for (unsigned i = 0; i < k->n_constraints; i++)
     names_check(s, k, p, k->constraints[i], USE_PARAMS | USE_MACHINE, "a constraint");
+  for (unsigned i = 0; i < k->n_conditions; i++)
+    names_check(s, k, p, k->conditions[i], 0, "a condition of calls");
   for (unsigned i = 0; i < k->n_keys; i++)
     names_check(s, k, p, k->keys[i], 0, "a key");
   names_check(s, k, p, k->flops, 0, "the work of a call");

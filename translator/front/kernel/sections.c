@@ -47,7 +47,7 @@ static bool read_dimension(const struct source *s, const struct pragma *p,
     char c = t.text.size == 1 ? *t.text.data : 0;
     depth += c == '(' || c == '[';
     depth -= c == ')' || c == ']';
-    conditions += c == '?';
+    conditions += c == '?' && !depth;
     if (c != ':' || depth || conditions-- > 0)
       continue;
     conditions = 0;

@@ -75,6 +75,7 @@ static const struct clause_rule kernel_rules[] = {
   { "flags", 0, ARGS_MUST, CLAUSE_REPEATS },
   { "compiler", 0, ARGS_MUST, 0 },
   { "constraint", 0, ARGS_MUST, CLAUSE_REPEATS | CLAUSE_WHOLE },
+  { "if", 0, ARGS_MUST, CLAUSE_REPEATS | CLAUSE_WHOLE },
   { "key", 0, ARGS_MAY, CLAUSE_REPEATS },
   { "in", 0, ARGS_MUST, CLAUSE_REPEATS },
   { "out", 0, ARGS_MUST, CLAUSE_REPEATS },

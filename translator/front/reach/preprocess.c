@@ -121,31 +121,56 @@ int preprocess_run(const char *const *command, const char *macros, const struct 
   return run_command(argv, out, errors);
 }
 
-// Lets the user's own compiler report the error. False: it reports none.
-static bool told_by_compiler(const char *path, const struct compile_options *o) {
+// Returns the command by which the user's own compiler preprocesses the file at PATH, to
+// OUTPUT unless that is NULL; NULL: the compiler is not known.
+static const char *const *preprocess_by_compiler(const char *path, const char *output,
+                                                 const struct compile_options *o) {
   if (!o->compiler)
-    return false;
+    return NULL;
   const char **argv = NULL;
   unsigned argc = 0;
   for (const char *const *c = o->compiler; *c; c++)
     *GROW(argv, argc) = *c;
   for (const char *const *a = o->args; a && *a; a++)
     *GROW(argv, argc) = *a;
-  static const char *const rest[] = { "-E", "-w", "-o", "/dev/null", "-x" };
+  const char *const rest[] = { "-E", "-w", "-x", preprocess_language(path), path };
   for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
     *GROW(argv, argc) = rest[i];
-  *GROW(argv, argc) = preprocess_language(path);
-  *GROW(argv, argc) = path;
+  if (output) {
+    *GROW(argv, argc) = "-o";
+    *GROW(argv, argc) = output;
+  }
   *GROW(argv, argc) = NULL;
-  int status = run_command(argv, NULL, NULL);
+  return argv;
+}
+
+// Lets the user's own compiler report the error. False: it reports none.
+static bool told_by_compiler(const char *path, const struct compile_options *o) {
+  const char *const *argv = preprocess_by_compiler(path, "/dev/null", o);
+  int status = argv ? run_command(argv, NULL, NULL) : 0;
   return status != 0 && status != 127;
+}
+
+static const char *preprocess_feed(const struct language *l) {
+  return temp_path(l && l->cplusplus ? "autotune_feed.cpp" : "autotune_feed.c");
+}
+
+bool preprocess_text(const struct text *in, bool own, const struct compile_options *o,
+                     struct text *out) {
+  const char *path = preprocess_feed(o->language);
+  const char *const *argv = own ? preprocess_by_compiler(path, NULL, o)
+                                : preprocess_command("clang", path, o, NULL, 0, true);
+  struct text errors = { 0 };
+  *out = (struct text){ 0 };
+  file_write(path, in->data, in->size);
+  return argv && run_command(argv, out, &errors) == 0;
 }
 
 char *preprocess(const struct source *s, const struct feed *f,
                  const struct kernel *kernels, unsigned n, const char *compiler,
                  const struct compile_options *o, size_t *size) {
   const struct language *l = n ? kernels[0].language : o->language;
-  char *path = temp_path(l && l->cplusplus ? "autotune_feed.cpp" : "autotune_feed.c");
+  const char *path = preprocess_feed(l);
   struct text out = { 0 }, errors = { 0 }, again;
   int status = headers_run(s, f, kernels, n,
                            preprocess_command(compiler, path, o, kernels, n, true), &out,

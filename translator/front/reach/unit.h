@@ -75,6 +75,10 @@ char *preprocess(const struct source *s, const struct feed *f,
  * place of those that COMMAND names with -include; NULL: none. As run_command. */
 int preprocess_run(const char *const *command, const char *macros, const struct text *in,
                    struct text *out, struct text *errors);
+/* Sets OUT to what Clang or, if OWN, the build's own compiler makes of IN, a file of O's
+ * language. Returns false if that fails, or O does not know that compiler. */
+bool preprocess_text(const struct text *in, bool own, const struct compile_options *o,
+                     struct text *out);
 /* True if ARG begins with one of PREFIXES (NULL-terminated). */
 bool preprocess_among(const char *arg, const char *const *prefixes);
 /* Returns the build's own flags that affect code, for struct unit. */

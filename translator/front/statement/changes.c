@@ -6,11 +6,14 @@
 #include "statement.h"
 
 // True if the target of N, a change, is a part of the variable itself: `x.y`, `x.y[i]`.
+// In doubt it is: `y` may be a pointer.
 static bool changes_member(TSNode n) {
   TSNode t = node_is(n, "assignment_expression") ? node_field(n, "left")
                                                  : node_field(n, "argument");
   bool member = false;
   while (!ts_node_is_null(t) && !node_is(t, "identifier")) {
+    if (node_is(t, "pointer_expression"))
+      return false;
     member = member || node_is(t, "field_expression");
     t = node_is(t, "parenthesized_expression") ? ts_node_named_child(t, 0)
                                                : node_field(t, "argument");
@@ -45,6 +48,11 @@ static bool changes_is_argument(TSNode n) {
   return node_is(up, "argument_list");
 }
 
+// True if words of the type, but not of what it points to, say WORD.
+static bool changes_qualified(const struct capture *c, const char *word) {
+  return c->shape == SHAPE_PLAIN && lex_mentions(c->specifiers, slice_of(word));
+}
+
 struct found {
   bool assigned;  // in the statement
   bool addressed; // in the statement
@@ -65,6 +73,8 @@ static struct found changes_look(const struct statement *st, const struct captur
       f.assigned = f.assigned || within;
     }
   }
+  if (changes_qualified(c, "const")) // then members are pointers to what changes
+    f.assigned = false;
   return f;
 }
 
@@ -83,11 +93,6 @@ static bool changes_read_after(const struct statement *st, const struct capture 
       changes_has_label(st->function) ||
       usage_declarators(&st->usage, st->function, c->name, &first) > 1 ||
       live_read_after(&st->usage, st->node, c->name);
-}
-
-// True if words of the type, but not of what it points to, say WORD.
-static bool changes_qualified(const struct capture *c, const char *word) {
-  return c->shape == SHAPE_PLAIN && lex_mentions(c->specifiers, slice_of(word));
 }
 
 // True if the words of C's type hold the name of a typedef or macro.

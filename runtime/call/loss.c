@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// loss.c: what tunings and checks take from the program, in this run and in all of them.
+//
+// Most of it is nobody's processor time in the books: from the fork on, the program's
+// first write to each page copies that page, and all threads wait while the kernel tells
+// their processors. So pages are counted (page faults since the fork, at most as many as
+// there were), and what one takes is measured. In addition counts what the tuner takes of
+// processors that the program would have used.
+#include <math.h>
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include "ration.h"
+#include "run/cpu/stack.h"
+#include "site.h"
+
+static const double anew = 0.05;      // seconds: expectations are that old at most
+static const double first_part = 0.5; // of the pages, which the program will write to
+
+static pthread_once_t loss_once = PTHREAD_ONCE_INIT, page_once = PTHREAD_ONCE_INIT;
+static struct {
+  bool known;
+  struct ledger before, told; // told: what of this run is in the ledger
+  double page;                // seconds that a copied page takes
+  // Of the present session, while holding decide_take().
+  double pages, fork; // pages: when it was forked; 0: there is no session
+  long faults;
+  _Atomic double part;           // of the pages, that were copied in the last session
+  _Atomic double lost, checks;   // seconds in this run
+  _Atomic double expected, when; // loss_expected, and when that was found
+} loss;
+
+static void loss_add(_Atomic double *sum, double seconds) {
+  double old = atomic_load_explicit(sum, memory_order_relaxed);
+  while (!atomic_compare_exchange_weak(sum, &old, old + seconds))
+    ;
+}
+
+static void loss_read(void *data) {
+  (void)data;
+  loss.known = ledger_read(&loss.before);
+}
+
+static void loss_open(void) {
+  stack_run(loss_read, NULL);
+}
+
+static void loss_measure(void) {
+  loss.page = session_page_seconds();
+  atomic_store(&loss.part, first_part);
+}
+
+// Returns what this run has lost so far. A tuner that uses processors which the program
+// leaves idle takes nothing from it.
+static struct ledger loss_now(void) {
+  double processors = fmax(0, allowance_cost_now() - hot_idle());
+  return (struct ledger){ .time = hot_time(),
+                          .lost = atomic_load(&loss.lost) + processors,
+                          .checks = atomic_load(&loss.checks) };
+}
+
+double loss_expected(void) {
+  pthread_once(&page_once, loss_measure);
+  double now = sys_now();
+  if (now - atomic_load(&loss.when) > anew) {
+    atomic_store(&loss.when, now);
+    atomic_store(&loss.expected,
+                 session_fork_seconds() +
+                     session_pages() * loss.page * atomic_load(&loss.part));
+  }
+  return atomic_load(&loss.expected);
+}
+
+bool loss_lets_tune(double time) {
+  pthread_once(&loss_once, loss_open);
+  double expected = loss_expected();
+  struct ration r = { loss.known, loss.before, loss_now() };
+  r.now.time = fmax(r.now.time, time);
+  return ration_tunes(&r, expected);
+}
+
+bool loss_lets_check(double expected) {
+  pthread_once(&loss_once, loss_open);
+  const struct ration r = { loss.known, loss.before, loss_now() };
+  return ration_checks(&r, expected);
+}
+
+bool loss_others_wait(void) {
+  pthread_once(&loss_once, loss_open);
+  return loss.before.waiting > 0;
+}
+
+// ---- a session ----------------------------------------------------------------------
+
+static long loss_faults(void) {
+  struct rusage u = { 0 };
+  getrusage(RUSAGE_SELF, &u);
+  return u.ru_minflt;
+}
+
+void loss_begin(void) {
+  pthread_once(&page_once, loss_measure);
+  loss.pages = fmax(session_pages(), 1);
+  loss.faults = loss_faults();
+}
+
+void loss_forked(void) {
+  loss.fork = session_fork_took();
+}
+
+double loss_end(bool check) {
+  if (loss.pages <= 0)
+    return 0;
+  double copied = fmin(fmax((double)(loss_faults() - loss.faults), 0), loss.pages);
+  double seconds = loss.fork + copied * loss.page;
+  atomic_store(&loss.part, copied / loss.pages);
+  loss.pages = loss.fork = 0;
+  loss_add(check ? &loss.checks : &loss.lost, seconds);
+  return seconds;
+}
+
+void loss_check(double seconds) {
+  loss_add(&loss.checks, seconds);
+}
+
+// ---- the ledger ---------------------------------------------------------------------
+
+// Programs that were never tuned are in no ledger.
+void loss_at_exit(unsigned waiting) {
+  pthread_once(&loss_once, loss_open);
+  struct ledger all = loss_now(), more = all;
+  if (!loss.known && all.lost <= 0 && all.checks <= 0)
+    return;
+  more.time -= loss.told.time;
+  more.lost -= loss.told.lost;
+  more.checks -= loss.told.checks;
+  more.waiting = waiting;
+  loss.told = all;
+  ledger_add(&more);
+  log_message(AUTOTUNE_DEBUG,
+              "of %.4g s in all runs, tunings took %.3g s and checks %.3g s",
+              loss.before.time + all.time, loss.before.lost + all.lost,
+              loss.before.checks + all.checks);
+}
+
+void loss_after_fork(void) {
+  loss.pages = loss.fork = 0;
+  loss.told = (struct ledger){ 0 };
+  atomic_store(&loss.lost, 0);
+  atomic_store(&loss.checks, 0);
+}

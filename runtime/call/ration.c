@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// ration.c: how much of a program's time tunings and checks may take, over all its runs.
+#include <math.h>
+
+#include "ration.h"
+
+static const double tune_now = 0.05, tune_before = 0.02;
+static const double most_debt = 2, most_saved = 1; // seconds, from earlier runs
+static const double check_all = 0.01, check_now = 0.02;
+static const double check_first = 0.05; // seconds: so much before anything was earned
+
+bool ration_tunes(const struct ration *r, double expected) {
+  if (!r->known && r->now.lost <= 0)
+    return true;
+  double saved = tune_before * r->before.time - r->before.lost;
+  saved = fmin(fmax(saved, -most_debt), most_saved);
+  return saved + tune_now * r->now.time - r->now.lost >= expected;
+}
+
+bool ration_checks(const struct ration *r, double expected) {
+  double spent = r->before.checks + r->now.checks + expected;
+  bool within = r->now.checks <= 0 || r->now.checks + expected <= check_now * r->now.time;
+  return within && spent <= check_first + check_all * (r->before.time + r->now.time);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ration.h: how much of a program's time tunings and checks may take, over all of its
+ * runs. Pure: seconds in, answers out.
+ *
+ * The first tuning of a program begins at once. It costs what it costs: pages that the
+ * program copies, processors that it has to share. Later ones wait until that is a small
+ * part of the time of all runs. So a program that is started again and again is not made
+ * slower each time. */
+#ifndef AUTOTUNE_RATION_H
+#define AUTOTUNE_RATION_H
+
+#include "keep/store/store.h"
+
+struct ration {
+  bool known;                /* there were earlier runs with tunings or checks */
+  struct ledger before, now; /* sums of earlier runs, and of this one so far */
+};
+/* True if a tuning may begin that will take EXPECTED seconds from the program before it
+ * has found anything: the first one, and others within 5 % of this run and 2 % of the
+ * earlier ones. */
+bool ration_tunes(const struct ration *r, double expected);
+/* True if a check of a winner may begin on credit: within 1 % of the time of all runs,
+ * and, after the first one, 2 % of this run. */
+bool ration_checks(const struct ration *r, double expected);
+
+#endif

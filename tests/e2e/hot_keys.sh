@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+# `autotune cc --auto`: a kernel whose key has another value in each call. Few tunings decide all of them, and later runs
+# tune nothing.
+. "$(dirname "$0")/cc_lib.sh"
+export AUTOTUNE_CACHE=$work/cache AUTOTUNE_MODE=first AUTOTUNE_LOG=info OMP_NUM_THREADS=1 AUTOTUNE_REVERIFY=off
+export AUTOTUNE_BUDGET=2s
+
+cat > steps.c << 'EOF_C'
+#include <stdio.h>
+#include <stdlib.h>
+void step(int n, int from, int left, const double *x, double *y)
+{
+  for (int t = 0; t < 20; t++)
+    for (int i = 1; i < n - 1; i++)
+      y[i] = (x[i - 1] + x[i] / 3 + x[i + 1]) / (1.5 + y[i]) + (from + left) % 2;
+}
+int main(int argc, char **argv)
+{
+  int n = 20000, first = atoi(argv[1]), last = atoi(argv[2]);
+  double *x = malloc(n * sizeof *x), *y = calloc(n, sizeof *y), sum = 0;
+  for (int i = 0; i < n; i++)
+    x[i] = i % 13;
+  for (int t = first; t < last; t++)
+    step(n, 1000 + t, 3000 - t, x, y);
+  for (int i = 0; i < n; i++)
+    sum += y[i];
+  printf("%.12g\n", sum);
+  return argc == 0;
+}
+EOF_C
+gcc -O2 steps.c -o plain
+check "builds" autotune cc --auto gcc -O2 steps.c -o steps 2> /dev/null
+tunings() { grep -c 'info: step: \(tuned: \|default: none\|default: the only\)' "$1"; }
+for run in 1 2 3 4 5 6 7 8; do
+  is "run $run: answer" "$(./steps 0 600 2> $run.log)" "$(./plain 0 600)"
+  echo "run $run: $(tunings $run.log) tunings"
+  [ $run -lt 4 ] || [ "$(tunings $run.log)" -gt 0 ] || break
+done
+has "hot" 1.log 'step: hot:'
+# Without a rule, each of some hundred values is tuned. How many are tuned in which run depends on the machine's load.
+cat [1-8].log > all.log
+check "at least one tuning" [ "$(tunings all.log)" -ge 1 ]
+check "few tunings: $(tunings all.log)" [ "$(tunings all.log)" -le 9 ]
+is "the last run tunes nothing" "$(tunings $run.log)" 0
+said='info: step: from, left \(are not looked at\|has too many values\).*; a new value is'
+has "it is said" all.log "$said"
+for run in $(seq $run); do
+  check "run $run: it is said once" [ "$(grep -c "$said" $run.log)" -le 1 ]
+done
+hasnt "nobody wrote this key" all.log 'write key'
+autotune why step > why.out
+has "why" why.out '^  from, left \(are not looked at\|has too many values\)'
+finish

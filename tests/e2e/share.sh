@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+# What tuning takes from a program is a small part of the time of all its runs, also where each run has another key to tune.
+. "$(dirname "$0")/cc_lib.sh"
+unset AUTOTUNE_MODE
+export AUTOTUNE_CACHE=$work/cache AUTOTUNE_LOG=debug AUTOTUNE_AFTER=off OMP_NUM_THREADS=1
+
+# It writes to all of its memory again and again, so each fork makes it copy all pages. No run sees the end of a tuning.
+cat > blur.c << 'EOF_C'
+#include <stdlib.h>
+#include <time.h>
+void blur(int n, const double *x, double *y)
+{
+  for (int t = 0; t < 3; t++)
+    for (int i = 1; i < n - 1; i++)
+      y[i] = (x[i - 1] + x[i] / 3 + x[i + 1]) / (1.5 + y[i]);
+}
+int main(int argc, char **argv)
+{
+  int n = 8000000 + 1000 * atoi(argv[1]);
+  double *x = malloc(n * sizeof *x), *y = calloc(n, sizeof *y);
+  struct timespec now, begin;
+  for (int i = 0; i < n; i++)
+    x[i] = i % 13;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+  do {
+    blur(n, x, y);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  } while (now.tv_sec - begin.tv_sec + 1e-9 * (now.tv_nsec - begin.tv_nsec) < 1.8);
+  free(x);
+  free(y);
+  return argc == 0;
+}
+EOF_C
+check "builds" autotune cc --auto gcc -O2 blur.c -o blur
+for run in $(seq 5); do
+  ./blur "$run" 2> "$run.log"
+done
+begun() { cat "$@" | grep -c 'a tuning begins beside the program'; }
+taken() { sed -n 's/.*of \([0-9.e+-]*\) s in all runs, tunings took \([0-9.e+-]*\) s and checks .*/\2 \1/p' "$1"; }
+has "hot" 1.log 'blur: hot:'
+is "the first run begins a tuning" "$(begun 1.log)" 1
+read -r first _ <<< "$(taken 1.log)"
+read -r all time <<< "$(taken 5.log)"
+echo "tunings begun: $(begun [1-5].log); they took $all s of $time s, the first $first s"
+check "it is noted" [ -n "$all" ]
+# The first one is free, and a run in which one begins may overdraw by what it is.
+check "a small part of the time" awk -v all="$all" -v first="$first" -v time="$time" \
+  'BEGIN { exit !(time > 7 && all <= 2 * first + 0.05 * time) }'
+check "not one in each run" awk -v first="$first" -v time="$time" -v begun="$(begun [1-5].log)" \
+  'BEGIN { exit !(begun <= 1 + 0.05 * time / first) }'
+# Without what is noted, each run is the first one.
+rm -f "$AUTOTUNE_CACHE/ledger"
+./blur 6 2> 6.log
+is "as if it were the first run" "$(begun 6.log)" 1
+finish
