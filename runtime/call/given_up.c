@@ -313,8 +313,10 @@ bool given_up_decides(struct site *s, struct node *n, bool locked) {
   struct given_up *g = alone ? atomic_load(&s->given_up) : NULL, *own = NULL;
   if (alone && !n->refused && !given_up_covers(s, g, n->entry.key)) {
     bool looks = given_up_may_agree(s, n);
-    if (looks && hot && !hot_may_ask(s))
+    // The first look comes with the one for the key itself: there may be no later call.
+    if (looks && hot && n->looked && !hot_may_ask(s))
       return true; // a later call may look
+    n->looked = n->looked || looks;
     double start = sys_now();
     g = own = looks ? given_up_look(s, n, locked) : NULL;
     hot_asked(sys_now() - start);

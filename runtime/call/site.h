@@ -99,6 +99,7 @@ struct node {
   struct doubt doubt;
   bool tuned;                /* in this process, to its end */
   bool refused;              /* the winner that other keys agree on is wrong */
+  bool looked;               /* given_up.c: other keys were looked up once */
   _Atomic double not_before; /* sys_now: it cannot be decided earlier; or 0 */
   _Atomic double usual;      /* hot.c: seconds of its calls, rather low; 0: not known */
   _Atomic double spent;      /* hot.c: seconds in its calls while it was timed */

@@ -374,9 +374,8 @@ static void look_for_agreement(enum autotune_level level, const char *message,
 static void changes_always(void) {
   when_hot();
   autotune_set_log(look_for_agreement, NULL);
-  double start = seconds_now();
-  for (int i = 0; !agreed && seconds_now() - start < 100; i++)
-    EXPECT(call_is_right(SCALE_N + i % 8000));
+  for (int i = 0; !agreed && i < 8000; i++) // no value comes again
+    EXPECT(call_is_right(SCALE_N + i));
   EXPECT(agreed);
 }
 

@@ -351,7 +351,7 @@ int worker_trial(struct worker_pool *w, const struct command *what, const void *
                  struct trial *out) {
   const struct command c = *what;
   const uint64_t ticket = c.ticket;
-  struct answer *a = sys_malloc(sizeof *a);
+  struct answer *a = sys_calloc(1, sizeof *a); // a worker may die without one
   int fd = -1, rc = -1;
   *out = (struct trial){ .status = STATUS_PENDING };
   bool ready = a && ensure_worker(w, ticket);
@@ -366,7 +366,7 @@ int worker_trial(struct worker_pool *w, const struct command *what, const void *
       worker_compared_partly(w, out);
     if (rc == 0 && c.reference && !c.repeat && !c.wish.set)
       w->sets = a->sets;
-    w->grew = rc == 0 && a->grew;
+    w->grew = rc == 0 && out->status == STATUS_OK && a->grew;
     if (out->status != STATUS_OK && out->status != STATUS_LOAD)
       worker_end(w); // it may have written anywhere
   }
