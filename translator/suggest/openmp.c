@@ -57,10 +57,14 @@ static unsigned openmp_first_line(const struct source *s, unsigned i) {
   return i;
 }
 
+const char *openmp_text(const struct source *s) {
+  return s->bare ? s->bare : s->text;
+}
+
 // Returns the line before LINE, with lines that it continues and without comments, and
 // stores its number.
 static struct slice openmp_line(const struct source *s, unsigned line, unsigned *number) {
-  const char *text = s->bare ? s->bare : s->text;
+  const char *text = openmp_text(s);
   *number = openmp_first_line(s, line - 1);
   return slice_trim(
       (struct slice){ text + s->lines[*number], s->lines[line] - s->lines[*number] });

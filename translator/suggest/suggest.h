@@ -96,10 +96,13 @@ enum openmp {
  * OpenMP's; else AT's line. */
 unsigned openmp_above(const struct source *s, size_t at, size_t *first);
 /* Returns the same for the nearest directive of OpenMP above AT's line, if nothing but
- * blank lines are between. *WORDS: those of the directive; *LINE: its
- * text. */
+ * blank lines and comments are between. *WORDS: those of the directive; *LINE: its text,
+ * a part of openmp_text. */
 unsigned openmp_nearest(const struct source *s, size_t at, const char **words,
                         struct slice *line);
+/* Returns the text of S without comments, as far as that is known. Offsets are the same.
+ */
+const char *openmp_text(const struct source *s);
 /* Returns the same for all directives from START to END. */
 unsigned openmp_within(const struct source *s, size_t start, size_t end);
 /* Returns the word for the first of these that concerns more than a loop: "sections";
