@@ -10,7 +10,7 @@ cat > strides.c << 'EOF_C'
 // c
 // d
 // e
-// f
+#include <stddef.h>
 void gemm(int M, int N, int K, float ALPHA, float *A, int lda, float *B, int ldb, float *C, int ldc)
 {
   int i, j, k;
@@ -28,12 +28,25 @@ void decay(int n, int m, double *z, int ld)
     for (int i = 0; i < n; i++)
       z[i * ld + j] = z[i * ld + j] * 0.5 + j;
 }
+void fade(size_t n, size_t m, double *z, int ld)
+{
+  for (size_t j = 0; j < m; j++)
+    for (size_t i = 0; i < n; i++)
+      z[i * ld + j] = z[i * ld + j] * 0.5 + j;
+}
+void products(int n, int m, double *z, int ld)
+{
+  for (int i = 0; i < n; i++)
+    for (size_t j = 0; j < (size_t)n * m; j++)
+      z[(size_t)i * ld + j] *= 2;
+}
 EOF_C
 cat > main.c << 'EOF_C'
 #include <stdio.h>
 #include <stdlib.h>
 void gemm(int M, int N, int K, float ALPHA, float *A, int lda, float *B, int ldb, float *C, int ldc);
 void decay(int n, int m, double *z, int ld);
+void fade(size_t n, size_t m, double *z, int ld);
 int main(int argc, char **argv)
 {
   int n = 600, m = 600, ld = argc > 1 ? atoi(argv[1]) : m;
@@ -42,12 +55,13 @@ int main(int argc, char **argv)
   for (int i = 0; i < 100 * 100; i++)
     x[i] = i % 3, y[i] = i % 5;
   for (int t = 0; t < 2000; t++)
-    decay(n, m, z + n * m, m);
+    decay(n, m, z + n * m, m), fade(n, m, z + n * m, m);
   for (int t = 0; t < 200; t++)
     gemm(100, 100, 100, 1, x, 100, y, 100, c + 10000, 100);
   for (int i = 0; i < n * m; i++)
     z[n * m + i] = i % 7;
   decay(n, m, z + n * m + (ld < 0 ? n * m : 0), ld);
+  fade(n, m, z + n * m + (ld < 0 ? n * m : 0), ld);
   gemm(100, 100, 100, 1, x, 100, y, 100, c + 10000 + (ld < 0 ? 10000 : 0), ld < 0 ? -100 : ld - m + 100);
   for (int i = 0; i < 3 * n * m; i++)
     s += z[i] * (i % 13);
@@ -59,17 +73,21 @@ int main(int argc, char **argv)
 EOF_C
 gcc -O1 main.c strides.c -o plain
 check "builds" env AUTOTUNE_LOG=info autotune cc --auto gcc -O1 -c strides.c 2> log
-has "kernels" log "once they are hot: 'gemm', 'decay'"
+has "kernels" log "once they are hot: 'gemm', 'decay', 'fade'"
 check "links" autotune cc gcc -O1 main.c strides.o -o tuned
-for ld in 600 599 -600 700; do
+for ld in 600 599 -600 -599 700; do
   expected=$(./plain $ld)
   is "$ld apart: answer" "$(AUTOTUNE_CACHE=$work/cache AUTOTUNE_LOG=info ./tuned $ld 2> run.$ld)" "$expected"
 done
 has "a winner" run.600 'decay: tuned:'
+has "a winner of unsigned sizes" run.600 'fade: tuned:'
 has "the winner interchanges" <(AUTOTUNE_CACHE=$work/cache autotune report --kernel decay) 'winner .*(2,1)'
+has "and so does that" <(AUTOTUNE_CACHE=$work/cache autotune report --kernel fade) 'winner .*(2,1)'
 
 autotune suggest strides.c > strides.patch 2> notes
 check "the patch applies" patch -s -p1 -i strides.patch
 has "its condition" strides.c "if(ld >= m) inout(z\[0:"
+has "no comparison without a sign" strides.c "if((long long)ld >= (long long)m) inout(z\[0:"
+has "no product that overflows" strides.c "if((long long)ld >= (long long)m \* n) inout(z\[0:(long long)ld \* n + (long long)m \* n - ld\])"
 check "check" autotune check strides.c
 finish

@@ -214,15 +214,17 @@ int main(int argc, char **argv)
 }
 EOF
 check "suggest" autotune suggest blur.cpp > patch 2> notes
-has "a function in a namespace" patch '^+ *in(x\[0:n \* n\]) inout(y\[0:n \* n - 1\])'
-has "a typedef of a number" patch '^+ *in(a\[0:n \* n\], b\[0:n \* n\]) out(c\[0:n \* n\])'
-has "a loop of main, and an array of the file" patch '^+ *in(x\[.*inout(table\['
+has "a function in a namespace" patch '^+ *in(x\[0:(long long)n \* n\]) inout(y\[0:(long long)n \* n - 1\])'
+has "a typedef of a number" patch '^+ *in(a\[0:(long long)n \* n\], b\[0:(long long)n \* n\]) out(c\[0:(long long)n \* n\])'
+has "a loop of main" patch '^+ *in(x\[0:(long long)N \* (long long)N\])'
+has "an array of the file" patch '^+ *inout(table\['
 has "a loop of a constructor" patch '^+ *out(u\[0:columns \* rows\], v'
 has "a loop of a member function" patch '^+ *in(u\[.*inout(v\['
 has "a loop of a member function outside of its class" patch 'reduction(+: sum)'
 has "members of structs by value" patch '^+ *in(p.coord\[0:dim\], q.coord\[0:dim\])'
-has "the key of a struct" patch '^+ *key(g->rows, g->columns) in(g->u\['
-has "a template" patch '^+ *in(x\[0:WIDTH \* rows\])'
+has "the key of a struct" patch '^+ *key(g->rows, g->columns) \\$'
+has "members of a struct" patch '^+ *in(g->u\[0:(long long)g->columns \* (long long)g->rows - '
+has "a template" patch '^+ *in(x\[0:(long long)WIDTH \* rows\])'
 has "a loop of a class template" patch '^+ *inout(u\[0:n\])'
 is "kernels" "$(grep -c '^+ *#pragma autotune kernel' patch)" 14
 has "a vector in a member function" patch '^+ *in(w\[0:rows\], u\[0:rows\])'

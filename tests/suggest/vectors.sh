@@ -82,7 +82,7 @@ EOF
 check "suggest" autotune suggest heat.cpp -- -std=c++20 > patch 2> notes
 has "members that are vectors" patch '^+ *in(u\[0:.*inout(v\[0:'
 has "the number of elements" patch '^+ *out(u\[0:u.size()\], v\[0:u.size()\])'
-has "references" patch '^+ *in(factor, x\[0:n - 1\]) inout(y\[0:n\], sum)'
+has "references" patch '^+ *in(factor, x\[0:(long long)n - 1\]) inout(y\[0:n\], sum)'
 has "a sum in a reference" patch 'reduction(+: sum)'
 has "a loop in a lambda, a span, an array" patch '^+ *in(weights\[0:3\]) inout(x\[0:x.size()\])'
 has "what references may overlap" notes "assumed: no other array overlaps 'y', 'factor', 'x', 'sum'"

@@ -56,20 +56,20 @@ static const struct {
     "out(A[0:m > 0 && n > 0 ? n : 0][0:m])" },
   { "void f(int n, double *a) { for (int i = 0; i < n; i++) for (int j = 0; j < n; j++)"
     " a[i * n + j] = 0; }",
-    "out(a[0:n > 0 ? n * n : 0])" },
+    "out(a[0:n > 0 ? (long long)n * n : 0])" },
   { "void f(int n, double *a) { for (int i = 1; i < n; i++) for (int j = 0; j < n; j++)"
     " for (int k = 0; k < n; k++) a[(i * n + j) * n + k] = a[((i - 1) * n + j) * n + k]; }",
-    "inout(a[0:n >= 2 ? n * n * n : 0])" },
+    "inout(a[0:n >= 2 ? (long long)n * n * n : 0])" },
   { "void f(int n, double A[n][n]) { for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) {"
     " for (int k = i + 1; k < n; k++) A[i][j] += A[k][j]; A[i][j] *= 2; } }",
     "inout(A[0:n > 0 ? n : 0][0:n])" },
   // the diagonal is not all of it
   { "void f(int n, double *a) { for (int i = 0; i < n; i++) a[i * n + i] = 0; }",
-    "inout(a[0:n > 0 ? n * n : 0])" },
+    "inout(a[0:n > 0 ? (long long)n * n : 0])" },
   // a variable that is assigned once in its iteration, before it is used
   { "void f(int n, double *x) { int k; for (int j = 0; j < n; j++) for (int i = 0; i < n; i++)"
     " { k = i + n * j; x[k] = 1; } }",
-    "out(x[0:n > 0 ? n * n : 0])" },
+    "out(x[0:n > 0 ? (long long)n * n : 0])" },
   { "void f(int n, double *x) { int k = 0; for (int i = 0; i < n; i++) { x[k] = 1; k = i; } }",
     "a subscript is not affine in loops and arguments" },
   { "void f(int n, double *x) { int k = 0; for (int i = 0; i < n; i++) { if (i > 3) k = i;"
@@ -81,7 +81,7 @@ static const struct {
   // a stencil reads as far as its neighbours
   { "void f(int n, const double *x, double *y) { for (int i = 1; i < n - 1; i++)"
     " y[i] = x[i - 1] + x[i] + x[i + 1]; }",
-    "in(x[0:n >= 3 ? n : 0]) inout(y[0:n >= 3 ? n - 1 : 0])" },
+    "in(x[0:n >= 3 ? n : 0]) inout(y[0:n >= 3 ? (long long)n - 1 : 0])" },
   { "void f(int n, const double *x, double *y) { y[0] = 0; for (int i = 1; i < n; i++)"
     " y[i] = y[i - 1] + x[i]; }",
     "in(x[0:n >= 2 ? n : 0]) inout(y[0:n >= 2 ? n : 1])" },

@@ -499,10 +499,18 @@ struct sections {
  * loops do not run. */
 struct sections sections_infer(struct model *m, bool guarded);
 /* Returns the condition that each of the N polynomials LIST is >= 0, as a C expression in
- * names of the source; NULL: there is none. */
+ * names of the source that is right whatever their types are; NULL: there is none. */
 const char *conditions_text(const struct model *m, const struct poly *list, unsigned n);
+enum poly_use {             /* of a polynomial's text, in names of integers of any type */
+                POLY_PLAIN, /* people read it */
+                POLY_VALUE, /* as long long it is the polynomial's value */
+                POLY_COMPARED /* it is one of two numbers that are compared */
+};
 /* Returns P as a C expression in names of the source. */
-const char *poly_text(const struct model *m, struct poly p);
+const char *poly_text(const struct model *m, struct poly p, enum poly_use use);
+/* Returns how A and B are written in a comparison: plainly if their types are no matter.
+ */
+enum poly_use poly_compared(const struct model *m, struct poly a, struct poly b);
 /* If K is to be verified but has no sections and returns nothing, gives it those that can
  * be proven: all of them or none. */
 void sections_adopt(const struct source *s, struct kernel *k, const struct expansion *x);

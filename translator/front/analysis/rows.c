@@ -39,10 +39,10 @@ static bool rows_find_ends(const struct ends *list, unsigned n, bool up, bool co
 
 static const char *rows_end_text(const struct model *m, const struct rows_ends *e,
                                  bool up) {
-  const char *a = poly_text(m, e->list[0]);
   if (e->n == 1)
-    return a;
-  const char *b = poly_text(m, e->list[1]);
+    return poly_text(m, e->list[0], POLY_VALUE);
+  enum poly_use use = poly_compared(m, e->list[0], e->list[1]);
+  const char *a = poly_text(m, e->list[0], use), *b = poly_text(m, e->list[1], use);
   return arena_printf("(%s %c %s ? %s : %s)", a, up ? '>' : '<', b, a, b);
 }
 
@@ -55,8 +55,9 @@ static bool rows_dim(const struct model *m, const struct ends *list, unsigned n,
     return false;
   const char *from = rows_end_text(m, &low, false), *to = rows_end_text(m, &last, true);
   struct poly length = poly_add(poly_add(last.list[0], low.list[0], -1), poly_int(1), 1);
-  const char *text = low.n == 1 && last.n == 1 ? poly_text(m, length)
-                                               : arena_printf("%s - (%s) + 1", to, from);
+  const char *text = low.n == 1 && last.n == 1
+      ? poly_text(m, length, POLY_VALUE)
+      : arena_printf("(long long)(%s) - (%s) + 1", to, from);
   *GROW(x->dims, x->n_dims) =
       (struct section_dim){ poly_same(low.list[0], poly_int(0)) && low.n == 1
                                 ? (struct slice){ 0 }

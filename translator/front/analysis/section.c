@@ -12,18 +12,36 @@
 
 // ---- text ---------------------------------------------------------------------------
 
-static void put_term(const struct model *m, struct term t, struct text *out) {
-  bool number = t.c != 1 || !t.m;
+// Appends T. *SUM: the sum that T is added to is wide.
+static void put_term(const struct model *m, struct term t, enum poly_use use, bool *sum,
+                     struct text *out) {
+  bool number = t.c != 1 || !t.m, alone = t.c == 1 && !(t.m >> 8);
   if (number)
     text_printf(out, "%lld", (long long)t.c);
-  for (bool first = !number; t.m; t.m >>= 8, first = false) {
+  for (bool first = true; t.m; t.m >>= 8, first = false) {
     struct slice name = m->atoms[(t.m & 255) - 1];
-    text_printf(out, "%s%.*s", first ? "" : " * ", (int)name.size, name.data);
+    struct integer_type type = model_type(m, declared_type(m, name));
+    bool fits = type.known && (use == POLY_VALUE || !type.is_unsigned) &&
+        (type.size == 8 || !first || (alone && *sum));
+    text_printf(out, "%s%s%.*s", first && !number ? "" : " * ",
+                use == POLY_PLAIN || fits ? "" : "(long long)", (int)name.size,
+                name.data);
+    *sum = true;
   }
 }
 
-const char *poly_text(const struct model *m, struct poly p) {
+// True if P is a name or a number that is not negative.
+static bool poly_is_alone(struct poly p) {
+  return p.n == 0 ||
+      (p.n == 1 && p.terms[0].c > 0 &&
+       (!p.terms[0].m || (p.terms[0].c == 1 && !(p.terms[0].m >> 8))));
+}
+
+const char *poly_text(const struct model *m, struct poly p, enum poly_use use) {
   struct text out = { 0 };
+  bool sum = false;
+  if (use == POLY_VALUE && poly_is_alone(p))
+    use = POLY_PLAIN;
   for (int sign = 1; sign >= -1; sign -= 2)
     for (unsigned i = p.n; i-- > 0;) {
       struct term t = p.terms[i];
@@ -31,13 +49,26 @@ const char *poly_text(const struct model *m, struct poly p) {
         continue;
       text_printf(&out, "%s", sign < 0 ? out.size ? " - " : "-" : out.size ? " + " : "");
       t.c = t.c < 0 ? -t.c : t.c;
-      put_term(m, t, &out);
+      put_term(m, t, use, &sum, &out);
     }
   return out.size ? out.data : "0";
 }
 
-// Returns the condition P >= 0 without a difference, which unsigned numbers would not
-// make negative.
+enum poly_use poly_compared(const struct model *m, struct poly a, struct poly b) {
+  int64_t number;
+  if (!poly_is_alone(a) || !poly_is_alone(b))
+    return POLY_COMPARED;
+  if (poly_is_int(a, &number) || poly_is_int(b, &number))
+    return POLY_PLAIN;
+  struct integer_type x = model_type(
+                          m, declared_type(m, m->atoms[(a.terms[0].m & 255) - 1])),
+                      y = model_type(
+                          m, declared_type(m, m->atoms[(b.terms[0].m & 255) - 1]));
+  return x.known && y.known && x.is_unsigned == y.is_unsigned ? POLY_PLAIN
+                                                              : POLY_COMPARED;
+}
+
+// Returns the condition P >= 0 without a difference.
 static const char *guard_text(const struct model *m, struct poly p) {
   struct poly left = poly_int(0), right = poly_int(0);
   int64_t number;
@@ -49,8 +80,9 @@ static const char *guard_text(const struct model *m, struct poly p) {
       right = poly_add(right, one, -1);
   }
   bool one = poly_is_int(right, &number) && number == 1;
-  return arena_printf("%s %s %s", poly_text(m, left),
-                      one ? ">" : ">=", one ? "0" : poly_text(m, right));
+  enum poly_use use = poly_compared(m, left, right);
+  return arena_printf("%s %s %s", poly_text(m, left, use),
+                      one ? ">" : ">=", one ? "0" : poly_text(m, right, use));
 }
 
 // True if the other guards, those not yet DROPPED, imply the one at place WHICH.
@@ -171,7 +203,7 @@ static const char *length_of(struct model *m, struct ends *const *list, unsigned
       continue;
     *first = *first ? *first : r;
     *split |= n_others > 0;
-    const char *length = poly_text(m, poly_add(r->last, poly_int(1), 1));
+    const char *length = poly_text(m, poly_add(r->last, poly_int(1), 1), POLY_VALUE);
     if (r->n_guards == 0 || (!guarded && n_others == 0))
       return length;
     const char *rest = length_of(m, others, n_others, guarded, first, split, depth + 1);
@@ -212,7 +244,8 @@ static bool section_covers(const struct model *m, const struct array *a,
     unsigned later = x->n - 1 - i;
     if (i > 0 && a->n_strides && !poly_same(length, a->strides[later]))
       return false;
-    if (i > 0 && !a->n_strides && !slice_is(a->bounds[i], poly_text(m, length)))
+    if (i > 0 && !a->n_strides &&
+        !slice_is(a->bounds[i], poly_text(m, length, POLY_PLAIN)))
       return false;
   }
   return true;
@@ -393,14 +426,14 @@ struct sections sections_infer(struct model *m, bool guarded) {
   return out;
 }
 
-// Returns TEXT with products of names computed in numbers that are wide enough.
-static struct slice section_widen(struct slice text) {
+// Returns TEXT as a person would write it, without the casts of poly_text.
+static const char *section_plain(const char *text) {
+  static const char cast[] = "(long long)";
   struct text out = { 0 };
-  struct lexer l = lexer_of(text);
-  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
-    text_printf(&out, "%s%.*s ", t.kind == TOKEN_WORD ? "(long long)" : "",
-                (int)t.text.size, t.text.data);
-  return slice_of(out.data);
+  for (const char *end; (end = strstr(text, cast)); text = end + sizeof cast - 1)
+    text_add(&out, text, (size_t)(end - text));
+  text_printf(&out, "%s", text);
+  return out.data;
 }
 
 void sections_adopt(const struct source *s, struct kernel *k, const struct expansion *x) {
@@ -413,8 +446,7 @@ void sections_adopt(const struct source *s, struct kernel *k, const struct expan
   struct sections found = sections_infer(scan_function(s, k, &k->main, x), true);
   for (unsigned i = 0; i < found.n; i++) {
     output = output || (found.list[i].access & AUTOTUNE_OUT);
-    if (!lex_mentions(found.list[i].dims[0].length, slice_of("sizeof")))
-      found.list[i].dims[0].length = section_widen(found.list[i].dims[0].length);
+    found.list[i].name = section_plain(found.list[i].name);
   }
   if (found.why || !output)
     return;
