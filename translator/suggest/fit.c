@@ -65,8 +65,8 @@ static bool fit_find(struct fit *f, const struct conditionals *all, size_t at,
   return true;
 }
 
-static bool fit_is_blank(const struct source *s, size_t start, size_t end) {
-  while (start < end && strchr(" \t\r\n", s->text[start]))
+static bool fit_is_blank(const char *text, size_t start, size_t end) {
+  while (start < end && strchr(" \t\r\n", text[start]))
     start++;
   return start == end;
 }
@@ -75,7 +75,7 @@ static bool fit_is_blank(const struct source *s, size_t start, size_t end) {
 static void fit_climb(struct fit *f, size_t *at) {
   while (f->n) {
     const struct fit_open *o = &f->list[f->n - 1];
-    if (o->branch > 0 || !fit_is_blank(f->file, o->c->lines[0].end, *at))
+    if (o->branch > 0 || !fit_is_blank(f->file->text, o->c->lines[0].end, *at))
       return;
     *at = f->file->lines[source_line(f->file, o->c->lines[0].start, NULL) - 1];
     f->n--;
@@ -113,13 +113,13 @@ const char *fit_line(const struct source *file, const struct source *active,
 
 bool fit_is_divided(const struct source *file, size_t at) {
   unsigned line = source_line(file, at, NULL) - 1;
+  const char *bare = lex_blank(file->text, file->size);
   struct lexer rest;
-  while (line > 0 && fit_is_blank(file, file->lines[line - 1], file->lines[line]))
+  while (line > 0 && fit_is_blank(bare, file->lines[line - 1], file->lines[line]))
     line--;
   if (line == 0)
     return false;
-  struct lexer l = { file->text + file->lines[line - 1], file->text + file->lines[line],
-                     true };
+  struct lexer l = { bare + file->lines[line - 1], bare + file->lines[line], true };
   return slice_is(lex(&l).text, "#") && line_is_conditional(lex_directive(&l, &rest));
 }
 

@@ -362,7 +362,8 @@ void patch_write(const struct source *s, const struct insertion *list, unsigned 
  * the reason why that is impossible. */
 const char *fit_line(const struct source *file, const struct source *active,
                      struct insertion *line);
-/* True if an #else or #endif is the last line before AT's that is not blank. */
+/* True if an #else or #endif is the last line before AT's that is not blank and no
+ * comment. */
 bool fit_is_divided(const struct source *file, size_t at);
 /* True if FILE and ACTIVE are the same from START to END. */
 bool fit_is_same(const struct source *file, const struct source *active, size_t start,

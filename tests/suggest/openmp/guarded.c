@@ -116,3 +116,16 @@ void plain_after_code(double c)
   for (i = 0; i < N; i++)
     y[i] = sqrt(x[i]) * c + y[i];
 }
+
+/* A comment between the block and its loop. */
+void commented(double c)
+{
+  int i, j;
+#ifdef _OPENMP
+#pragma omp parallel for private(j)
+#endif
+  /* rows */
+  for (i = 0; i < N; i++)
+    for (j = 0; j < i; j++)
+      y[i] += c * z[j];
+}
