@@ -58,6 +58,10 @@ void allowance_cost(struct site *s, double seconds) {
     allowance_add(&hot_cost, seconds);
 }
 
+void allowance_after_fork(void) {
+  atomic_store_explicit(&hot_cost, 0, memory_order_relaxed);
+}
+
 double allowance_cost_now(void) {
   return atomic_load_explicit(&hot_cost, memory_order_relaxed);
 }

@@ -37,6 +37,7 @@ static const double look_cost = 1e-3;    // seconds: of the first look into the 
 static const double program_part = 0.05; // of the program's processor time, for tunings
 static const double time_part = 0.08;    // at most, of the time: threads that wait for
                                          // each other wait for what disturbs one of them
+static const double several = 1.1;       // processors: a program with more runs threads
 static const double idle_part = 0.5; // of the time of a processor that is idle, likewise
 static const double exit_from = 1; // seconds: shorter programs store nothing at their end
 
@@ -88,9 +89,12 @@ static double hot_cpu(void) {
 }
 
 // A processor that the program leaves idle costs it little. More than one is not counted:
-// others may need them.
+// others may need them. Threads that run at the same time wait for each other: a tuner on
+// the processor of one that waits makes all wait longer. So a program that used two
+// processors on average may need four.
 static double hot_idle_of(double time, double cpu, unsigned processors) {
-  double idle = processors * time - cpu;
+  double needed = cpu > several * time ? 2 * cpu : cpu;
+  double idle = processors * time - needed;
   return idle_part * (idle < 0 ? 0 : idle > time ? time : idle);
 }
 

@@ -14,6 +14,7 @@
 #include "base/role.h"
 #include "base/tsan.h"
 #include "run/cpu/openmp.h"
+#include "run/cpu/stack.h"
 #include "site.h"
 
 static struct {
@@ -33,6 +34,7 @@ static void site_after_fork(void) {
   decide_after_fork();
   session_forget();
   hot_after_fork(runtime.sites);
+  allowance_after_fork();
   loss_after_fork();
 }
 
@@ -42,6 +44,8 @@ static void at_exit(void) {
   if (atomic_exchange(&runtime.exiting, true) || role_inside() ||
       pthread_mutex_trylock(&runtime.lock) != 0)
     return;
+  struct blocked_signals blocked_signals; // a file may have reached its limit
+  sys_block_signals(&blocked_signals);
   for (struct site *s = runtime.sites; s; s = s->next)
     for (struct node *n = atomic_load(&s->all); n; n = n->all)
       first_at_exit(n);
@@ -49,6 +53,7 @@ static void at_exit(void) {
   refuse_at_exit(runtime.sites);
   hot_at_exit(runtime.sites);
   loss_at_exit(reverify_waiting(runtime.sites));
+  sys_unblock_signals(&blocked_signals);
   pthread_mutex_unlock(&runtime.lock);
 }
 
@@ -82,14 +87,12 @@ static void tell_called(const struct autotune_kernel *k) {
   free(line);
 }
 
-// Returns the runtime's half of PLACE, made by the first caller; NULL: no memory.
-struct site *site_of(struct autotune_site *place) {
-  struct site *s = __atomic_load_n((struct site **)&place->state, __ATOMIC_ACQUIRE);
-  if (s)
-    return s;
+// Makes the runtime's half of DATA, a place, unless it exists.
+static void site_make(void *data) {
+  struct autotune_site *place = data;
   pthread_once(&runtime.once, site_begin);
   struct site *list = sites_lock();
-  s = place->state;
+  struct site *s = place->state;
   if (!s && (s = sys_calloc(1, sizeof *s))) {
     s->kernel = place->kernel;
     s->place = place;
@@ -105,6 +108,14 @@ struct site *site_of(struct autotune_site *place) {
     tell_called(s->kernel);
   }
   sites_unlock();
+}
+
+// Returns the runtime's half of PLACE, made by the first caller; NULL: no memory.
+struct site *site_of(struct autotune_site *place) {
+  struct site **half = (struct site **)&place->state;
+  struct site *s = __atomic_load_n(half, __ATOMIC_ACQUIRE);
+  if (!s && stack_run(site_make, place))
+    s = __atomic_load_n(half, __ATOMIC_ACQUIRE);
   return s;
 }
 

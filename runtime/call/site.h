@@ -236,6 +236,8 @@ unsigned allowance_after(const struct autotune_kernel *k);
 
 /* Returns the CPU seconds of tunings of kernels that are tuned when hot, so far. */
 double allowance_cost_now(void);
+/* In the child of a fork: it has cost nothing so far. */
+void allowance_after_fork(void);
 
 /* ---- loss.c: what tunings and checks take from the program itself, in all its runs ---
  */

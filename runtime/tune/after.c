@@ -5,6 +5,7 @@
 // program that uses the store ends it (keep/store/ring.c); the rows of the variants that
 // it has tried are in the store by then, and the next tuning goes on from there.
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -54,7 +55,10 @@ static void after_lower_thread(pid_t process, const char *thread, int nice) {
   if (tid <= 0)
     return;
   sched_setscheduler(tid, SCHED_BATCH, &(struct sched_param){ 0 });
-  setpriority(PRIO_PROCESS, (id_t)tid, nice);
+  errno = 0;
+  int before = getpriority(PRIO_PROCESS, (id_t)tid);
+  if (errno == 0 && before < nice)
+    setpriority(PRIO_PROCESS, (id_t)tid, nice);
   syscall(SYS_ioprio_set, IO_WHO_PROCESS, tid, IO_IDLE);
   snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)process, (int)tid);
   after_lower_all(path);

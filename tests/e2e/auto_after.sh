@@ -50,7 +50,8 @@ niceness() { # the least of all threads of these processes
 busy() { awk '/^cpu / { print $2 + $3 + $4 + $7 + $8 + $9 }' /proc/stat; }
 
 # The tuning ends with the program.
-check "ends with the program" env AUTOTUNE_AFTER=off ./nearest 2.5 2> off.log
+check "ends with the program" env AUTOTUNE_AFTER=off AUTOTUNE_LOG=debug ./nearest 2.5 2> off.log
+has "off: a tuning began" off.log "a tuning begins"
 sleep 0.5
 is "off: processes left" "$(tuners)" 0
 
@@ -119,6 +120,7 @@ for wait in $(seq 50); do
   sleep 0.2
 done
 check "one goes on ($pids processes)" [ "$pids" -le 3 ]
+check "one goes on ($pids processes)" [ "$pids" -ge 1 ]
 for exe in /proc/[0-9]*/exe; do
   [ "$(readlink "$exe")" != "$PWD/nearest" ] || kill "$(basename "$(dirname "$exe")")" 2> /dev/null
 done

@@ -2,7 +2,9 @@
 // Kernels that are tuned only when much of the program's time is spent in them.
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <sqlite3.h>
@@ -385,13 +387,16 @@ static void test_changing_keys(void **state) {
 }
 
 // Tunings may take 5 % of the processor time, but 8 % of the time at most, and half of
-// what one processor is idle.
+// what one processor is idle. Threads that ran at the same time may need twice as many.
 static void test_allowance(void **state) {
   (void)state;
   assert_float_equal(hot_allowance_of(4, 4, 1), 0.2, 1e-9);
   assert_float_equal(hot_allowance_of(4, 6, 1), 0.3, 1e-9);
   assert_float_equal(hot_allowance_of(4, 8, 2), 0.32, 1e-9);
   assert_float_equal(hot_allowance_of(4, 4 * 64, 64), 0.32, 1e-9);
+  assert_float_equal(hot_allowance_of(4, 6, 2), 0.3, 1e-9);
+  assert_float_equal(hot_allowance_of(4, 16, 8), 0.32, 1e-9);
+  assert_float_equal(hot_allowance_of(4, 16, 9), 0.32 + 2, 1e-9);
   assert_float_equal(hot_allowance_of(4, 4, 2), 0.2 + 2, 1e-9);
   assert_float_equal(hot_allowance_of(4, 4, 64), 0.2 + 2, 1e-9);
   assert_float_equal(hot_allowance_of(4, 1, 1), 0.2 + 1.5, 1e-9);
@@ -504,6 +509,73 @@ static void test_earlier(void **state) {
   RUN(recalls, "AUTOTUNE_AFTER=off", NULL);
 }
 
+// ---- what others do to the files, and the program to itself --------------------------
+
+enum { HANGS = 20 }; // seconds
+
+// The folder was not checked by then, so others may put anything there.
+static void finds_fifos(void) {
+  char path[64];
+  alarm(HANGS);
+  snprintf(path, sizeof path, "%s/hot", fixture_folder);
+  EXPECT(mkfifo(path, 0600) == 0);
+  snprintf(path, sizeof path, "%s/ledger", fixture_folder);
+  EXPECT(mkfifo(path, 0600) == 0);
+  when_hot();
+  EXPECT(call_is_right(SCALE_N) && loss_lets_tune(1));
+}
+
+// The program ends as it would without autotune.
+static void may_write_little(void) {
+  EXPECT(setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 1000, 1000 }) == 0);
+  when_hot();
+  for (double start = seconds_now(); seconds_now() < start + 0.5;)
+    call(SCALE_N, a, c);
+  EXPECT(hot_tunes(scale_site.state));
+  exit(0);
+}
+
+static void forks_after_tuning(void) {
+  int status = -1;
+  when_hot();
+  call(SCALE_N, a, c);
+  allowance_cost(scale_site.state, 5);
+  EXPECT(allowance_cost_now() == 5);
+  pid_t child = fork();
+  if (child == 0)
+    _exit(allowance_cost_now() != 0);
+  EXPECT(waitpid(child, &status, 0) == child && status == 0);
+}
+
+static void *first_call_of_a_cancelled_one(void *data) {
+  pthread_cancel(pthread_self());
+  call(SCALE_N, a, c);
+  pthread_testcancel();
+  return data;
+}
+
+// The files that the first call opens are no place to end: others would wait for ever.
+static void cancels_a_thread(void) {
+  pthread_t thread;
+  void *end = NULL;
+  alarm(HANGS);
+  when_hot();
+  EXPECT(pthread_create(&thread, NULL, first_call_of_a_cancelled_one, NULL) == 0 &&
+         pthread_join(thread, &end) == 0 && end == PTHREAD_CANCELED);
+  EXPECT(sites_lock() == scale_site.state && scale_site.state);
+  sites_unlock();
+}
+
+static void test_habits(void **state) {
+  (void)state;
+  RUN(finds_fifos, "AUTOTUNE_MODE=locked");
+  RUN(forks_after_tuning, "AUTOTUNE_MODE=locked");
+  RUN(cancels_a_thread, "AUTOTUNE_MODE=locked");
+  remove_folder();
+  make_folder(NULL);
+  RUN(may_write_little, "AUTOTUNE_MODE=locked");
+}
+
 int main(int argc, char **argv) {
   if (argc > 1)
     cmocka_set_test_filter(argv[1]);
@@ -520,6 +592,7 @@ int main(int argc, char **argv) {
     cmocka_unit_test_setup_teardown(test_mode, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_changing_keys, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_earlier, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_habits, make_folder, drop_folder),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -193,8 +193,9 @@ const char *folder_again(char **message) {
 }
 
 int folder_file(const char *folder, const char *name, int flags) {
+  const int safe = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY; // others may have put a FIFO there
   char *path = folder ? sys_printf("%s/%s", folder, name) : NULL;
-  int fd = path ? sys_open(path, flags | O_NOFOLLOW, 0600) : -1;
+  int fd = path ? sys_open(path, flags | safe, 0600) : -1;
   struct stat st;
   if (fd >= 0 &&
       (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid())) {

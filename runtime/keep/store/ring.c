@@ -27,8 +27,10 @@ void ring_begun(void) {
 }
 
 void ring_heed(int signal) {
-  char *message = NULL, *path = ring_path(folder_again(&message));
-  int file = path ? sys_open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600) : -1;
+  char *message = NULL;
+  const char *folder = folder_again(&message);
+  char *path = ring_path(folder);
+  int file = folder_file(folder, "begun", O_RDWR | O_CREAT);
   int fd = file >= 0 ? inotify_init1(IN_CLOEXEC | IN_NONBLOCK) : -1;
   if (fd >= 0) {
     fcntl(fd, F_SETOWN, getpid());

@@ -129,16 +129,17 @@ bool stack_run(void (*run)(void *data), void *data) {
   struct stack s;
   int cancel;
   // Sanitizers would have to be told of other stacks, and have none of this size.
-  if (tsan_or_asan() || now.base || left_here() >= enough) {
-    run(data);
-    return true;
-  }
-  if (!stack_map(&s))
+  bool here = tsan_or_asan() || now.base || left_here() >= enough;
+  if (!here && !stack_map(&s))
     return false;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); // nothing unwinds through here
-  stack_go(&s, run, data);
+  if (here)
+    run(data);
+  else
+    stack_go(&s, run, data);
   pthread_setcancelstate(cancel, NULL);
-  stack_unmap(&s);
+  if (!here)
+    stack_unmap(&s);
   return true;
 }
 

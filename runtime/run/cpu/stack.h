@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Runs RUN(DATA) in this thread, on a separate stack if the thread's has little left.
+/* Runs RUN(DATA) in this thread, which is not cancelled meanwhile, on a separate stack if
+ * the thread's has little left.
  * False: no memory for one, and nothing was run. */
 bool stack_run(void (*run)(void *data), void *data);
 
