@@ -51,6 +51,7 @@ check "second run" ./once $turns > second.out 2> second.log
 same "second: answer" second.out expected
 check "it can be awaited" autotune report --follow > follow.log
 has "tuned afterwards" follow.log 'tuned: '
+grep -q 'tuned: ' follow.log || cat first.log second.log follow.log
 
 check "third run" ./once $turns > third.out 2> third.log
 same "third: answer" third.out expected
