@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "role.h"
@@ -11,6 +12,7 @@
 static struct {
   _Atomic(enum role) role;
   volatile sig_atomic_t stopping, ended;
+  struct timespec when;         // it ended, by the clock of files
   int watched;                  // pidfd of the process whose end stops this one; -1: none
   unsigned seconds;             // so long after that
   _Atomic(role_ended *) at_end; // called by the next look; NULL: nothing is
@@ -44,8 +46,10 @@ void role_at_end(role_ended *see) {
 void role_end(void) {
   if (role.seconds == 0)
     role.stopping = 1;
-  else if (!role.ended)
+  else if (!role.ended) {
+    clock_gettime(CLOCK_REALTIME_COARSE, &role.when);
     alarm(role.seconds);
+  }
   role.ended = 1;
 }
 
@@ -56,7 +60,7 @@ static void role_look(void) {
   role_ended *see = role.ended && !role.stopping ? atomic_exchange(&role.at_end, NULL)
                                                  : NULL;
   if (see)
-    see();
+    see(&role.when);
 }
 
 bool role_outlives(void) {

@@ -23,8 +23,10 @@ void role_stop(void);
  * takes SIGALRM, whose handler must call role_stop. */
 void role_watch(int pidfd, unsigned seconds);
 /* Calls SEE once, if this process goes on when the program has ended: from the next call
- * of role_outlives or role_stopping after that. */
-typedef void role_ended(void);
+ * of role_outlives or role_stopping after that. WHEN: it ended, by the clock that files
+ * have their times of. */
+struct timespec;
+typedef void role_ended(const struct timespec *when);
 void role_at_end(role_ended *see);
 /* Notes that the program has ended. Async-signal-safe. */
 void role_end(void);

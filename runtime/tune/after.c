@@ -123,18 +123,20 @@ static bool after_is_alone(void) {
 }
 
 // A check of a winner ends by itself, after some seconds at most.
-static void after_ended(void) {
+static void after_ended(const struct timespec *when) {
   after_lower(getpid(), NICE_TUNER);
   if (!after.yields)
     return;
   if (after_is_alone())
-    ring_heed(SIGTERM);
+    ring_heed(SIGTERM, when);
   else
     role_stop();
 }
 
 void after_begin(const struct plan *plan) {
   after.yields = plan->after > 0;
-  if (plan->background)
+  if (plan->background) {
+    ring_ready();
     role_at_end(after_ended);
+  }
 }

@@ -110,6 +110,18 @@ has "what was tried is kept" next.json '"tried": [1-9]'
 hasnt "nothing is pending" next.json '"pending": [1-9]'
 export AUTOTUNE_CACHE=$work/cache
 
+# A program that begins at once is noticed, too, before the tuning has seen the first one's end.
+export AUTOTUNE_CACHE=$work/fifth
+AUTOTUNE_AFTER=60s ./nearest 2.5 2> fifth.log
+AUTOTUNE_MODE=locked ./nearest 0.01 2> next.log
+for wait in $(seq 40); do
+  [ "$(tuners)" -gt 0 ] || break
+  sleep 0.05
+done
+is "a program that begins at once ends it" "$(tuners)" 0
+has "a tuning had begun" fifth.log 'smooth: hot:'
+export AUTOTUNE_CACHE=$work/cache
+
 # A second tuning does not go on beside the first.
 AUTOTUNE_AFTER=60s AUTOTUNE_CACHE=$work/third ./nearest 2.5 2> third.log &
 AUTOTUNE_AFTER=60s AUTOTUNE_CACHE=$work/third ./nearest 2.5 2> other.log

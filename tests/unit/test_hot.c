@@ -2,6 +2,7 @@
 // Kernels that are tuned only when much of the program's time is spent in them.
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -566,6 +567,35 @@ static void cancels_a_thread(void) {
   sites_unlock();
 }
 
+// ---- the next program ends a tuning --------------------------------------------------
+
+static volatile sig_atomic_t rung;
+
+static void count_ring(int signal) {
+  (void)signal;
+  rung++;
+}
+
+static void rings(void) {
+  struct timespec before, later;
+  signal(SIGUSR1, count_ring);
+  clock_gettime(CLOCK_REALTIME_COARSE, &before);
+  ring_ready();
+  ring_heed(SIGUSR1, &before); // one has begun since then
+  EXPECT(rung == 1);
+  nap(0.05);
+  clock_gettime(CLOCK_REALTIME_COARSE, &later);
+  ring_heed(SIGUSR1, &later);
+  EXPECT(rung == 1);
+  ring_begun();
+  EXPECT(rung >= 2);
+}
+
+static void test_ring(void **state) {
+  (void)state;
+  RUN(rings, NULL);
+}
+
 static void test_habits(void **state) {
   (void)state;
   RUN(finds_fifos, "AUTOTUNE_MODE=locked");
@@ -593,6 +623,7 @@ int main(int argc, char **argv) {
     cmocka_unit_test_setup_teardown(test_changing_keys, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_earlier, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_habits, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_ring, make_folder, drop_folder),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -166,8 +166,12 @@ void earlier_note(uint64_t unit, const char *kernel, const struct earlier *run);
 /* Tells a tuning that goes on with this store, though its program has ended, that a
  * program begins. Makes neither folder nor file; takes a few microseconds. */
 void ring_begun(void);
-/* From now on this process gets SIGNAL when a program begins. */
-void ring_heed(int signal);
+/* Makes the file for that. */
+void ring_ready(void);
+/* From now on this process gets SIGNAL when a program begins; at once, if one has begun
+ * since SINCE. */
+struct timespec;
+void ring_heed(int signal, const struct timespec *since);
 
 /* ---- folder.c, objects.c --------------------------------------------------------- */
 
