@@ -98,5 +98,12 @@ check "renamed" autotune suggest --from-profile src/blur.c > patch 2> log
 is "renamed: the loop alone" "$(grep -c '^+ *#pragma autotune kernel' patch)" 1
 has "renamed: said" log "'smoothed' is left out: no result is known"
 
+# a directive that the build does not read stands before the loop: a build with OpenMP would not compile the patch
+sed 's|^    for (int i = 0; i < n . n; i++)|/**/ #pragma omp parallel for\n    // each\n&|' plain.c > src/blur.c
+has "directive" src/blur.c '^/\*\*/ #pragma omp parallel for'
+check "directive" autotune suggest --from-profile src/blur.c > patch 2> log
+is "directive: the function alone" "$(grep -c '^+ *#pragma autotune kernel' patch)" 1
+has "directive: said" log "the loop in line 29 of 'main' is left out: this build does not read the directive of OpenMP before it"
+
 is "two words" "$(autotune suggest a.c b.c 2>&1 | head -1)" "usage: autotune suggest [--fast-math] IN.c [-- ARGS…]"
 finish

@@ -85,7 +85,7 @@ struct source {
   unsigned n_origins;              /* sorted */
   TSTree *tree;                    /* NULL until source_parse */
   const char *parsed;              /* TEXT with blanks for pragmas, as TREE has it */
-  const char *bare;                /* TEXT with blanks for comments; NULL until then */
+  const char *bare;                /* TEXT with blanks for comments */
   const struct language *language; /* set by source_parse (lang/language.h) */
   struct outlined { /* a kernel that was a statement (statement/statement.h) */
     const char *name;

@@ -63,6 +63,7 @@ static void find_origins(struct source *s) {
 struct source *source_of(const char *path, const char *text, size_t size) {
   struct source *s = arena_alloc(sizeof *s);
   *s = (struct source){ .path = path, .text = text, .size = size };
+  s->bare = lex_blank(text, size);
   find_lines(s);
   find_origins(s);
   return s;
@@ -192,7 +193,6 @@ void source_parse(struct source *s, const struct language *language) {
     return;
   s->language = language;
   s->parsed = without_pragmas(s);
-  s->bare = lex_blank(s->text, s->size);
   s->tree = front_source_parse(s, s->parsed, 0, s->size);
 }
 

@@ -113,7 +113,7 @@ const char *fit_line(const struct source *file, const struct source *active,
 
 bool fit_is_divided(const struct source *file, size_t at) {
   unsigned line = source_line(file, at, NULL) - 1;
-  const char *bare = lex_blank(file->text, file->size);
+  const char *bare = file->bare;
   struct lexer rest;
   while (line > 0 && fit_is_blank(bare, file->lines[line - 1], file->lines[line]))
     line--;

@@ -57,17 +57,12 @@ static unsigned openmp_first_line(const struct source *s, unsigned i) {
   return i;
 }
 
-const char *openmp_text(const struct source *s) {
-  return s->bare ? s->bare : s->text;
-}
-
 // Returns the line before LINE, with lines that it continues and without comments, and
 // stores its number.
 static struct slice openmp_line(const struct source *s, unsigned line, unsigned *number) {
-  const char *text = openmp_text(s);
   *number = openmp_first_line(s, line - 1);
   return slice_trim(
-      (struct slice){ text + s->lines[*number], s->lines[line] - s->lines[*number] });
+      (struct slice){ s->bare + s->lines[*number], s->lines[line] - s->lines[*number] });
 }
 
 // Returns the word of the directive LINE; empty: it is no directive.

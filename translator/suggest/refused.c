@@ -18,10 +18,8 @@ static struct insertion *refused_join(const struct proposal *all, unsigned n,
   return list;
 }
 
-// Returns NULL if the other commands accept the patched file, otherwise their first
-// error. diag_noted has all.
-static const char *refused_why(const struct source *s, const struct insertion *list,
-                               unsigned n, const struct compile_options *o) {
+const char *refused_why(const struct source *s, const struct insertion *list, unsigned n,
+                        const struct compile_options *o) {
   struct text all = { 0 };
   unsigned n_kernels;
   if (!patch_number(s, list, n, &all)) {

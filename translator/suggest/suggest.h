@@ -97,12 +97,9 @@ enum openmp {
 unsigned openmp_above(const struct source *s, size_t at, size_t *first);
 /* Returns the same for the nearest directive of OpenMP above AT's line, if nothing but
  * blank lines and comments are between. *WORDS: those of the directive; *LINE: its text,
- * a part of openmp_text. */
+ * a part of S's bare text. */
 unsigned openmp_nearest(const struct source *s, size_t at, const char **words,
                         struct slice *line);
-/* Returns the text of S without comments, as far as that is known. Offsets are the same.
- */
-const char *openmp_text(const struct source *s);
 /* Returns the same for all directives from START to END. */
 unsigned openmp_within(const struct source *s, size_t start, size_t end);
 /* Returns the word for the first of these that concerns more than a loop: "sections";
@@ -382,6 +379,10 @@ struct proposals {
   struct proposal *list;
   unsigned n;
 };
+/* Returns NULL if the other commands accept S with the N lines LIST, which are sorted;
+ * otherwise their first error. diag_noted has all. */
+const char *refused_why(const struct source *s, const struct insertion *list, unsigned n,
+                        const struct compile_options *o);
 /* Drops the proposals of ALL with which the translator refuses the file, and says why.
  * Returns the lines of the others, sorted, and their number in *N. */
 struct insertion *refused_drop_all(const struct candidates *c, struct proposals *all,

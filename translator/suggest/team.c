@@ -269,7 +269,7 @@ static void team_put(struct model *m, TSNode loop, const char *threads,
   unsigned found = openmp_nearest(m->source, at, &words, &line);
   if (!written || !(found & OPENMP_FOR) || (found & OPENMP_OTHER) ||
       team_has(line, "ordered") || team_has(line, "nowait") || team_has(line, "copyin") ||
-      !team_waits(m, loop, (size_t)(line.data - openmp_text(m->source))))
+      !team_waits(m, loop, (size_t)(line.data - m->source->bare)))
     return;
   struct team_choice c = team_choose(m, loop, line, !(found & OPENMP_PARALLEL));
   struct text t = { 0 };

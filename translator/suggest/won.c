@@ -73,13 +73,17 @@ static void won_say(const struct source *s, const struct suggested *k,
 // Puts the lines of K, found in ACTIVE, into FILE. Returns NULL, or the reason why that
 // is impossible.
 static const char *won_fit(const struct source *file, const struct source *active,
-                           struct suggested *k) {
+                           const struct compile_options *o, struct suggested *k) {
   const char *why = NULL;
+  size_t first;
   if (!fit_is_same(file, active, k->at, k->end))
     why = FIT_DIVIDED;
+  else if (openmp_above(file, k->at, &first) != openmp_above(active, k->at, &first))
+    why = "this build does not read the directive of OpenMP before it";
   for (unsigned i = 0; i < k->n && !why; i++)
     why = fit_line(file, active, &k->list[i]);
-  return why;
+  patch_sort(k->list, k->n);
+  return why ? why : refused_why(file, k->list, k->n, o);
 }
 
 void won_keep(const struct source *file, const struct compile_options *o,
@@ -94,7 +98,7 @@ void won_keep(const struct source *file, const struct compile_options *o,
     struct outcome outcome = names[i]
         ? outcomes_find(outcomes, names[i], s->path)
         : (struct outcome){ .text = "its name in the results cannot be told" };
-    const char *why = outcome.won ? won_fit(file, s, k) : NULL;
+    const char *why = outcome.won ? won_fit(file, s, o, k) : NULL;
     if (why)
       outcome = (struct outcome){ .text = why };
     won_say(s, k, &outcome);
