@@ -1024,6 +1024,117 @@ static void test_types_of_the_text(void **state) {
   bench_close();
 }
 
+// Numbers next to hashes and pointers: what is no number says nothing of how far numbers
+// may be off.
+static struct {
+  struct {
+    float x;
+    unsigned hash;
+  } floats[200];
+  double apart[100]; // more than neighbours are apart
+  struct {
+    double x;
+    uint64_t hash;
+  } doubles[200];
+  double also_apart[100];
+  float *pointers[200];
+  float waves[200];
+} blend;
+
+static uint64_t hash_of(uint64_t i) {
+  i = (i + 1) * 0x9e3779b97f4a7c15;
+  i = (i ^ i >> 30) * 0xbf58476d1ce4e5b9;
+  return i ^ i >> 27;
+}
+static double blends(int n, const double *a, double *c) {
+  for (int i = 0; i < 200; i++) {
+    blend.floats[i].x = 0.5f + 0.125f * (float)(i % 7);
+    blend.floats[i].hash = (unsigned)hash_of((unsigned)i);
+    blend.doubles[i].x = 0.5 + 0.1 * (i % 7) + noise;
+    blend.doubles[i].hash = hash_of(1000 + (unsigned)i);
+    blend.pointers[i] = &field.small[i];
+    blend.waves[i] = (float)(cos(i * M_PI / 4) + small_noise);
+  }
+  return right(n, a, c);
+}
+static double noisy_blends(int n, const double *a, double *c) {
+  noise = 1e-14;
+  small_noise = 1e-6;
+  double sum = blends(n, a, c);
+  noise = small_noise = 0;
+  return sum;
+}
+static double shifted_blends(int n, const double *a, double *c) {
+  small_noise = 1e-3;
+  double sum = blends(n, a, c);
+  small_noise = 0;
+  return sum;
+}
+#define BLEND_FAULT(name, fault)                          \
+  static double name(int n, const double *a, double *c) { \
+    double sum = blends(n, a, c);                         \
+    fault;                                                \
+    return sum;                                           \
+  }
+BLEND_FAULT(first_float_off, blend.floats[0].x += 0.01f)
+BLEND_FAULT(a_float_off, blend.floats[101].x *= 1.5f)
+BLEND_FAULT(a_float_lost, blend.floats[77].x = 0)
+BLEND_FAULT(last_float_off, blend.floats[199].x += 1000)
+BLEND_FAULT(first_double_off, blend.doubles[0].x += 0.01)
+BLEND_FAULT(a_double_off, blend.doubles[101].x *= 1.5)
+BLEND_FAULT(a_double_lost, blend.doubles[77].x = 0)
+BLEND_FAULT(last_double_off, blend.doubles[199].x += 1000)
+BLEND_FAULT(a_pointer_off, blend.pointers[100]++)
+BLEND_FAULT(last_pointer_off, blend.pointers[199]++)
+BLEND_FAULT(a_wave_off, blend.waves[100] += 0.01f)
+
+static void test_numbers_among_others(void **state) {
+  (void)state;
+  static const struct {
+    kernel_fn *fn;
+    bool right;
+  } cases[] = {
+    { blends, true },
+    { noisy_blends, true },
+    { shifted_blends, false },
+    { first_float_off, false },
+    { a_float_off, false },
+    { a_float_lost, false },
+    { last_float_off, false },
+    { first_double_off, false },
+    { a_double_off, false },
+    { a_double_lost, false },
+    { last_double_off, false },
+    { a_pointer_off, false },
+    { last_pointer_off, false },
+    { a_wave_off, false },
+  };
+  static const char *const flags[] = { "-std=c17", NULL };
+  static const struct autotune_unit units[] = {
+    { "clang", "float f(double *x);", flags },
+    { "clang", "float f(float *x);", flags },
+    { "clang", "double f(double *x);", flags },
+  };
+  if (!looks)
+    skip();
+  for (size_t u = 0; u < 3; u++) {
+    struct autotune_kernel k = kernel_without_sections(blends);
+    k.n_units = 1;
+    k.units = &units[u];
+    bench_open(k);
+    assert_int_equal(reference().status, STATUS_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+      if ((cases[i].fn == noisy_blends && u > 0) || (cases[i].fn == a_wave_off && u > 1))
+        continue; // the text does not have the type of these numbers
+      struct trial t = try(cases[i].fn);
+      if ((t.status == STATUS_OK) != cases[i].right)
+        fail_msg("unit %zu, case %zu: %s, %s", u, i, status_words[t.status].name,
+                 t.message);
+    }
+    bench_close();
+  }
+}
+
 // Sums of several threads differ by their rounding from run to run, here by the process's
 // number. They are compared all the same.
 static double summed_otherwise(int n, const double *a, double *c) {
@@ -1545,6 +1656,7 @@ int main(void) {
     cmocka_unit_test(test_scratch_overlaps),
     cmocka_unit_test(test_all_unnamed),
     cmocka_unit_test(test_types_of_the_text),
+    cmocka_unit_test(test_numbers_among_others),
     cmocka_unit_test(test_restless_memory),
     cmocka_unit_test(test_state),
     cmocka_unit_test(test_environment),

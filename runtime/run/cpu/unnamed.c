@@ -314,13 +314,13 @@ static bool unnamed_nothing_else(const struct image *m, bool calls, struct answe
   for (unsigned i = 0; i < c->n; i++)
     for (size_t at = 0; at < c->list[i].size; at += WORD) {
       const struct change *change = &c->list[i];
-      const char *where = change->base + at;
+      const char *where = change->base + at, *before = c->before + change->at + at;
       size_t n = change->size - at < WORD ? change->size - at : WORD;
       if ((calls && change->kind == REGION_HEAP) || unnamed_find(u, where))
         continue;
       changes_copy(got, where, n);
       if (n == WORD && (uintptr_t)where % WORD == 0 &&
-          group_agree(group_reading_at(u, where), c->before + change->at + at, got))
+          group_agree(group_reading_at(u, where, before), before, got))
         continue;
       unnamed_name(m, where, change->kind, name, sizeof name);
       snprintf(a->message, sizeof a->message, "memory outside its arrays was changed: %s",

@@ -12,7 +12,8 @@ enum {
   MAX_UNNAMED = MAX_CHANGED / PIECE,
   MAX_BYTES = 2 * MAX_CHANGED,
   NEIGHBOURS = 256, /* bytes between two pieces of a group, at most */
-  MAX_GROUPS = 1 << 16
+  MAX_GROUPS = 1 << 16,
+  MAX_UPPERS = 16
 };
 struct kept {
   char *base;
@@ -22,11 +23,15 @@ struct kept {
   unsigned group;
   unsigned char restless; /* bit i: word i differs from run to run */
   unsigned char floats;   /* bit i: word i holds floats; else it may be a double */
+  unsigned char scaled;   /* bit i: these floats are compared by the group's scale */
 };
 /* How the words of neighbouring pieces are compared, besides bit for bit. */
 struct group {
   bool doubles, floats;
-  struct tolerance as_double, as_float;
+  struct tolerance as_double, as_float, unscaled; /* unscaled: of other floats */
+};
+struct uppers {
+  uint32_t low, high;
 };
 struct unnamed {
   bool lost;          /* too much has changed: nothing is compared */
@@ -35,6 +40,8 @@ struct unnamed {
   bool sealed;        /* it has its groups, and is read-only */
   unsigned n, sorted; /* sorted: of the first ones, by address */
   size_t used;
+  unsigned n_uppers;
+  struct uppers uppers[MAX_UPPERS]; /* of addresses: the upper halves */
   struct kept list[MAX_UNNAMED];
   struct group groups[MAX_GROUPS];
   char bytes[MAX_BYTES];
@@ -47,14 +54,15 @@ size_t unnamed_after(const struct unnamed *u, const char *at);
 /* How a word is compared, besides bit for bit: as a number of GROUP. NULL: not at all. */
 struct reading {
   const struct group *group;
-  bool floats;
+  bool floats, scaled; /* as in struct kept */
 };
 /* Decides how all pieces are compared. */
 void group_make_all(const struct image *m);
 /* Returns how word number WORD of piece K is compared, or a word at AT that no piece
- * holds: like that of a neighbour. */
+ * holds and that was BEFORE: like that of a neighbour. */
 struct reading group_reading(const struct unnamed *u, const struct kept *k, size_t word);
-struct reading group_reading_at(const struct unnamed *u, const char *at);
+struct reading group_reading_at(const struct unnamed *u, const char *at,
+                                const char *before);
 /* True if the word at GOT agrees with the one at EXPECTED. */
 bool group_agree(struct reading r, const char *expected, const char *got);
 /* Writes " (0.5 instead of 1.5)", if the word at EXPECTED is a number; else nothing. */
