@@ -85,6 +85,12 @@ bool loss_lets_check(double expected) {
   return ration_checks(&r, expected);
 }
 
+bool loss_affords_check(double expected) {
+  pthread_once(&loss_once, loss_open);
+  const struct ration r = { loss.known, loss.before, loss_now() };
+  return ration_affords(&r, expected);
+}
+
 bool loss_others_wait(void) {
   pthread_once(&loss_once, loss_open);
   return loss.before.waiting > 0;

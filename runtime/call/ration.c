@@ -17,8 +17,17 @@ bool ration_tunes(const struct ration *r, double expected) {
   return saved + tune_now * r->now.time - r->now.lost >= expected;
 }
 
+// Returns what all checks together may have taken by now.
+static double ration_credit(const struct ration *r) {
+  return check_first + check_all * (r->before.time + r->now.time);
+}
+
+bool ration_affords(const struct ration *r, double expected) {
+  return expected <= ration_credit(r);
+}
+
 bool ration_checks(const struct ration *r, double expected) {
   double spent = r->before.checks + r->now.checks + expected;
   bool within = r->now.checks <= 0 || r->now.checks + expected <= check_now * r->now.time;
-  return within && spent <= check_first + check_all * (r->before.time + r->now.time);
+  return within && spent <= ration_credit(r);
 }

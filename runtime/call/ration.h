@@ -22,5 +22,7 @@ bool ration_tunes(const struct ration *r, double expected);
 /* True if a check of a winner may begin on credit: within 1 % of the time of all runs,
  * and, after the first one, 2 % of this run. */
 bool ration_checks(const struct ration *r, double expected);
+/* True if it could begin if no other check had taken anything: it only has to wait. */
+bool ration_affords(const struct ration *r, double expected);
 
 #endif

@@ -34,6 +34,7 @@ struct reverify {
   double runs;             // seconds of a run of the default and of the winner
   double begun, forked;    // of the present check; forked: seconds that the fork took
   bool stored;             // the winner comes from an earlier process
+  bool waits;              // a check was due, and others have used up the credit for it
   struct variant_code suspended; // the winner, while the default runs; function NULL: no
   time_t seen; // when it was last seen right there; 0: never, as far as known
 };
@@ -152,7 +153,7 @@ unsigned reverify_waiting(struct site *sites) {
   for (struct site *s = sites; s; s = s->next)
     for (struct node *n = atomic_load(&s->all); n; n = n->all) {
       const struct reverify *r = n->reverify;
-      waiting += r && r->account.looks == 0 && isfinite(atomic_load(&r->due));
+      waiting += r && r->waits && r->account.looks == 0 && isfinite(atomic_load(&r->due));
     }
   decide_release();
   return waiting;
@@ -170,8 +171,9 @@ void reverify_look(struct site *s, struct node *n, const struct call *call) {
   enum account_answer answer =
       account_ask(&r->account, now, atomic_load(&r->earned), expected);
   bool yields = r->account.looks > 0 && loss_others_wait();
-  if (answer == ACCOUNT_WAIT ||
-      (answer == ACCOUNT_GRANTED && (yields || !loss_lets_check(expected))))
+  bool refused = answer == ACCOUNT_GRANTED && (yields || !loss_lets_check(expected));
+  r->waits = refused && loss_affords_check(expected);
+  if (answer == ACCOUNT_WAIT || refused)
     return reverify_postpone(r, now, fmax(ask_again, account_due(&r->account) - now));
   struct outcome *out = sys_malloc(sizeof *out);
   const struct plan plan = { .kind = PLAN_CHECK,

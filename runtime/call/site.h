@@ -250,7 +250,10 @@ double loss_expected(void);
 bool loss_lets_tune(double time);
 /* True if there is credit for a check that will cost EXPECTED. */
 bool loss_lets_check(double expected);
-/* True if the last run had winners that were never checked: these have precedence. */
+/* True if there would be, had no other check taken anything. */
+bool loss_affords_check(double expected);
+/* True if the last run had winners that were never checked for want of credit: these have
+ * precedence. */
 bool loss_others_wait(void);
 /* Call these while holding decide_take(), for a tuning or check in the background: before
  * its process is forked, after that, and at its end. The last one charges what it has
@@ -455,8 +458,8 @@ void reverify_settle(struct node *n, const struct outcome *out);
 void reverify_suspend(struct node *n, const struct outcome *out);
 /* Notes that the check of N was ended for something else. */
 void reverify_cancel(struct node *n);
-/* Returns how many winners of SITES were never checked in a call after their tuning. Any
- * thread, at the end of the process. */
+/* Returns how many winners of SITES were never checked in a call after their tuning, only
+ * because others have used up the credit. Any thread, at the end of the process. */
 unsigned reverify_waiting(struct site *sites);
 /* Makes N run the default from now on; WHY is for people. */
 void reverify_revoke(struct node *n, const char *why);

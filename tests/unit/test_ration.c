@@ -8,6 +8,16 @@
 
 #include "call/ration.h"
 
+static void test_what_can_be_afforded(void **state) {
+  (void)state;
+  struct ration r = { .known = true, .before = { .time = 10, .checks = 0.15 } };
+  assert_false(ration_checks(&r, 0.1)); // others have used it up
+  assert_true(ration_affords(&r, 0.1));
+  assert_false(ration_affords(&r, 0.2)); // all that there is would not do
+  r.before.time = 100;
+  assert_true(ration_affords(&r, 0.2));
+}
+
 // Runs of SECONDS each, in which each tuning takes COST. Returns the number of tunings,
 // and sets *MOST to the most of one run.
 static unsigned tunings(unsigned runs, double seconds, double cost, unsigned *most) {
@@ -100,6 +110,7 @@ static void test_short_runs_pay_together(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_what_can_be_afforded),
     cmocka_unit_test(test_the_first_one_begins_at_once),
     cmocka_unit_test(test_runs_after_that_pay_first),
     cmocka_unit_test(test_a_long_run_takes_five_percent),
