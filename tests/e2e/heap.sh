@@ -142,6 +142,14 @@ has "scatter: hot" scatter.log 'scatter_[0-9a-f]*: hot:'
 verified scatter
 has "scatter: right variants" scatter.report 'variants .* right'
 
+# One thread, and no memory for the stack of another: no thread is started for the comparison that the program does not have.
+sed 's/rows(int/alone(int/; s/  rows(/  alone(/; s/ num_threads({1, 2})/ schedule({static, dynamic})/' rows.c > alone.c
+gcc -O2 -fopenmp -Wno-unknown-pragmas alone.c -lm -o plain
+expected=$(OMP_NUM_THREADS=1 ./plain)
+check "alone" autotune cc gcc -O2 -fopenmp alone.c -lm -o alone
+OMP_NUM_THREADS=1 OMP_STACKSIZE=100000G tunes alone "$expected"
+verified alone
+
 # Each call writes what was there before: nothing shows whether a variant is right.
 cat > same.c << 'EOF'
 #include <stdio.h>

@@ -1135,6 +1135,64 @@ static void test_numbers_among_others(void **state) {
   }
 }
 
+// Returns the only child of this process; -1: none was found.
+static pid_t only_child(void) {
+  char path[64];
+  for (int pid = getpid() + 1; pid < getpid() + 1000; pid++) {
+    int parent_id = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    FILE *f = fopen(path, "r");
+    bool is_child = f && fscanf(f, "%*d (%*[^)]) %*c %d", &parent_id) == 1 &&
+        parent_id == getpid();
+    if (f)
+      fclose(f);
+    if (is_child)
+      return pid;
+  }
+  return -1;
+}
+
+// Ends the process that has the memory of before the run.
+static double ends_the_keeper(int n, const double *a, double *c) {
+  pid_t keeper = only_child();
+  siginfo_t end;
+  flag = 1;
+  if (keeper > 0)
+    kill(keeper, SIGKILL);
+  waitid(P_PID, (id_t)keeper, &end, WEXITED | WNOWAIT | __WALL);
+  return waves(n, a, c);
+}
+
+// A variant whose run could not be looked at was not compared.
+static void test_a_run_that_is_not_seen(void **state) {
+  (void)state;
+  if (!looks)
+    skip();
+  for (int when_hot = 0; when_hot < 2; when_hot++) {
+    char text[512];
+    struct autotune_kernel k = kernel_without_sections(waves);
+    k.size = sizeof k;
+    k.when_hot = when_hot;
+    bench_open(k);
+    assert_int_equal(reference().status, STATUS_OK);
+    assert_int_equal(try(waves).status, STATUS_OK);
+    assert_true(bench_verifies());
+    struct trial t = try(ends_the_keeper);
+    if (when_hot)
+      assert_string_equal(t.message,
+                          "what it changes could not be looked for, and --auto "
+                          "runs no variant unchecked");
+    else
+      assert_int_equal(t.status, STATUS_OK);
+    assert_true(when_hot || !bench_verifies());
+    worker_covered(bench.workers, text, sizeof text);
+    assert_non_null(strstr(text,
+                           "not compared: what some variants change and the default "
+                           "does not"));
+    bench_close();
+  }
+}
+
 // Sums of several threads differ by their rounding from run to run, here by the process's
 // number. They are compared all the same.
 static double summed_otherwise(int n, const double *a, double *c) {
@@ -1657,6 +1715,7 @@ int main(void) {
     cmocka_unit_test(test_all_unnamed),
     cmocka_unit_test(test_types_of_the_text),
     cmocka_unit_test(test_numbers_among_others),
+    cmocka_unit_test(test_a_run_that_is_not_seen),
     cmocka_unit_test(test_restless_memory),
     cmocka_unit_test(test_state),
     cmocka_unit_test(test_environment),

@@ -481,7 +481,7 @@ static void changes_look(const struct image *m, const struct region *r) {
 void changes_end(const struct image *m) {
   struct changes *c = m->changes;
   double start = sys_now();
-  unsigned threads = c->apart ? changes_threads() : 0;
+  unsigned threads = c->apart && c->on ? changes_threads() : 0;
   c->grew = threads > c->started;
   if (c->grew)
     c->threads = threads;

@@ -211,14 +211,61 @@ static void apart_note_stack(void *data) {
   pthread_attr_destroy(&attributes);
 }
 
+static void *apart_wait(void *lock) {
+  pthread_mutex_lock(lock);
+  pthread_mutex_unlock(lock);
+  return NULL;
+}
+
+// True if so many threads can be started now. They have stacks of their own: the C
+// library would give them those of threads that the program had before the fork.
+static bool apart_may_have(unsigned threads) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static pthread_t list[MOST_THREADS];
+  const size_t stack = 256 << 10, bytes = threads * stack;
+  unsigned n = 0;
+  pthread_attr_t attributes;
+  char *stacks = threads <= MOST_THREADS ? sys_mmap(bytes, false) : NULL;
+  if (!stacks || pthread_attr_init(&attributes) != 0)
+    return false;
+  pthread_mutex_lock(&lock);
+  while (n < threads && !sys_fails(SYS_THREAD) &&
+         pthread_attr_setstack(&attributes, stacks + n * stack, stack) == 0 &&
+         pthread_create(&list[n], &attributes, apart_wait, &lock) == 0)
+    n++;
+  pthread_mutex_unlock(&lock);
+  for (unsigned i = 0; i < n; i++)
+    pthread_join(list[i], NULL);
+  pthread_attr_destroy(&attributes);
+  munmap(stacks, bytes);
+  return n == threads;
+}
+
+// True if the runtime can start THREADS more threads. It ends the process where it has no
+// memory for a stack, or where there may be no more threads.
+static bool apart_has_room(unsigned threads) {
+  size_t (*ask)(void) = (size_t (*)(void))dlsym(RTLD_DEFAULT, "kmp_get_stacksize_s");
+  size_t size = ask ? ask() : 0, bytes;
+  if (size == 0 || __builtin_mul_overflow(size, threads, &bytes) ||
+      !apart_may_have(threads))
+    return false;
+  void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return p != MAP_FAILED && munmap(p, bytes) == 0;
+}
+
 void openmp_memory_warm(unsigned least, void (*see)(void *base, size_t size, void *data),
                         void *data) {
   static struct stacks s;
-  unsigned machine = (unsigned)machine_get()->numbers.threads, next = openmp_threads();
+  static bool asked, fits; // if there may be a thread for each processor
+  unsigned machine = (unsigned)machine_identity()->numbers.threads,
+           next = openmp_threads(), needed = least < next ? next : least;
+  if (machine > needed && !asked) {
+    asked = true;
+    fits = apart_has_room(machine - needed);
+  }
   s.self = pthread_self();
   atomic_store(&s.n, 0);
-  least = least < machine ? machine : least;
-  openmp_run(apart_note_stack, &s, least < next ? next : least);
+  openmp_run(apart_note_stack, &s, machine > needed && fits ? machine : needed);
   unsigned n = atomic_load(&s.n);
   for (unsigned i = 0; i < n && i < MOST_THREADS; i++)
     see(s.list[i].base, s.list[i].size, data);

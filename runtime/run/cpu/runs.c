@@ -183,6 +183,7 @@ static bool run_checked(struct runner *r, const struct command *c, struct loaded
       (!watch || unnamed_check(m, l->calls, a));
   l->watched |= watch;
   a->partly |= watch && c->ticket && unnamed_leaves_out(m, l->calls);
+  a->unseen |= watch && c->ticket && unnamed_unseen(m);
   if (watch)
     unnamed_note(m, l->calls, a->note, sizeof a->note);
   return right;

@@ -308,6 +308,9 @@ size_t unnamed_restless(const struct image *m);
 /* True if the heap, which the default changes, is not compared after a variant. CALLS: as
  * for unnamed_check. */
 bool unnamed_leaves_out(const struct image *m, bool calls);
+/* After a watched run of a variant: true if it is not known what the run changed, and for
+ * the default it is. */
+bool unnamed_unseen(const struct image *m);
 /* True if nothing can be put back, so that each variant needs a worker of its own. */
 bool unnamed_needs_workers(const struct image *m);
 /* After a watched run of a variant. CALLS: it calls functions that may allocate. False,
@@ -369,6 +372,7 @@ struct answer {
   unsigned sets;  /* of the reference: a bit for each set of made-up data that exists */
   bool unwatched; /* as in struct trial */
   bool partly;    /* not all that the default changes was compared */
+  bool unseen;    /* what the run changed besides sections is not known */
   bool grew;      /* of the reference: it must run again, as in struct changes */
   double run_seconds, verify_seconds, time_seconds, load_seconds; /* as in struct trial */
   double slowdown; /* likewise; 0: not known */

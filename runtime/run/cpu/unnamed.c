@@ -180,6 +180,10 @@ bool unnamed_leaves_out(const struct image *m, bool calls) {
   return calls && m->unnamed->heap;
 }
 
+bool unnamed_unseen(const struct image *m) {
+  return m->changes->lost && !m->unnamed->lost;
+}
+
 bool unnamed_needs_workers(const struct image *m) {
   return m->unnamed->heap;
 }

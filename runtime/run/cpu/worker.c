@@ -303,9 +303,9 @@ static bool worker_died(struct worker_pool *w, struct notice *n) {
 }
 
 // Waits for the answer or for the worker's end. 0; -1: the zygote is lost, or we are to
-// stop.
+// stop. *ANSWERED: A is the answer.
 static int worker_await_answer(struct worker_pool *w, const struct trial_plan *plan,
-                               struct answer *a, struct trial *out) {
+                               struct answer *a, bool *answered, struct trial *out) {
   // Each run has its limit, and the zygote sees to it; this is for the case that it
   // cannot.
   double end = sys_now() + plan->budget + 4 * plan->limit + START_GRACE;
@@ -317,11 +317,12 @@ static int worker_await_answer(struct worker_pool *w, const struct trial_plan *p
         left > 0 ? channel_receive(&w->commands, &m, a, sizeof *a, left) : CHANNEL_SILENT;
     if (e == CHANNEL_SILENT || e == CHANNEL_STOPPED)
       break;
-    if (e == CHANNEL_MESSAGE && m.serial == w->serial)
+    *answered = e == CHANNEL_MESSAGE && m.serial == w->serial;
+    if (*answered)
       return worker_copy_answer(a, out);
     if (e == CHANNEL_MESSAGE || !worker_died(w, &n))
-      continue;            // an old answer, or what a damaged worker has sent
-    if (take_answer(w, a)) // it answered and died then
+      continue; // an old answer, or what a damaged worker has sent
+    if ((*answered = take_answer(w, a))) // it answered and died then
       return worker_copy_answer(a, out);
     worker_judge(&n, plan, out);
     return 0;
@@ -332,19 +333,24 @@ static int worker_await_answer(struct worker_pool *w, const struct trial_plan *p
   return -1;
 }
 
-// Notes that the heap was not compared after the variant of OUT. A winner that the
-// program has loaded is judged by its caller.
-static void worker_compared_partly(struct worker_pool *w, struct trial *out) {
+// Notes that not all was compared after the variant of OUT: nothing besides sections if
+// UNSEEN, else not the heap. A winner that the program has loaded is judged by its
+// caller.
+static void worker_compared_partly(struct worker_pool *w, bool unseen,
+                                   struct trial *out) {
   bool sections = kernel_has_sections(w->kernel);
-  w->coverage.left_out = "the heap, of variants that may allocate";
+  w->coverage.left_out = !unseen ? "the heap, of variants that may allocate"
+      : sections                 ? "memory besides sections, of some variants"
+                                 : "what some variants change and the default does not";
   if (sections || w->zygote.image.loaded || !kernel_refuses_unchecked(w->kernel)) {
     w->verified &= sections;
     return;
   }
   out->status = STATUS_WRONG;
-  snprintf(out->message, sizeof out->message,
-           "it calls functions that may allocate, so the heap cannot be compared, and "
-           "--auto runs no variant unchecked");
+  snprintf(out->message, sizeof out->message, "%s, and --auto runs no variant unchecked",
+           unseen ? "what it changes could not be looked for"
+                  : "it calls functions that may allocate, so the heap cannot be "
+                    "compared");
 }
 
 int worker_trial(struct worker_pool *w, const struct command *what, const void *object,
@@ -354,19 +360,19 @@ int worker_trial(struct worker_pool *w, const struct command *what, const void *
   struct answer *a = sys_calloc(1, sizeof *a); // a worker may die without one
   int fd = -1, rc = -1;
   *out = (struct trial){ .status = STATUS_PENDING };
-  bool ready = a && ensure_worker(w, ticket);
+  bool answered = false, ready = a && ensure_worker(w, ticket);
   if (ready && ticket != 0 && object)
     ready = (fd = channel_file("autotune-object", object, c.object_size)) >= 0;
   if (ready) {
     const struct message m = { WORKER_COMMAND, ++w->serial, &c, sizeof c, fd };
     w->last = ticket;
     if (channel_send(&w->commands, &m, true))
-      rc = worker_await_answer(w, &c.plan, a, out);
-    if (rc == 0 && out->status == STATUS_OK && a->partly)
-      worker_compared_partly(w, out);
-    if (rc == 0 && c.reference && !c.repeat && !c.wish.set)
-      w->sets = a->sets;
-    w->grew = rc == 0 && out->status == STATUS_OK && a->grew;
+      rc = worker_await_answer(w, &c.plan, a, &answered, out);
+    if (answered && out->status == STATUS_OK && (a->partly || a->unseen))
+      worker_compared_partly(w, a->unseen, out);
+    if (c.reference && !c.repeat && !c.wish.set)
+      w->sets = answered ? a->sets : 0;
+    w->grew = answered && out->status == STATUS_OK && a->grew;
     if (out->status != STATUS_OK && out->status != STATUS_LOAD)
       worker_end(w); // it may have written anywhere
   }
