@@ -22,4 +22,22 @@ for c in *.c; do
   check "$name: builds" autotune cc gcc -O1 -fopenmp -Werror=all -Wno-unused -c "$c" -o "$name.o"
   hasnt "$name: never serial" <(grep '^-' patch | grep -v '^---') 'omp'
 done
+
+# Clauses need no proof where the author shares the loop out; `collapse` shares out the loop in it, and no call can look
+# whether arrays overlap whose last elements are not known.
+mkdir auto
+cat > auto/unchecked.c << 'END'
+void few(const double (*x)[3][5000], double (*y)[3][5000])
+{
+  #pragma omp parallel for
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 5000; j++)
+      for (int k = 0; k < 5000; k += 2)
+        y[0][i][j] += 2 * x[k][i][j];
+}
+END
+has "collapse for a person" <(autotune suggest auto/unchecked.c -- -fopenmp 2> notes) 'collapse({1, 2})'
+check "automatic" env AUTOTUNE_LOG=info autotune cc --auto gcc -O1 -fopenmp -c auto/unchecked.c -o unchecked.o 2> log
+has "automatic: a kernel" log "the loop in line 4 of 'few'"
+hasnt "automatic: no collapse" <(strings unchecked.o) collapse
 finish

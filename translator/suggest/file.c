@@ -73,6 +73,30 @@ static void suggest_forget(struct finding *f, const char *why) {
   f->sections = (struct sections){ .why = why, .at = node };
 }
 
+// Returns true if a directive of PLAN has the param of threads.
+static bool suggest_has_threads(const struct plan *plan) {
+  bool has = false;
+  for (unsigned i = 0; i < plan->n; i++)
+    has |= strstr(plan->list[i].text, " num_threads(") != NULL;
+  for (unsigned i = 0; i < plan->n_around; i++)
+    has |= strstr(plan->around[i].line.text, " num_threads(") != NULL;
+  return has;
+}
+
+// Drops what is right only where no arrays overlap. The author says so of the loop that
+// threads share, but not of the loop in it, which `collapse` adds.
+static void suggest_drop_unchecked(struct finding *f) {
+  struct plan *plan = &f->plan;
+  unsigned n = 0;
+  for (unsigned i = 0; i < plan->n_around; i++)
+    if (!strstr(plan->around[i].line.text, " collapse("))
+      plan->around[n++] = plan->around[i];
+  plan->n = 0;
+  plan->n_around = n;
+  plan->threads = suggest_has_threads(plan);
+  f->unchecked = true;
+}
+
 // Examines K.
 static struct finding suggest_find(const struct candidates *c, const struct subject *k,
                                    const char *threads) {
@@ -98,7 +122,7 @@ static struct finding suggest_find(const struct candidates *c, const struct subj
     suggest_forget(&f, FIT_DIVIDED);
   if (c->how.automatic && f.sections.why && may_overlap(m) &&
       !owned_all(c, k->x, k->loop, m))
-    f.plan.n = 0, f.unchecked = true; // no call could look whether they do
+    suggest_drop_unchecked(&f); // no call could look whether they do
   f.varies = suggest_varies(m, k->openmp, f.divided, &f.numbers) && !f.odd &&
       (f.plan.n == 0 || k->openmp);
   return f;
@@ -241,9 +265,8 @@ static void nests_drop_divided(const struct candidates *c, const struct nest_ker
       plan->list[kept++] = plan->list[i];
   }
   plan->n = kept;
-  if (n < plan->n_around && n == 0 && plan->n == 0)
-    plan->threads = false;
   plan->n_around = n;
+  plan->threads = suggest_has_threads(plan);
 }
 
 // Proposes K, or adds the loops in it to INNER, and perhaps K to OUTER.
