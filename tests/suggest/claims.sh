@@ -61,6 +61,9 @@ row_alias_twice 1 what this points to is not followed
 row_alias_late 0 not known what this points to
 row_alias_some 0 what this points to is not followed
 row_alias_at 0
+row_alias_bytes 0
+row_alias_other 0
+row_alias_const 1
 row_block 1 no two rows of 'x' overlap
 END
 has_kernel() { # FUNCTION: how many pragmas stand on it

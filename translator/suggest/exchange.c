@@ -51,7 +51,7 @@ bool exchange_propose(struct model *m, struct iter *const *chain, unsigned n,
   for (unsigned i = 0; i < plan->n_around; i++) // nothing may stand between those
     if (plan->around[i].line.offset == place)
       return false;
-  if (found != (OPENMP_PARALLEL | OPENMP_FOR) ||
+  if (found != (OPENMP_PARALLEL | OPENMP_FOR) || plan_jumps(chain[0]->node) ||
       lex_mentions((struct slice){ m->source->text, m->source->size },
                    slice_of("threadprivate")))
     return false;

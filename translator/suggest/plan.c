@@ -130,7 +130,7 @@ static void put_band(struct planner *p, const struct band *b, bool shared) {
 
 // ---- nests --------------------------------------------------------------------------
 
-static bool plan_jumps(TSNode n) {
+bool plan_jumps(TSNode n) {
   return node_holds(n, "break_statement") || node_holds(n, "return_statement") ||
       node_holds(n, "goto_statement");
 }

@@ -177,6 +177,8 @@ struct plan {
  * is a statement that runs in a thread of a team, or makes one. */
 struct plan plan_function(struct model *m, const char *threads, bool shared);
 const struct autotune_machine *plan_machine(void);
+/* True if a jump may leave a loop in N, or N. */
+bool plan_jumps(TSNode n);
 
 /* ---- exchange.c ------------------------------------------------------------------ */
 

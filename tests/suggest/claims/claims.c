@@ -420,3 +420,29 @@ void row_alias_at(int n, double **a, const int *at)
     c[0] *= 2;
   }
 }
+
+void row_alias_bytes(int n, int m, void **a)
+{
+  for (int j = 0; j < n; j++) {
+    double *c = a[j];
+    unsigned char *b = a[j];
+    b[m] = c[0] > 0;
+  }
+}
+
+void row_alias_other(int n, int m, double **a)
+{
+  for (int j = 0; j < n; j++) {
+    long *b = a[j];
+    b[m] *= 2;
+  }
+}
+
+void row_alias_const(int n, int m, double **a, double *restrict x)
+{
+  for (int j = 0; j < n; j++) {
+    const double *c = a[j];
+    for (int i = 0; i < m; i++)
+      x[j] += c[i];
+  }
+}

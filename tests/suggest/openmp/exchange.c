@@ -45,3 +45,15 @@ double sum(int n, int m, double **x)
       s += x[i][j];
   return s;
 }
+
+/* Nor where a jump leaves a loop. */
+void leaves(int n, int m, double *restrict x)
+{
+#pragma omp parallel for
+  for (int j = 0; j < m; j++)
+    for (int i = 0; i < n; i++) {
+      x[i * m + j] *= 2;
+      if (n > 1000)
+        break;
+    }
+}

@@ -10,6 +10,28 @@ struct alias {
   TSNode block; // around that
 };
 
+// Returns the next word of L that is no qualifier; empty: the end.
+static struct slice alias_word(struct lexer *l) {
+  struct token t = lex(l);
+  while (t.kind != TOKEN_END && (is_qualifier(t.text) || is_storage(t.text)))
+    t = lex(l);
+  return t.kind == TOKEN_END ? (struct slice){ "", 0 } : t.text;
+}
+
+// True if the types A and B of elements have the same words, and are not void.
+static bool alias_same_type(struct slice a, struct slice b) {
+  struct lexer l = lexer_of(a), other = lexer_of(b);
+  struct slice word = { "", 0 };
+  bool any = false;
+  do {
+    any = any || word.size;
+    word = alias_word(&l);
+    if (slice_is(word, "void") || !slices_same(word, alias_word(&other)))
+      return false;
+  } while (word.size);
+  return any;
+}
+
 // Finds where NAME is set. False: it is no such variable.
 static bool alias_find(const struct model *m, struct slice name, struct alias *found) {
   TSNode body = node_field(m->u.f->node, "body"), d, index[MAX_SUBSCRIPTS];
@@ -45,7 +67,8 @@ static bool alias_find(const struct model *m, struct slice name, struct alias *f
   TSNode base = subscripts_read(found->value, index, MAX_SUBSCRIPTS, &n);
   struct array *a = node_is(base, "identifier") ? array_find(m, model_text(m, base))
                                                 : NULL;
-  return a && a->rows && a->arg >= 0 && a->rank == n + 1;
+  return a && a->rows && a->arg >= 0 && a->rank == n + 1 &&
+      alias_same_type(declared_type(m, name), m->k->args[a->arg].specifiers);
 }
 
 TSNode alias_value(const struct model *m, struct slice name) {
