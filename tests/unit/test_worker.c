@@ -1039,6 +1039,8 @@ static struct {
   double also_apart[100];
   float *pointers[200];
   float waves[200];
+  double still_apart[100];
+  unsigned state[400]; // of a generator
 } blend;
 
 static uint64_t hash_of(uint64_t i) {
@@ -1053,6 +1055,8 @@ static double blends(int n, const double *a, double *c) {
     blend.doubles[i].x = 0.5 + 0.1 * (i % 7) + noise;
     blend.doubles[i].hash = hash_of(1000 + (unsigned)i);
     blend.pointers[i] = &field.small[i];
+    blend.state[2 * i] = (unsigned)hash_of(2000 + (unsigned)i);
+    blend.state[2 * i + 1] = (unsigned)hash_of(3000 + (unsigned)i);
     blend.waves[i] = (float)(cos(i * M_PI / 4) + small_noise);
   }
   return right(n, a, c);
@@ -1070,6 +1074,12 @@ static double shifted_blends(int n, const double *a, double *c) {
   small_noise = 0;
   return sum;
 }
+// Returns the first word of the state from I on that would be a float near to 1.
+static int like_a_float(int i) {
+  while ((blend.state[i] >> 23 & 0xff) - 100 > 50)
+    i++;
+  return i;
+}
 #define BLEND_FAULT(name, fault)                          \
   static double name(int n, const double *a, double *c) { \
     double sum = blends(n, a, c);                         \
@@ -1086,6 +1096,7 @@ BLEND_FAULT(a_double_lost, blend.doubles[77].x = 0)
 BLEND_FAULT(last_double_off, blend.doubles[199].x += 1000)
 BLEND_FAULT(a_pointer_off, blend.pointers[100]++)
 BLEND_FAULT(last_pointer_off, blend.pointers[199]++)
+BLEND_FAULT(a_state_off, blend.state[like_a_float(100)] ^= 1)
 BLEND_FAULT(a_wave_off, blend.waves[100] += 0.01f)
 
 static void test_numbers_among_others(void **state) {
@@ -1107,6 +1118,7 @@ static void test_numbers_among_others(void **state) {
     { last_double_off, false },
     { a_pointer_off, false },
     { last_pointer_off, false },
+    { a_state_off, false },
     { a_wave_off, false },
   };
   static const char *const flags[] = { "-std=c17", NULL };
