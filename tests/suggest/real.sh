@@ -215,6 +215,15 @@ check "branches: the patch applies" patch -s -p1 -i branches.patch
 check "branches: check accepts the patched file" autotune check branches.c -- -DALL > list
 has "branches: shared" branches.c "^    #pragma autotune parallel for"
 
+# Flags without errno and traps, but not where the file looks at these.
+for asks in '' '#include <errno.h>' '#include <fenv.h>' 'int fetestexcept(int);'; do
+  printf '%s\n' '#include <math.h>' "$asks" 'void roots(int n, double *restrict x)' '{' \
+    '  for (int i = 0; i < n; i++)' '    x[i] = sqrt(x[i]);' '}' > roots.c
+  autotune suggest roots.c > roots.patch 2> notes
+  is "roots: a kernel with '$asks'" "$(grep -c '^+#pragma autotune kernel' roots.patch)" 1
+  is "roots: flags with '$asks'" "$(grep -c fno-math-errno roots.patch)" "$([ -n "$asks" ]; echo $?)"
+done
+
 # Functions that macros name: their loops are kernels, in C and C++. Where a macro makes the arguments, they are not.
 cat > named.c << 'END'
 #include <stdio.h>

@@ -50,15 +50,27 @@ static void pragma_threads(const struct autotune_machine *m, const char *name,
   text_printf(t, ") constraint(%s <= AUTOTUNE_THREADS)", name);
 }
 
+// True if S may look at errno or at what floating-point operations raise.
+static bool pragma_observes(const struct source *s) {
+  static const char *const words[] = { "errno",        "math_errhandling",
+                                       "fetestexcept", "feenableexcept",
+                                       "fenv",         "cfenv" };
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (lex_mentions((struct slice){ s->text, s->size }, slice_of(words[i])))
+      return true;
+  return false;
+}
+
 // Appends flags(…) and compiler(…). Few: each is a factor of the number of variants.
-// Flags that change no number are always tried, though errno and traps are lost.
+// Flags that change no number are tried, though errno and traps are lost, unless the file
+// looks at these.
 static void pragma_flags(const struct finding *f, bool fast, struct text *t) {
   static const char wide[] = "-mprefer-vector-width=512",
                     same[] = "-fno-math-errno -fno-trapping-math";
-  const char *more = !f->numbers.real ? ""
-      : fast                          ? "-ffast-math"
-      : f->numbers.guarded            ? same
-                                      : "";
+  const char *more = !f->numbers.real                   ? ""
+      : fast                                            ? "-ffast-math"
+      : f->numbers.guarded && !pragma_observes(f->file) ? same
+                                                        : "";
   bool vectors = plan_machine()->vector >= 64;
   if (vectors || *more)
     text_printf(t, "%s flags(\"\"", more == same ? " \\\n   " : "");
