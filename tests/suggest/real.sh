@@ -215,6 +215,34 @@ check "branches: the patch applies" patch -s -p1 -i branches.patch
 check "branches: check accepts the patched file" autotune check branches.c -- -DALL > list
 has "branches: shared" branches.c "^    #pragma autotune parallel for"
 
+# A file that includes itself twice keeps both branches, each once: the #if stays, and its loop is no kernel.
+cat > twice.c << 'END'
+#ifndef TYPE
+#define TYPE double
+#define NAME(x) x##_double
+#include __FILE__
+#undef TYPE
+#undef NAME
+#define TYPE float
+#define NAME(x) x##_float
+#define WAVE
+#include __FILE__
+#else
+void NAME(smooth)(int n, TYPE *restrict x, const TYPE *restrict y)
+{
+  for (int i = 1; i < n; i++)
+#ifdef WAVE
+    x[i] = x[i - 1] * y[i];
+#else
+    x[i] = y[i - 1] * y[i];
+#endif
+}
+#endif
+END
+autotune suggest twice.c > twice.patch 2> notes
+has "twice: no kernel" notes "nothing to suggest"
+has "twice: the #if stays" notes "the loop in line 14 of 'NAME(smooth)' is left as it is"
+
 # Flags without errno and traps, but not where the file looks at these.
 for asks in '' '#include <errno.h>' '#include <fenv.h>' 'int fetestexcept(int);'; do
   printf '%s\n' '#include <math.h>' "$asks" 'void roots(int n, double *restrict x)' '{' \

@@ -17,8 +17,9 @@ struct active {
   const struct source *s;
   struct conditional *list; // those within braces, where a brace that one branch alone
   unsigned n;               // opens may hide some
-  bool *kept[2]; // by Clang, by the build's own compiler: for each line's number
-  bool openmp;   // one of the two reads `#pragma omp`
+  // how often Clang and the build's own compiler read on after the line of each number
+  unsigned *kept[2];
+  bool openmp; // one of the two reads `#pragma omp`
 };
 
 // ---- which branches are kept --------------------------------------------------------
@@ -40,14 +41,14 @@ static int active_by_place(const void *a, const void *b) {
   return p->start < q->start ? -1 : p->start > q->start;
 }
 
-// Returns the text of A with a mark in each branch.
+// Returns the text of A with a mark in each branch and after each #endif.
 static struct text active_marked(const struct active *a) {
   struct conditional_line *lines = NULL;
   struct text out = { 0 };
   unsigned n = 0;
   size_t from = 0;
   for (unsigned i = 0; i < a->n; i++)
-    for (unsigned j = 0; j + 1 < a->list[i].n; j++)
+    for (unsigned j = 0; j < a->list[i].n; j++)
       *GROW(lines, n) = a->list[i].lines[j];
   if (n)
     qsort(lines, n, sizeof *lines, active_by_place);
@@ -61,8 +62,8 @@ static struct text active_marked(const struct active *a) {
   return out;
 }
 
-// Notes which of the N marks are left in OUT.
-static void active_read(struct active *a, const struct text *out, bool *kept,
+// Counts in KEPT the N marks that are left in OUT.
+static void active_read(struct active *a, const struct text *out, unsigned *kept,
                         unsigned n) {
   const size_t size = sizeof ACTIVE_MARK - 1;
   const char *p = out->data, *end = p ? p + out->size : p;
@@ -71,7 +72,7 @@ static void active_read(struct active *a, const struct text *out, bool *kept,
     if (p[size] == 'o')
       a->openmp = true;
     else if (number < n)
-      kept[number] = true;
+      kept[number]++;
   }
 }
 
@@ -82,7 +83,7 @@ static bool active_ask(struct active *a, unsigned n, const struct compile_option
     a->kept[who] = a->kept[0];
     if (who == 1 && !o->compiler)
       break;
-    a->kept[who] = arena_alloc(n + 1);
+    a->kept[who] = arena_alloc((n + 1) * sizeof **a->kept);
     if (!preprocess_text(&in, who == 1, o, &out))
       return false;
     active_read(a, &out, a->kept[who], n);
@@ -98,13 +99,16 @@ static void active_blank(char *copy, size_t start, size_t end) {
       copy[i] = ' ';
 }
 
-// True if both preprocessors keep the same branch of C. AUTHOR: no branch that is left
-// out may have directives of OpenMP, as a build with OpenMP may follow.
+// True if both preprocessors keep the same branch of C, and read C once: a file may
+// include itself. AUTHOR: no branch that is left out may have directives of OpenMP, as a
+// build with OpenMP may follow.
 static bool active_agrees(const struct active *a, const struct conditional *c,
                           bool author) {
+  if (a->kept[0][c->lines[c->n - 1].number] != 1)
+    return false;
   for (unsigned i = 0; i + 1 < c->n; i++) {
     const struct conditional_line *l = &c->lines[i];
-    bool kept = a->kept[0][l->number];
+    unsigned kept = a->kept[0][l->number];
     if (kept != a->kept[1][l->number] ||
         (author && !kept && openmp_within(a->s, l->end, l[1].start)))
       return false;
