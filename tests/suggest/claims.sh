@@ -87,5 +87,9 @@ has "the condition of a stride" claims.c "if(ld >= m) inout(x\[0:(long long)ld \
 has "the conditions of a block" claims.c "if(from >= 0 && (long long)ld >= (long long)from + m)"
 has "sections of rows" claims.c "in(a\[0:n\]\[0:n\], b\[0:n\]\[0:n\]) inout(c\[0:n\]\[0:n\])"
 has "of these rows alone" claims.c "inout(x\[low:(long long)high + 1 - low\]\[0:n\]\[-2:(long long)n + 2\])"
+has "what a loop's condition keeps in the array" notes "claims.c:456:25: note: assumed: the array has this element also where the"
+is "not where it is reached anyway" "$(grep -c "the array has this element also" notes)" 1
+has "what it keeps in a written row" notes "claims.c:460:.* no sections: it cannot be told which of its elements is the last"
+has "a condition of data" claims.c "^ *in(x\[0:m\]) inout(a\[0:n\]\[0:(long long)m + 1\])"
 has "a name that is taken" claims.c "param(THREADS_2:"
 finish

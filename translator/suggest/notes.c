@@ -47,6 +47,9 @@ static void notes_assumed(const struct finding *f) {
   if (!ts_node_is_null(found->row))
     notes_say(m->source, model_offset(m, found->row, NULL),
               "assumed: subscripts stay within their rows");
+  if (!ts_node_is_null(found->beyond) && !found->why)
+    notes_say(m->source, model_offset(m, found->beyond, NULL),
+              "assumed: the array has this element also where the condition is not met");
   if (found->assumed)
     notes_say(f->file, f->at,
               arena_printf("assumed of each call: %s", nests_written(m, found->assumed)));

@@ -446,3 +446,35 @@ void row_alias_const(int n, int m, double **a, double *restrict x)
       x[j] += c[i];
   }
 }
+
+void kept_in(int n, int m, int plane, const double *restrict x, double *restrict y)
+{
+  for (int k = 0; k < n; k++)
+    for (int j = 0; j < m; j++) {
+      y[k * m + j] = x[k * plane + j];
+      if (k + 1 < n)
+        y[k * m + j] += x[(k + 1) * plane + j];
+    }
+}
+
+void kept_in_row(int n, int m, double **restrict a)
+{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) {
+      a[i][j] *= 2;
+      if (j > 0)
+        a[i][j - 1] += 1;
+    }
+}
+
+void chosen_in_row(int n, int m, double **restrict a, const double *restrict x)
+{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) {
+      a[i][0] += x[j];
+      if (x[j] > 0)
+        a[i][j + 1] *= 2;
+      if (j > 0)
+        a[i][0] += x[j];
+    }
+}

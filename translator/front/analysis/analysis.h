@@ -474,15 +474,18 @@ struct ends { /* what one access touches of one subscript */
  * last one. Returns NULL, or the reason why an end is unknown. */
 const char *section_reach(const struct model *m, const struct access *x,
                           struct poly index, bool both, struct ends *r);
+/* True if a condition around X compares the variable of a loop: it may keep X within the
+ * array, whose end is then before the end of the loop. */
+bool section_is_kept_in(const struct model *m, const struct access *x);
 
 /* ---- rows.c ---------------------------------------------------------------------- */
 
 /* Adds to X the dimensions of A, an array with rows. Adds to ASSUMED what must be >= 0
  * for all of them to be touched. Returns NULL, or the reason why that is impossible, and
- * sets *AT to its place. */
+ * sets *AT to its place. *BEYOND: as in struct sections. */
 struct section;
 const char *rows_section(struct model *m, const struct array *a, struct section *x,
-                         struct ends *assumed, TSNode *at);
+                         struct ends *assumed, TSNode *at, TSNode *beyond);
 
 /* ---- sections -------------------------------------------------------------------- */
 
@@ -492,6 +495,7 @@ struct sections {
   /* the condition under which anything is touched: "n > 0"; or NULL */
   const char *assumed;
   TSNode row;      /* a subscript that could not be proven to stay in its row; or null */
+  TSNode beyond;   /* what reads an end of a section if a condition lets it; or null */
   const char *why; /* not NULL: LIST is incomplete for this reason … */
   TSNode at;       /* … seen here */
 };

@@ -19,9 +19,11 @@ static bool rows_beyond(const struct ends *a, const struct ends *b, bool up) {
 }
 
 // Finds those of the N values LIST beyond which there is none. CONDITIONAL: also those
-// that a condition may leave out. False: too many.
-static bool rows_find_ends(const struct ends *list, unsigned n, bool up, bool conditional,
-                           struct rows_ends *ends) {
+// that a condition may leave out. False: too many, or what a condition keeps within the
+// array is written. *BEYOND: an access that is kept so and reads.
+static bool rows_find_ends(const struct model *m, const struct ends *list, unsigned n,
+                           bool up, bool conditional, struct rows_ends *ends,
+                           TSNode *beyond) {
   for (unsigned i = 0; i < n; i++) {
     bool last = true;
     for (unsigned j = 0; j < n && last; j++)
@@ -32,6 +34,11 @@ static bool rows_find_ends(const struct ends *list, unsigned n, bool up, bool co
       continue;
     if (ends->n == MAX_ENDS || (!list[i].certain && !conditional))
       return false;
+    if (!list[i].certain && section_is_kept_in(m, list[i].x)) {
+      *beyond = list[i].x->node;
+      if (list[i].x->array->written)
+        return false;
+    }
     ends->list[ends->n++] = up ? list[i].last : list[i].low;
   }
   return ends->n > 0;
@@ -48,10 +55,10 @@ static const char *rows_end_text(const struct model *m, const struct rows_ends *
 
 // Adds the dimension whose values are LIST.
 static bool rows_dim(const struct model *m, const struct ends *list, unsigned n,
-                     bool conditional, struct section *x) {
+                     bool conditional, struct section *x, TSNode *beyond) {
   struct rows_ends low = { 0 }, last = { 0 };
-  if (!rows_find_ends(list, n, false, conditional, &low) ||
-      !rows_find_ends(list, n, true, conditional, &last))
+  if (!rows_find_ends(m, list, n, false, conditional, &low, beyond) ||
+      !rows_find_ends(m, list, n, true, conditional, &last, beyond))
     return false;
   const char *from = rows_end_text(m, &low, false), *to = rows_end_text(m, &last, true);
   struct poly length = poly_add(poly_add(last.list[0], low.list[0], -1), poly_int(1), 1);
@@ -67,7 +74,7 @@ static bool rows_dim(const struct model *m, const struct ends *list, unsigned n,
 }
 
 const char *rows_section(struct model *m, const struct array *a, struct section *x,
-                         struct ends *assumed, TSNode *at) {
+                         struct ends *assumed, TSNode *at, TSNode *beyond) {
   for (unsigned dim = 0; dim < a->rank; dim++) {
     struct ends *list = NULL;
     unsigned n = 0;
@@ -86,7 +93,7 @@ const char *rows_section(struct model *m, const struct array *a, struct section 
     }
     const bool last = dim + 1 == a->rank; // which leads to no pointer
     *at = a->home;
-    if (!rows_dim(m, list, n, last && !m->jumps, x))
+    if (!rows_dim(m, list, n, last && !m->jumps, x, beyond))
       return "it cannot be told which of its elements is the last";
   }
   return NULL;

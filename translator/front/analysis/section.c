@@ -160,6 +160,31 @@ const char *section_reach(const struct model *m, const struct access *x,
   return NULL;
 }
 
+// True if N, a part of a condition, names the variable of LOOP or of one around it, but
+// not to find an element.
+static bool section_compares(const struct model *m, TSNode n, const struct iter *loop) {
+  for (; loop && node_is(n, "identifier"); loop = loop->outer)
+    if (slices_same(model_text(m, n), loop->dim.var))
+      return true;
+  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
+    if (!node_is(n, "subscript_expression") &&
+        section_compares(m, ts_node_named_child(n, i), loop))
+      return true;
+  return false;
+}
+
+bool section_is_kept_in(const struct model *m, const struct access *x) {
+  for (TSNode n = x->node, up; !ts_node_is_null(up = ts_node_parent(n)); n = up) {
+    bool operand = node_is(up, "binary_expression");
+    TSNode test = node_field(up, operand ? "left" : "condition");
+    if (!ts_node_is_null(test) && !node_is(up, "for_statement") && !ts_node_eq(test, n) &&
+        (!operand || strchr("&|", *ts_node_type(node_field(up, "operator")))) &&
+        section_compares(m, test, x->loop))
+      return true;
+  }
+  return false;
+}
+
 // ---- all accesses of an array -------------------------------------------------------
 
 // True if A reaches as far as B wherever A's guards hold.
@@ -306,6 +331,19 @@ static const char *reach_of(struct model *m, const struct access *x, bool guarde
   return why;
 }
 
+// Stores in *BEYOND an access of LIST, which counts as certain, that a condition keeps
+// within its array, as far as LIST shows.
+static void section_find_beyond(const struct model *m, struct ends *const *list,
+                                unsigned n, TSNode *beyond) {
+  for (unsigned i = 0; i < n; i++) {
+    bool within = !list[i]->x->conditional || !section_is_kept_in(m, list[i]->x);
+    for (unsigned j = 0; j < n && !within; j++)
+      within = !list[j]->x->conditional && section_dominates(list[j], list[i]);
+    if (!within)
+      *beyond = list[i]->x->node;
+  }
+}
+
 // Adds the section of A, an argument.
 static void add_argument(struct model *m, const struct array *a, bool guarded,
                          struct sections *out, struct ends *assumed) {
@@ -331,6 +369,8 @@ static void add_argument(struct model *m, const struct array *a, bool guarded,
     return;
   }
   *GROW(x.dims, x.n_dims) = (struct section_dim){ { 0 }, slice_of(length) };
+  if (!guarded)
+    section_find_beyond(m, list, n, &out->beyond);
   for (unsigned i = 1; i < a->rank; i++)
     *GROW(x.dims, x.n_dims) = (struct section_dim){ { 0 }, a->bounds[i] };
   for (unsigned i = 0; i < first->n_guards && !guarded; i++)
@@ -348,7 +388,7 @@ static void add_rows(struct model *m, const struct array *a, struct sections *ou
                        .access = a->written ? AUTOTUNE_INOUT : AUTOTUNE_IN,
                        .offset = model_offset(m, a->home, NULL) };
   TSNode at = a->home;
-  const char *why = rows_section(m, a, &x, assumed, &at);
+  const char *why = rows_section(m, a, &x, assumed, &at, &out->beyond);
   if (why) {
     section_refuse(out, at, why);
     return;
