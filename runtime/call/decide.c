@@ -161,6 +161,16 @@ void decide_free(struct node *n) {
   n->known = NULL;
 }
 
+// Returns how important it is why KNOWN is no winner. A key may have another value in
+// each call.
+static enum autotune_level decide_level(const struct site *s,
+                                        const struct recall *known) {
+  enum { SAID = 16 }; // keys of a kernel in one process
+  return known->revoked || known->suspect ? AUTOTUNE_WARN
+      : atomic_load(&s->n_nodes) <= SAID  ? AUTOTUNE_INFO
+                                          : AUTOTUNE_DEBUG;
+}
+
 // Looks N up in the store, once: results that other processes store later are for later
 // runs. True: decided. A winner without code is left in N->known.
 static bool decide_ask(struct site *s, struct node *n) {
@@ -176,8 +186,7 @@ static bool decide_ask(struct site *s, struct node *n) {
     adopted = (known->kind == RECALL_DEFAULT || known->kind == RECALL_OBJECT) &&
         decide_adopt(s, n, known);
     if (known->why[0])
-      log_message(known->revoked || known->suspect ? AUTOTUNE_WARN : AUTOTUNE_INFO,
-                  "%s: %s", s->kernel->name, known->why);
+      log_message(decide_level(s, known), "%s: %s", s->kernel->name, known->why);
     if (adopted && decide_is_unchecked(s, &known->summary))
       log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, atomic_load(&n->why)->text);
     if (known->why[0] && !adopted)
