@@ -8,7 +8,7 @@
 # of the ratios of runs in the same turn, with the least and the greatest. Each program checks its own answers.
 # BENCH_RUNS: the number of runs; BENCH_BUDGET: of each tuning; BENCH_SIDES: which of plain, native, tuned and auto; BENCH_AUTO:
 # AUTOTUNE_AUTO of the last side, 1 or fast-math. The last two sides have the flags of the better of the first two; the row says
-# so where that is -O3 -march=native.
+# so where that is -O3 -march=native. BENCH_REPORT=1: the reports of the last two sides go to stderr.
 set -eu
 cd "$(dirname "$0")/.."
 build=$(cd "${1:-build}" && pwd)
@@ -45,11 +45,11 @@ get_source() { # FOLDER: the untouched sources of the program
   fi
 }
 
-native_wins() { # by the lesser of two runs of each; if plain is not built, it does
+native_wins() { # by the least of four runs of each; if plain is not built, it does
   local side
   [ -d "$work/$name.native" ] || return 1
   [ -d "$work/$name.plain" ] || return 0
-  for side in plain native plain native; do
+  for side in plain native plain native plain native plain native; do
     run_program "$work/$name.$side" 2> /dev/null >> "$work/$name.$side.trial"
   done
   awk '{ if (!(FILENAME in least) || $1 < least[FILENAME]) least[FILENAME] = $1 }
@@ -106,6 +106,9 @@ for asked in ${*:-sundials libsamplerate darknet}; do
   for side in plain native tuned auto; do
     if [ -s "$work/$name.$side.times" ]; then median "$work/$name.$side.times"; else echo 0; fi
   done | tr '\n' ' ' > "$work/$name.medians"
+  for side in ${BENCH_REPORT:+tuned auto}; do
+    [ ! -d "$work/cache.$side" ] || AUTOTUNE_CACHE=$work/cache.$side autotune report >&2 || true
+  done
   base=$(awk '{ print ($2 > 0 && ($1 == 0 || $2 < $1) ? "native" : "plain") }' "$work/$name.medians")
   for side in tuned auto; do
     gain "$work/$name.$base.times" "$work/$name.$side.times"
