@@ -669,13 +669,18 @@ static void test_hot_and_cold(void **state) {
   assert_int_equal(store_asked(s, &id, &kernel, REFUSED_NOT, "", &hot), 0);
   id.kernel = "mute";
   assert_int_equal(store_asked(s, &id, &kernel, REFUSED_COLD, "", &cold), 0);
+  id = fixture_identity(); // a key of gemm that was only called
+  id.key = (const long long[]){ 77, 78, 79, 80 };
+  assert_int_equal(store_asked(s, &id, &kernel, REFUSED_KEYS, "", &hot), 0);
   store_close(s);
   char *text = report(*state, (struct report_options){ .kernel = NULL }, 0);
   expect_in_order(text,
                   (const char *const[]){
                       "\ngemm  (", "hot", "34 % of the program's time, 2.000 ms a call",
-                      "\nscan  (", "\n1 kernel took too little of the time", NULL });
+                      "\nscan  (", "\n1 more key of these kernels was called",
+                      "\n1 kernel took too little of the time", NULL });
   assert_null(strstr(text, "mute"));
+  assert_null(strstr(text, "77"));
   free(text);
 }
 

@@ -45,19 +45,38 @@ static int report_say_nothing(const struct report_options *o, const char *folder
 
 // ---- the report ---------------------------------------------------------------------
 
-// Moves to the end what was never tuned because too little of the time is spent in it.
-// Returns how much remains.
-static unsigned report_part_cold(struct listing *l) {
-  unsigned n = 0;
-  for (unsigned i = 0; i < l->n; i++) {
+// True if nothing of ITEM was measured: it was only called.
+static bool report_is_bare(const struct listed *item) {
+  return !item->finished && !item->provisional && item->n_records == 0;
+}
+
+static bool report_is_cold(const struct listing *l, const struct listed *item) {
+  (void)l;
+  return item->refused == REFUSED_COLD && report_is_bare(item);
+}
+
+// True if nothing of ITEM was measured, but of another key of its kernel.
+static bool report_is_further(const struct listing *l, const struct listed *item) {
+  for (unsigned i = 0; report_is_bare(item) && i < l->n; i++)
+    if (!report_is_bare(&l->items[i]) &&
+        strcmp(l->items[i].problem.kernel, item->problem.kernel) == 0)
+      return true;
+  return false;
+}
+
+// Moves to the end of L, and out of its number, what IS holds for. Returns how many.
+static unsigned report_part(struct listing *l,
+                            bool (*is)(const struct listing *, const struct listed *)) {
+  unsigned n = 0, all = l->n;
+  for (unsigned i = 0; i < all; i++) {
     struct listed item = l->items[i];
-    if (item.refused == REFUSED_COLD && !item.finished && !item.provisional &&
-        item.n_records == 0)
+    if (is(l, &item))
       continue;
     l->items[i] = l->items[n];
     l->items[n++] = item;
   }
-  return n;
+  l->n = n;
+  return all - n;
 }
 
 static int report_show(const struct report_options *o, const char *folder,
@@ -97,9 +116,14 @@ int report_print(const struct report_options *o, FILE *out) {
   if (status != 0)
     log_message(AUTOTUNE_WARN, "%s/results.db could not be read to its end", folder);
   unsigned all = l.n;
-  l.n = report_part_cold(&l);
-  unsigned cold = all - l.n;
+  unsigned cold = report_part(&l, report_is_cold);
+  unsigned further = report_part(&l, report_is_further);
   status = l.n ? report_show(o, folder, &l, out) : report_say_nothing(o, folder, s, out);
+  if (further && !o->json && !o->markdown && !o->html)
+    fprintf(out,
+            "\n%u more key%s of these kernels %s called, and not tuned; `autotune why "
+            "KERNEL` says why\n",
+            further, further == 1 ? "" : "s", further == 1 ? "was" : "were");
   if (cold && !o->json && !o->markdown && !o->html)
     fprintf(
         out,
