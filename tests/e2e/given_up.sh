@@ -53,7 +53,7 @@ void silent(int step, double *x)
 #pragma autotune kernel param(SLOW = 0: 0, 1) inout(x[0:1])
 void cell(int i, int j, int k, double *x)
 {
-  x[0] = negative(x[0], SLOW ? 200000 : 6000) ? 0 : x[0] * 0.5 + i + j + k;
+  x[0] = negative(x[0], SLOW ? 200000 : 30000) ? 0 : x[0] * 0.5 + i + j + k;
 }
 int main(int argc, char **argv)
 {
