@@ -1,14 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# real.sh BUILD [PROGRAM[=FOLDER]…]: programs by others (tests/integration/real), each as its build system makes it, with
-# -O3 -march=native, through `autotune cc` with the pragmas of its patch, and untouched through `autotune cc --auto`;
-# medians of runs of all sides in turns, after a first run of the last two, which tune, and a second one of --auto, whose
-# tunings are waited for. FOLDER
-# holds the program's sources, for a program that is no package of Debian. Prints a table; the gain is against the better of the first two: the median
-# of the ratios of runs in the same turn, with the least and the greatest. Each program checks its own answers.
-# BENCH_RUNS: the number of runs; BENCH_BUDGET: of each tuning; BENCH_SIDES: which of plain, native, tuned and auto; BENCH_AUTO:
-# AUTOTUNE_AUTO of the last side, 1 or fast-math. The last two sides have the flags of the better of the first two; the row says
-# so where that is -O3 -march=native. BENCH_REPORT=1: the reports of the last two sides go to stderr.
+# real.sh BUILD [PROGRAM[=FOLDER]…]: measures programs by others (tests/integration/real), and prints a table. FOLDER holds
+# the program's sources, for a program that is no package of Debian.
+#
+# Each program is built in four ways: as its build system makes it; with -O3 -march=native; through `autotune cc` with the
+# pragmas of its patch; untouched through `autotune cc --auto`. The last two have the flags of the better of the first two;
+# the row says so where that is -O3 -march=native. A first run of the last two tunes, and --auto has a second one. The
+# end of its tunings is awaited. Then all sides run in turns, and the table has the medians. The gain is against the
+# better of the first two: the median of the ratios of runs in the same turn, with the least and the greatest. Each
+# program checks its own answers.
+#
+# BENCH_RUNS: the number of runs. BENCH_BUDGET: of each tuning. BENCH_SIDES: which of plain, native, tuned and auto.
+# BENCH_AUTO: AUTOTUNE_AUTO of the last side, 1 or fast-math. BENCH_REPORT=1: the reports of the last two sides go to stderr.
 set -eu
 cd "$(dirname "$0")/.."
 build=$(cd "${1:-build}" && pwd)

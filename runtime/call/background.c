@@ -80,8 +80,7 @@ int background_start(struct site *s, struct node *n, const struct call *call,
     return -1;
   loss_forked();
   if (!p.loaded)
-    log_message(AUTOTUNE_DEBUG, "%s: a tuning begins beside the program",
-                s->kernel->name);
+    log_message(AUTOTUNE_DEBUG, "%s: a tuning begins in the background", s->kernel->name);
   background.node = n;
   atomic_store(&background.checks, p.loaded != NULL);
   if (p.kind == PLAN_ONLINE)

@@ -89,9 +89,9 @@ static double hot_cpu(void) {
 }
 
 // A processor that the program leaves idle costs it little. More than one is not counted:
-// others may need them. Threads that run at the same time wait for each other: a tuner on
-// the processor of one that waits makes all wait longer. So a program that used two
-// processors on average may need four.
+// others may need them. Threads that run at the same time also wait for each other. If a
+// tuner takes the processor of a waiting thread, all threads wait longer. So a program
+// that used two processors on average is assumed to need four.
 static double hot_idle_of(double time, double cpu, unsigned processors) {
   double needed = cpu > several * time ? 2 * cpu : cpu;
   double idle = processors * time - needed;

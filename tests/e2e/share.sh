@@ -35,7 +35,7 @@ check "builds" autotune cc --auto gcc -O2 blur.c -o blur
 for run in $(seq 5); do
   ./blur "$run" 2> "$run.log"
 done
-begun() { cat "$@" | grep -c 'a tuning begins beside the program'; }
+begun() { cat "$@" | grep -c 'a tuning begins in the background'; }
 taken() { sed -n 's/.*of \([0-9.e+-]*\) s in all runs, tunings took \([0-9.e+-]*\) s and checks .*/\2 \1/p' "$1"; }
 has "hot" 1.log 'blur: hot:'
 is "the first run begins a tuning" "$(begun 1.log)" 1
