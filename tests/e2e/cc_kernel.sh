@@ -134,5 +134,14 @@ for cc in $compilers; do
   sed 's/own.h/gone.h/' src/k.c > src/gone.c
   not $at -c src/gone.c -o obj/gone.o 2> message
   has "$cc: a missing header" message '^src/gone.c:1:.*gone.h'
+
+  # Loops keep their speed where a stub moves them. What the user says of alignment, and of size, stays.
+  printf '#!/bin/sh\necho "$@" > "%s/given"\nexec "%s" "$@"\n' "$PWD" "$(command -v "$cc")" > "$cc"
+  chmod +x "$cc"
+  for given in "-O2 yes" "-O3 yes" "-O3 -Os no" "-O0 no" "-g no" "-O2 -falign-loops=16 no"; do
+    check "$cc ${given% *}" autotune cc "./$cc" ${given% *} -c src/k.c -o obj/aligned.o
+    is "$cc ${given% *}: loops are aligned" "$(grep -q -e '-falign-loops=32' given && echo yes || echo no)" "${given##* }"
+  done
+  rm "$cc"
 done
 finish
