@@ -18,13 +18,6 @@ static void refuse_store(struct store *s, const struct node *n, enum refusal rea
   store_asked(s, &id, n->site->kernel, reason, refuse_text(n, reason), NULL);
 }
 
-static struct store *refuse_open(void) {
-  char *message = NULL;
-  struct store *s = store_open(&message);
-  free(message); // a tuning says it
-  return s;
-}
-
 // LATE: at the end of the process.
 static void refuse_say(const struct node *n, enum refusal reason, const char *text,
                        bool late) {
@@ -44,7 +37,7 @@ void refuse(struct node *n, enum refusal reason, const char *text) {
   if (atomic_exchange(&n->refusal, reason) == reason || !words->lasts)
     return;
   refuse_say(n, reason, refuse_text(n, reason), false);
-  struct store *s = refuse_open();
+  struct store *s = store_open_briefly();
   if (s) {
     refuse_store(s, n, reason);
     store_close(s);
@@ -62,7 +55,7 @@ void refuse_shared(struct node *n) {
   if (!atomic_load(&n->decided))
     site_note(&n->why, text);
   refuse_say(n, REFUSED_TEAM, text, false);
-  struct store *s = refuse_open();
+  struct store *s = store_open_briefly();
   if (s) {
     store_asked(s, &id, n->site->kernel, REFUSED_TEAM, text, NULL);
     store_close(s);
@@ -85,7 +78,7 @@ static void refuse_rest(void *data) {
       if (refuse_is_left(n)) {
         enum refusal reason = atomic_load(&n->refusal);
         refuse_say(n, reason, refuse_text(n, reason), true);
-        if (store || (store = refuse_open()))
+        if (store || (store = store_open_briefly()))
           refuse_store(store, n, reason);
       }
   if (store)

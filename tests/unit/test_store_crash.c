@@ -272,6 +272,21 @@ static void test_a_continued_process_finds_its_lock(void **state) {
   store_close(s);
 }
 
+// A program that ends does not wait for a lock: 3 s by store_close, before.
+static void test_a_program_that_ends_does_not_wait(void **state) {
+  struct store *s = store_open_briefly_in(*state);
+  assert_non_null(s);
+  assert_int_equal(write_record(s, 1), 0);
+  pid_t stopped = stop_with_the_lock(*state);
+  double begun = sys_now();
+  assert_int_equal(write_record(s, 2), -1);
+  store_close(s);
+  assert_true(sys_now() - begun < 1);
+  assert_null(store_open_briefly_in(*state));
+  kill(stopped, SIGKILL);
+  waitpid(stopped, NULL, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
 
 int main(void) {
@@ -281,6 +296,7 @@ int main(void) {
     TEST(test_a_stopped_process_stops_nobody),
     TEST(test_a_slow_process_costs_no_result),
     TEST(test_a_continued_process_finds_its_lock),
+    TEST(test_a_program_that_ends_does_not_wait),
   };
   rounds_limit(300);
   return cmocka_run_group_tests(tests, NULL, NULL);

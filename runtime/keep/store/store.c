@@ -17,6 +17,7 @@
 #include "tables.h"
 
 const double STORE_WAIT = 0.08, STORE_WAIT_TO_OPEN = 1; // seconds
+static const double brief_wait = 0.005;
 
 enum verdict { OPENED, MISSING, BROKEN, REFUSED };
 
@@ -260,13 +261,27 @@ struct store *store_open(char **message) {
   return store_open_within(STORE_WAIT, message);
 }
 
+struct store *store_open_briefly_in(const char *folder) {
+  char *message = NULL;
+  struct store *s = store_new(folder, true, brief_wait, &message);
+  free(message); // a tuning says it
+  return s;
+}
+
+struct store *store_open_briefly(void) {
+  char *message = NULL;
+  const char *folder = folder_open(&message);
+  free(message);
+  return folder ? store_open_briefly_in(folder) : NULL;
+}
+
 // A process other than the one that opened the connection does not close it: closing
 // would drop the locks of the opener.
 void store_close(struct store *s) {
   if (!s)
     return;
   if (s->pid == getpid()) {
-    if (s->db && s->first)
+    if (s->db && s->first && s->wait >= STORE_WAIT)
       store_finish_queue(s);
     store_disconnect(s);
   }

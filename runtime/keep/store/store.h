@@ -20,6 +20,10 @@ struct store *store_open(char **message);
  * tuner: on a busy machine the lock may be held for a while. */
 extern const double STORE_WAIT, STORE_WAIT_TO_OPEN;
 struct store *store_open_within(double seconds, char **message);
+/* Like store_open, for the program's own threads and its end: an operation waits a few
+ * milliseconds at most for another process's lock, and rows that cannot be written then
+ * are dropped, without a warning. */
+struct store *store_open_briefly(void);
 void store_close(struct store *s);
 /* Finds the winner for exactly this identity. False: there is none, and *WHY (malloc'ed,
  * may be NULL) says what differs from the nearest row ("compiler clang 22.1.7 → 22.1.8").

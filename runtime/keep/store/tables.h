@@ -110,6 +110,8 @@ struct store {
 /* Opens the store in FOLDER. KEEP: creates a missing file and sets a broken one aside.
  * Otherwise returns NULL in both cases, and *MESSAGE (malloc'ed) may say why. */
 struct store *store_open_in(const char *folder, bool keep, char **message);
+/* store_open_briefly for the store in FOLDER. */
+struct store *store_open_briefly_in(const char *folder);
 /* Renames the broken file and never deletes it. Takes a lock first, so that a newer file
  * of another process is not renamed. */
 void store_set_aside(struct store *s, const char *why);

@@ -6,6 +6,7 @@
 // disk, so that a tuning of 200 variants does not need 400 fsyncs: they survive the end
 // of every process, and a power cut only once the next summary, which does wait for the
 // disk, was written. A file that a power cut damages is set aside.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -134,7 +135,7 @@ static int write_flush(struct store *s, bool durable) {
   double begun = sys_now();
   int rc = SQLITE_BUSY;
   for (int attempt = 0; attempt < 2; attempt++) {
-    store_allow(s, s->patience < 2 ? WAIT : 0);
+    store_allow(s, s->patience < 2 ? fmin(WAIT, s->wait) : 0);
     rc = write_queue(s, durable);
     if (rc == SQLITE_OK || !store_recover(s, rc))
       break;
