@@ -475,6 +475,14 @@ static __inline__ int autotune_gate_shut(struct autotune_gate *gate) {
   return 1;
 }
 
+/* True if SITE has no entry and its gate is shut: all that a call of a kernel that is not
+ * hot costs. The rest of a stub is out of line, so that compilers inline functions with
+ * such kernels as they would without them. */
+static __inline__ int autotune_is_cold(const struct autotune_site *site,
+                                       struct autotune_gate *gate) {
+  return __atomic_load_n(&site->hot, __ATOMIC_RELAXED) == 0 && autotune_gate_shut(gate);
+}
+
 #ifndef __cplusplus /* C++ has no sections with rows */
 /* What rows take up: each is within ALL of its section, and the pointers to them within
  * POINTERS. Rows that are written are apart if each is outside of ALL of those before. */
