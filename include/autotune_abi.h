@@ -450,6 +450,42 @@ AUTOTUNE_API autotune_fn autotune_begin(struct autotune_site *site, const long l
                                         struct autotune_call_state *state);
 AUTOTUNE_API void autotune_end(struct autotune_call_state *state);
 
+/* Where a kernel that was a statement keeps the state of a call that runs in its place:
+ * one object for each thread and kernel, because a state on the stack of the statement's
+ * function can keep compilers from inlining that function. */
+struct autotune_timed {
+  struct autotune_call_state state;
+  const char *frame; /* of the stub that made the call */
+};
+/* Returns what autotune_time_end gets after the call STATE, which runs in its place;
+ * NULL: the call is not timed, as are calls within a timed one. Frames grow downwards, so
+ * a call whose frame is not below that of a timed one is not within it: that one was left
+ * by longjmp. */
+static __inline__ struct autotune_call_state *autotune_time(
+    struct autotune_timed *timed, const struct autotune_call_state *state) {
+  const char *frame = (const char *)__builtin_frame_address(0);
+  if (state->node == 0 || (timed->state.node != 0 && frame < timed->frame))
+    return 0;
+  timed->state = *state;
+  timed->frame = frame;
+  return &timed->state;
+}
+static __inline__ void autotune_time_end(struct autotune_call_state *state) {
+  autotune_end(state);
+  state->node = 0;
+}
+/* What stubs of statements return: NULL or a state where the statement is to run in its
+ * place, or that it need not. */
+static __inline__ struct autotune_call_state *autotune_taken(void) {
+  return (struct autotune_call_state *)1;
+}
+static __inline__ int autotune_is_taken(const struct autotune_call_state *state) {
+  return (size_t)state == 1;
+}
+static __inline__ int autotune_is_timed(const struct autotune_call_state *state) {
+  return (size_t)state > 1;
+}
+
 /* True if the runtime wants to see this call of ENTRY. Threads may race for the count:
  * that does no harm, and the runtime switches the count off for short kernels that
  * several threads call. */

@@ -173,7 +173,7 @@ hasnt "moved: nothing is tuned" log ': tuned:'
 
 # The statement stays in its place, in the same lines.
 check "translate" autotune translate main.c -o translated.c -- -I"$include"
-has "the statement in its place" translated.c 'if ((autotune_t_main_[0-9a-f]* = autotune_took_main_[0-9a-f]*(.*)) == 1) { sum = autotune_to_sum; } else {'
+has "the statement in its place" translated.c 'if (autotune_is_taken(autotune_t_main_[0-9a-f]* = autotune_took_main_[0-9a-f]*(.*))) { sum = autotune_to_sum; } else {'
 is "a compiler without autotune" "$(gcc -w -O1 -I"$include" main.c -o was && ./was)" "$was"
 
 # The directives of a loop work below its own pragma of OpenMP. The default stays the loop as it is, with its threads, of

@@ -98,18 +98,18 @@ static void emit_timed(struct edits *edits, const struct emission *e, const char
   const struct outlined *o = e->outlined;
   size_t size = strlen(o->name), condition = o->call - strlen(" if (");
   struct text state = { 0 }, name = { 0 }, close = { 0 }, after = { 0 };
-  text_printf(&state, " struct autotune_call_state autotune_s_%s; int autotune_t_%s;",
-              o->name, o->name);
+  text_printf(&state, " struct autotune_call_state *autotune_t_%s;", o->name);
   edits_add(edits, condition, condition, state);
-  text_printf(&name, "(autotune_t_%s = %s", o->name, called);
+  text_printf(&name, "autotune_is_taken(autotune_t_%s = %s", o->name, called);
   edits_add(edits, o->call, o->call + 1 + size, name);
-  text_printf(&close, "%s&autotune_s_%s)) == 1)", e->s->text[tail - 2] == '(' ? "" : ", ",
-              o->name);
+  text_printf(&close, ")))");
   edits_add(edits, tail - 1, tail + strlen(", 1))"), close);
   text_printf(&after, "\nAUTOTUNE_GENERATED\n");
   emit_resume(e->s, o->end, &after);
-  text_printf(&after, "if (autotune_t_%s == 2) autotune_end(&autotune_s_%s);\n", o->name,
-              o->name);
+  text_printf(&after,
+              "if (__builtin_expect(autotune_is_timed(autotune_t_%s), 0)) "
+              "autotune_time_end(autotune_t_%s);\n",
+              o->name, o->name);
   text_printf(&after, "AUTOTUNE_AS_WRITTEN\n");
   if (e->n_own)
     emit_render(e, "forget_params", &after);

@@ -122,9 +122,9 @@ struct baking {
   /* Sets `data` of E, and everything else that its templates need. */
   void (*prepare)(struct emission *e);
   /* Returns what becomes of the call of a kernel that was a statement: the name of a
-   * function that returns 1 where the call is done, 0 where the statement is to run in
-   * its place, and 2 where autotune_end is to follow it. NULL: the call stays, and the
-   * statement never runs there. */
+   * function that returns autotune_taken() where the call is done, NULL where the
+   * statement is to run in its place, and a state where autotune_time_end is to follow
+   * it. NULL: the call stays, and the statement never runs there. */
   const char *(*called_name)(const struct emission *e);
   /* Returns the name of the default variant; NULL: the kernel keeps its own. */
   const char *(*default_name)(const struct emission *e);
