@@ -156,11 +156,22 @@ void background_look(double seconds) {
   free(out);
 }
 
+// True if N keeps the default in this run because its tuning ends with the program, and
+// does not go on afterwards.
+static bool background_is_cut(const struct site *s, const struct node *n) {
+  return !background_checks() && !kernel_when_hot(s->kernel) && !n->provisional &&
+      !atomic_load(&n->decided) && !atomic_load(&n->retired);
+}
+
 void background_at_exit(void) {
   if (!background_goes() || !decide_take())
     return;
   struct site *s = atomic_load(&background.site);
   const struct shared_memory *shared = session_shared_memory();
+  if (s && background_is_cut(s, background.node)) { // refuse_at_exit says so
+    site_note(&background.node->why, refusal_words[REFUSED_ENDED].text);
+    atomic_store(&background.node->refusal, REFUSED_ENDED);
+  }
   if (s && shared && !background_checks())
     allowance_cost(s, atomic_load(&shared->cost));
   if (s)

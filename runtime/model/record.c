@@ -61,6 +61,9 @@ const struct refusal_words refusal_words[REFUSALS] = {
   [REFUSED_UNCHECKED] = { "default: what it changes cannot all be compared, and --auto "
                           "runs no variant unchecked",
                           false, true },
+  [REFUSED_ENDED] = { "default: the program ended before the tuning that ran beside it; "
+                      "the next run goes on with what was tried",
+                      true, false },
 };
 
 #define COLUMN(name, version) .column = name, .since = version

@@ -166,6 +166,7 @@ enum refusal {
   REFUSED_MEMORY,
   REFUSED_COLD,      /* it is tuned when hot, and is not */
   REFUSED_UNCHECKED, /* it is tuned when hot, and what it changes cannot be compared */
+  REFUSED_ENDED,     /* the program ended before the tuning that went on beside it */
   REFUSALS
 };
 /* What a program spends in a kernel that is tuned when hot; 0: it is another kernel. */

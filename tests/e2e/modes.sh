@@ -72,6 +72,9 @@ run() {
 }
 
 run at_once 0                                   # it ends while it tunes
+grep -q 'warning: [a-z]*: not tuned in this run: .* ended before the tuning' at_once || { fail "the tuning that was cut off is not said"; cat at_once; }
+for kernel in first second; do autotune why $kernel; done > why
+grep -q 'the program ended before the tuning that ran beside it' why || { fail "why does not say it"; cat why; }
 ! grep -q 'tuned: ' at_once || fail "a call waited for the tuning"
 for try in 1 2 3 4 5 6 7 8; do                  # each goes on where the last one ended; more on a busy machine
   run "tunes$try" 8 AUTOTUNE_BUDGET=2s
