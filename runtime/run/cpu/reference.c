@@ -102,6 +102,13 @@ int worker_reference(struct worker_pool *w, const struct trial_plan *plan,
     rc = worker_measure(w, &c, NULL, &trial);
     free(trial.samples);
   }
+  if (rc == 0 && out->status == STATUS_OK && out->unwatched &&
+      verify_needs_scale(verify_allowed(k, AUTOTUNE_F64))) {
+    c = (struct command){ .plan = worker_once(plan, out->run_seconds),
+                          .measures = MEASURE_UP };
+    rc = worker_measure(w, &c, NULL, &trial);
+    free(trial.samples);
+  }
   if (rc == 0 && !worker_seal(w))
     rc = -1;
   if (!worker_can_repeat(w))

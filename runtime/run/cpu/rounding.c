@@ -208,3 +208,8 @@ void rounding_settle(const struct image *m, struct tolerance *tolerances) {
     verify_settle(&own->noise, t->rtol, own->scale, r->data, own->atols);
   }
 }
+
+void rounding_known(const struct image *m, double *step, double *data) {
+  *step = m->rounding ? verify_step(m->rounding->digits) : 0;
+  *data = m->rounding ? m->rounding->data : 0;
+}

@@ -14,6 +14,7 @@
 #include "run/measure.h"
 #include "runs.h"
 #include "stack.h"
+#include "unnamed.h"
 
 static const double rest_after = 2e-3; // seconds
 static const double settling =
@@ -203,12 +204,14 @@ static bool runner_nudges_again(const struct image *m, unsigned done, double sec
 static void runner_measure(struct runner *r, const struct command *c, autotune_fn code,
                            struct answer *a) {
   const struct image *m = &r->zygote->image;
-  bool nudged = c->measures == MEASURE_NUDGED;
+  bool nudged = c->measures == MEASURE_NUDGED, up = c->measures == MEASURE_UP;
   size_t allocated;
   struct sample run = { .seconds = 0 };
   mprotect(m->shared.base, m->shared.size, PROT_READ);
+  r->rounding = up ? FE_UPWARD : 0;
   rounding_seal(m, false);
-  rounding_prepare(m);
+  if (m->rounding)
+    rounding_prepare(m);
   rounding_seal(m, true);
   double start = measure_clock();
   for (unsigned i = 0;
@@ -225,9 +228,14 @@ static void runner_measure(struct runner *r, const struct command *c, autotune_f
     run_allow(r, load_limit);
     stack_confine(false);
     run_settle(r);
+    if (i == 0 || !unnamed_needs_workers(m)) // else it was not put back
+      moved_note(m, apart ? MOVED_APART : nudged ? MOVED_NUDGED : MOVED_AGAIN);
+    if (up)
+      return;
     if (!nudged)
       image_check(m, false, a->note, sizeof a->note);
-    rounding_learn(m, nudged, apart);
+    if (m->rounding)
+      rounding_learn(m, nudged, apart);
     a->samples[0] = run.cost;
     a->n_samples = 1;
     a->run_seconds = run.seconds;

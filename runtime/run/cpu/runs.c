@@ -9,6 +9,7 @@
 #include "run/measure.h"
 #include "runs.h"
 #include "stack.h"
+#include "unnamed.h"
 
 static const double cheap = 5e-3; // seconds
 enum { ALIKE = 1, APART };        // nudges: of equal numbers
@@ -127,6 +128,7 @@ static void run_nudged(struct runner *r, const struct command *c, autotune_fn co
   for (r->nudged = ALIKE; kept.base && r->nudged <= APART; r->nudged++) {
     run_fresh(r, c, code, false, &ignored);
     rounding_learn(m, true, r->nudged == APART);
+    moved_note(m, r->nudged == APART ? MOVED_APART : MOVED_NUDGED);
     rounding_put_back(m, kept);
   }
   r->nudged = 0;
@@ -162,6 +164,7 @@ static bool run_remake(struct runner *r, const struct command *c, autotune_fn co
   run_fresh(r, c, code, false, out);
   r->rounding = 0;
   bool steady = image_repeats(m, a->message, size);
+  moved_note(m, MOVED_AGAIN);
   image_seal(m);
   return steady;
 }

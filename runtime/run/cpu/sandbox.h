@@ -344,6 +344,8 @@ bool rounding_stays(const struct image *m);
 /* In the zygote: sets TOLERANCES, of the sections and of the result. */
 void rounding_settle(const struct image *m, struct tolerance *tolerances);
 void rounding_seal(const struct image *m, bool sealed); /* read-only, or not */
+/* Returns the relative step of the nudges, and the scale of the call's data; or 0. */
+void rounding_known(const struct image *m, double *step, double *data);
 
 /* ---- messages -------------------------------------------------------------------- */
 
@@ -352,6 +354,7 @@ enum { MAX_SAMPLES = 256 };
 enum measure_of {
   MEASURE_TIME,
   MEASURE_NUDGED,           /* its rounding: with nudged inputs */
+  MEASURE_UP,               /* likewise: with all operations rounded up */
   MEASURE_WRITTEN,          /* likewise: by the object, the kernel as written */
   MEASURE_STRICT_REFERENCE, /* its outputs as the object, a strict build, writes them */
   MEASURE_STRICT            /* if the object, a strict build, writes the same bits */
