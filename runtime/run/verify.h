@@ -70,6 +70,9 @@ struct tolerance verify_tolerance(const struct autotune_kernel *k,
 struct verify_moves {
   unsigned n[VERIFY_SIZES];  /* how many moved */
   double most[VERIFY_SIZES]; /* the largest distance */
+  double next[VERIFY_SIZES]; /* the largest of other elements; 0: there is none */
+  size_t at[VERIFY_SIZES];   /* the element that moved furthest */
+  bool again[VERIFY_SIZES];  /* it did so in more than one run */
 };
 /* What is known of an output of the default variant. */
 struct verify_noise {
@@ -109,6 +112,10 @@ bool verify_is_residual(size_t moved, size_t far);
 void verify_move(enum autotune_element e, const void *reference, const void *other,
                  size_t bytes, size_t first, struct verify_noise *n,
                  struct verify_moves *m);
+/* Makes elements undetermined that, in more than one run, moved much further than all
+ * others of their size: rounding decides them, and they say nothing of the others. RTOL
+ * and DATA: as for verify_settle. */
+void verify_exclude(struct verify_noise *n, double rtol, double data);
 /* Sets ATOLS (VERIFY_SIZES of them) for the sizes of the reference. RTOL: of the
  * tolerance. SCALE: of the reference; DATA: the largest scale of all that the call reads
  * and writes, at least SCALE.

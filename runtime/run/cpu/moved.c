@@ -16,7 +16,7 @@ enum {
   MOST = 8,       // all but one of so many
   NEAR = 10,      // sizes: numbers up to 1000 times as large
   ENOUGH = 8,     // numbers that moved, to know their largest move
-  ALONE = 64,     // times as far as all others
+  ALONE = 8,      // times as far as all others, with what is allowed anyway
   LAST = 128      // last digits of the number in the middle, at least
 };
 

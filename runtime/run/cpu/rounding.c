@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "sandbox.h"
+#include "unnamed.h"
 
 struct measured_output {
   struct verify_noise noise;
@@ -37,7 +37,8 @@ static size_t rounding_bits(const struct image *m, const struct output *o) {
 bool rounding_new(struct image *m) {
   unsigned n = m->outputs.n, digits = 0;
   size_t size = sizeof *m->rounding + n * sizeof m->rounding->outputs[0], bits = size;
-  if (!outputs_need_scale(m->kernel))
+  // Besides outputs there may be memory that no section names.
+  if (!verify_needs_scale(verify_allowed(m->kernel, AUTOTUNE_F64)))
     return true;
   for (unsigned i = 0; i < n; i++) {
     unsigned own = verify_digits(m->outputs.list[i].element);
@@ -192,6 +193,10 @@ void rounding_settle(const struct image *m, struct tolerance *tolerances) {
   struct rounding *r = m->rounding; // NULL: no output is wanted
   if (r)
     rounding_prepare(m);
+  for (unsigned i = 0; r && i < m->outputs.n; i++)
+    if (rounding_wanted(m, &m->outputs.list[i]))
+      verify_exclude(&r->outputs[i].noise,
+                     verify_allowed(m->kernel, m->outputs.list[i].element).rtol, r->data);
   bool determined = r && rounding_is_determined(m);
   for (unsigned i = 0; i < m->outputs.n; i++) {
     const struct output *o = &m->outputs.list[i];

@@ -204,11 +204,13 @@ static bool runner_nudges_again(const struct image *m, unsigned done, double sec
 static void runner_measure(struct runner *r, const struct command *c, autotune_fn code,
                            struct answer *a) {
   const struct image *m = &r->zygote->image;
-  bool nudged = c->measures == MEASURE_NUDGED, up = c->measures == MEASURE_UP;
+  bool nudged = c->measures == MEASURE_NUDGED;
   size_t allocated;
   struct sample run = { .seconds = 0 };
   mprotect(m->shared.base, m->shared.size, PROT_READ);
-  r->rounding = up ? FE_UPWARD : 0;
+  r->rounding = c->measures == MEASURE_UP ? FE_UPWARD
+      : c->measures == MEASURE_DOWN       ? FE_DOWNWARD
+                                          : 0;
   rounding_seal(m, false);
   if (m->rounding)
     rounding_prepare(m);
@@ -230,7 +232,7 @@ static void runner_measure(struct runner *r, const struct command *c, autotune_f
     run_settle(r);
     if (i == 0 || !unnamed_needs_workers(m)) // else it was not put back
       moved_note(m, apart ? MOVED_APART : nudged ? MOVED_NUDGED : MOVED_AGAIN);
-    if (up)
+    if (r->rounding)
       return;
     if (!nudged)
       image_check(m, false, a->note, sizeof a->note);

@@ -14,6 +14,7 @@
  *   unnamed.c   that of the default variant: put back and compared
  *   leads.c     which pointer leads to memory
  *   groups.c    how memory of an unknown type is compared
+ *   moved.c     how far rounding moves it
  *   rounding.c  how far rounding moves the outputs of the default variant
  *   remake.c    in a worker: a call with made-up data in place of the real one
  *   copies.c    copies of a worker that run side by side with it
@@ -344,8 +345,6 @@ bool rounding_stays(const struct image *m);
 /* In the zygote: sets TOLERANCES, of the sections and of the result. */
 void rounding_settle(const struct image *m, struct tolerance *tolerances);
 void rounding_seal(const struct image *m, bool sealed); /* read-only, or not */
-/* Returns the relative step of the nudges, and the scale of the call's data; or 0. */
-void rounding_known(const struct image *m, double *step, double *data);
 
 /* ---- messages -------------------------------------------------------------------- */
 
@@ -353,8 +352,9 @@ enum { MAX_SAMPLES = 256 };
 /* What a worker learns of the default instead of timing a variant. */
 enum measure_of {
   MEASURE_TIME,
-  MEASURE_NUDGED,           /* its rounding: with nudged inputs */
-  MEASURE_UP,               /* likewise: with all operations rounded up */
+  MEASURE_NUDGED, /* its rounding: with nudged inputs */
+  MEASURE_UP,
+  MEASURE_DOWN,             /* likewise: with all operations rounded so */
   MEASURE_WRITTEN,          /* likewise: by the object, the kernel as written */
   MEASURE_STRICT_REFERENCE, /* its outputs as the object, a strict build, writes them */
   MEASURE_STRICT            /* if the object, a strict build, writes the same bits */

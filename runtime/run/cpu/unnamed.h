@@ -107,6 +107,11 @@ double moved_atol(struct reading r, bool floats, unsigned i, double expected,
 /* Before memory is sealed: makes tables of what was noted. */
 void moved_settle(const struct image *m);
 
+/* ---- rounding.c -------------------------------------------------------------------- */
+
+/* Returns the relative step of the nudges, and the scale of the call's data; or 0. */
+void rounding_known(const struct image *m, double *step, double *data);
+
 /* ---- leads.c ---------------------------------------------------------------------- */
 
 /* Writes into TEXT which argument or variable has a pointer to AT, or to at most 1 MiB
