@@ -157,7 +157,7 @@ static bool run_remake(struct runner *r, const struct command *c, autotune_fn co
     snprintf(a->message, size, "the default does not take it");
     return false;
   }
-  if (c->wish.set == MADE_UP_MIXED) // one scale for all says nothing of the small ones
+  if (c->wish.measured)
     run_nudged(r, c, code);
   if (m->kernel->verify != AUTOTUNE_VERIFY_EXACT)
     r->rounding = FE_UPWARD;
