@@ -346,7 +346,8 @@ static unsigned rounding_end(const struct verify_moves *m) {
 void verify_settle(const struct verify_noise *n, double rtol, double scale, double data,
                    double *atols) {
   const unsigned nudged = rounding_end(&n->nudged), written = rounding_end(&n->written);
-  const double plain = isfinite(scale) ? rtol * scale : 0;
+  const double part = n->rounded ? fmin(rtol, VERIFY_LEFT * n->step) : rtol,
+               plain = isfinite(scale) ? part * scale : 0;
   for (unsigned size = 0; size < VERIFY_SIZES; size++) {
     bool answers, differs;
     double move = rounding_near(&n->nudged, size, nudged, &answers);

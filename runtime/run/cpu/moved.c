@@ -13,6 +13,7 @@
 
 enum {
   ALLOWANCE = 16, // times what was seen
+  DIRECTED = 4,   // the same where all operations were rounded in one direction
   MOST = 8,       // all but one of so many
   NEAR = 10,      // sizes: numbers up to 1000 times as large
   ENOUGH = 8,     // numbers that moved, to know their largest move
@@ -79,6 +80,8 @@ static double moved_allowance(const struct moved_run *v, const struct group *g,
                               bool floats, double was, double move) {
   const double rtol = moved_rtol(g, floats), scale = moved_scale(g, floats),
                data = fmax(v->data, scale), allowed = ALLOWANCE * move;
+  if (v->by == MOVED_ROUNDED) // errors that add up, and do not cancel
+    return DIRECTED * move;
   if (v->by == MOVED_AGAIN)
     return allowed;
   bool left = fabs(was) <= ALLOWANCE * v->step * data;
@@ -200,8 +203,8 @@ static void moved_gather(const struct unnamed *u, unsigned first, unsigned end,
 static double moved_shared(const struct moved_class *of, unsigned size) {
   struct moved_class all = { 0 };
   for (unsigned i = size; i < MOVED_SIZES && all.n < ENOUGH; i++) {
-    if (all.n > 0 && i > size + NEAR)
-      break;
+    if ((all.n > 0 || size > 0) && i > size + NEAR)
+      break; // a number that stayed while only far larger ones moved is exact
     unsigned n = all.n + of[i].n;
     if (of[i].n > 0)
       moved_add(&all, of[i].most, of[i].again);

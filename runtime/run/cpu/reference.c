@@ -91,7 +91,8 @@ static int worker_move(struct worker_pool *w, const struct trial_plan *plan,
     enum measure_of what;
     bool wanted;
   } list[] = { { MEASURE_NUDGED, outputs_need_scale(k) || unnamed },
-               { MEASURE_UP, unnamed },
+               { MEASURE_UP,
+                 unnamed || (outputs_need_scale(k) && out->run_seconds < quick) },
                { MEASURE_DOWN, unnamed && out->run_seconds < quick } };
   int rc = 0;
   for (size_t i = 0; i < sizeof list / sizeof *list && rc == 0; i++) {

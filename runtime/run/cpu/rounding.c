@@ -164,6 +164,22 @@ void rounding_learn(const struct image *m, bool nudged, bool apart) {
   rounding_seal(m, true);
 }
 
+void rounding_learn_exact(const struct image *m) {
+  if (!m->rounding || memories_returned(&m->memory, m->ret))
+    return;
+  rounding_seal(m, false);
+  for (unsigned i = 0; i < m->outputs.n; i++) {
+    const struct output *o = &m->outputs.list[i];
+    struct verify_noise *n = &m->rounding->outputs[i].noise;
+    struct range r = image_memory(m, o);
+    if (!rounding_wanted(m, o))
+      continue;
+    n->step = verify_step(m->rounding->digits);
+    n->rounded = memcmp(image_expected(m, o), r.base, r.size) == 0;
+  }
+  rounding_seal(m, true);
+}
+
 bool rounding_stays(const struct image *m) {
   size_t moved = 0, all = 0;
   for (unsigned i = 0; i < m->outputs.n; i++) {

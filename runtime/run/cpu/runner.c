@@ -231,9 +231,15 @@ static void runner_measure(struct runner *r, const struct command *c, autotune_f
     stack_confine(false);
     run_settle(r);
     if (i == 0 || !unnamed_needs_workers(m)) // else it was not put back
-      moved_note(m, apart ? MOVED_APART : nudged ? MOVED_NUDGED : MOVED_AGAIN);
-    if (r->rounding)
+      moved_note(m,
+                 apart             ? MOVED_APART
+                     : nudged      ? MOVED_NUDGED
+                     : r->rounding ? MOVED_ROUNDED
+                                   : MOVED_AGAIN);
+    if (r->rounding) {
+      rounding_learn_exact(m);
       return;
+    }
     if (!nudged)
       image_check(m, false, a->note, sizeof a->note);
     if (m->rounding)

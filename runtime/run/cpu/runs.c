@@ -164,7 +164,7 @@ static bool run_remake(struct runner *r, const struct command *c, autotune_fn co
   run_fresh(r, c, code, false, out);
   r->rounding = 0;
   bool steady = image_repeats(m, a->message, size);
-  moved_note(m, MOVED_AGAIN);
+  moved_note(m, MOVED_ROUNDED);
   image_seal(m);
   return steady;
 }

@@ -91,9 +91,10 @@ void group_numbers(struct reading r, const char *expected, const char *got, char
 /* ---- moved.c --------------------------------------------------------------------- */
 
 enum moved_by {
-  MOVED_AGAIN,  /* nothing but rounding: the run was the same */
-  MOVED_NUDGED, /* nudged inputs */
-  MOVED_APART   /* likewise, apart */
+  MOVED_AGAIN,   /* nothing but rounding: the run was the same */
+  MOVED_ROUNDED, /* all operations were rounded up, or down */
+  MOVED_NUDGED,  /* nudged inputs */
+  MOVED_APART    /* likewise, apart */
 };
 /* True if there is anything of which to know that. */
 bool moved_wanted(const struct image *m);
@@ -109,6 +110,8 @@ void moved_settle(const struct image *m);
 
 /* ---- rounding.c -------------------------------------------------------------------- */
 
+/* After a run with all operations rounded up: notes which outputs stayed the same. */
+void rounding_learn_exact(const struct image *m);
 /* Returns the relative step of the nudges, and the scale of the call's data; or 0. */
 void rounding_known(const struct image *m, double *step, double *data);
 
