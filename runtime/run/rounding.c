@@ -36,6 +36,7 @@ enum {
   SENTINELS = 3,  // equal numbers, at least
   PART = 64,      // and one in so many
   ALLOWANCE = 16, // times what was seen
+  DIRECTED = 4,   // the same of operations that are all rounded in one direction
   ALONE = 64,     // times as far as all others of that size
   MOST = 8        // all but one of so many
 };
@@ -346,14 +347,18 @@ static unsigned rounding_end(const struct verify_moves *m) {
 void verify_settle(const struct verify_noise *n, double rtol, double scale, double data,
                    double *atols) {
   const unsigned nudged = rounding_end(&n->nudged), written = rounding_end(&n->written);
-  const double part = n->rounded ? fmin(rtol, VERIFY_LEFT * n->step) : rtol,
-               plain = isfinite(scale) ? part * scale : 0;
+  const unsigned up = rounding_end(&n->up);
+  const double plain = isfinite(scale) ? rtol * scale : 0,
+               least = fmin(plain, VERIFY_LEFT * n->step * scale);
   for (unsigned size = 0; size < VERIFY_SIZES; size++) {
-    bool answers, differs;
+    bool answers, differs, rounded;
     double move = rounding_near(&n->nudged, size, nudged, &answers);
     double other = rounding_near(&n->written, size, written, &differs);
     double conditioned = answers ? rtol * fmin(move / n->step, data) : 0;
     double seen = ALLOWANCE * fmax(move, other);
-    atols[size] = answers || differs ? fmax(conditioned, seen) : plain;
+    double directed = DIRECTED * rounding_near(&n->up, size, up, &rounded);
+    atols[size] = answers || differs ? fmax(conditioned, seen)
+        : n->rounded                 ? fmin(plain, fmax(directed, least))
+                                     : plain;
   }
 }

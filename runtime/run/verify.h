@@ -84,7 +84,8 @@ struct verify_noise {
   bool apart; /* numbers are nudged apart: moves beyond the limit do not count */
   size_t n_undetermined;
   double furthest;            /* the largest move of those */
-  bool rounded;               /* it stayed the same with all operations rounded up */
+  bool rounded;               /* `up` is known */
+  struct verify_moves up;     /* the default again, all its operations rounded up */
   struct verify_moves nudged; /* the default again, its inputs nudged; all 0: not known */
   struct verify_moves written; /* the kernel as written, by another compiler; all 0: the
                                   same bits, or not known */
@@ -126,8 +127,8 @@ void verify_exclude(struct verify_noise *n, double rtol, double data);
  * also of the next larger ones, up to 1000 times as large. Then
  *   atol = max(rtol * min(S, DATA), 16 * M)
  * where M is the largest move that was seen of those elements, by a nudge or by the other
- * compiler. Where nothing moved, atol is rtol * SCALE, or
- * VERIFY_LEFT steps of SCALE if `rounded`. */
+ * compiler. Where nothing moved, atol is rtol * SCALE; if
+ * `rounded`, at most four times what it moved then, or VERIFY_LEFT steps of SCALE. */
 void verify_settle(const struct verify_noise *n, double rtol, double scale, double data,
                    double *atols);
 struct nudge {

@@ -237,7 +237,7 @@ static void runner_measure(struct runner *r, const struct command *c, autotune_f
                      : r->rounding ? MOVED_ROUNDED
                                    : MOVED_AGAIN);
     if (r->rounding) {
-      rounding_learn_exact(m);
+      rounding_learn_up(m);
       return;
     }
     if (!nudged)

@@ -110,8 +110,8 @@ void moved_settle(const struct image *m);
 
 /* ---- rounding.c -------------------------------------------------------------------- */
 
-/* After a run with all operations rounded up: notes which outputs stayed the same. */
-void rounding_learn_exact(const struct image *m);
+/* After a run with all operations rounded up: notes how far outputs moved. */
+void rounding_learn_up(const struct image *m);
 /* Returns the relative step of the nudges, and the scale of the call's data; or 0. */
 void rounding_known(const struct image *m, double *step, double *data);
 
