@@ -25,8 +25,9 @@ extern const char *const made_up_names[MADE_UPS]; /* for people: "other signs" *
 /* What a variant is checked on. */
 struct made_up_wish {
   enum made_up set;
-  bool indices; /* the kernel makes integers of floating-point numbers, so that these may
-                   be places in an array */
+  bool indices;  /* the kernel makes integers of floating-point numbers, so that these may
+                    be places in an array */
+  bool measured; /* the rounding of the default is measured there, too */
   choice point[MAX_PARAMS]; /* the variant's */
 };
 

@@ -36,6 +36,8 @@ enum {
   SENTINELS = 3,  // equal numbers, at least
   PART = 64,      // and one in so many
   ALLOWANCE = 16, // times what was seen
+  DIRECTED = 4,   // the same of operations that are all rounded in one direction
+  ALONE = 64,     // times as far as all others of that size
   MOST = 8        // all but one of so many
 };
 
@@ -162,6 +164,27 @@ static void rounding_exclude(struct verify_noise *n, size_t i, double move) {
   n->furthest = fmax(n->furthest, move);
 }
 
+static bool rounding_is_excluded(const struct verify_noise *n, size_t i) {
+  return n->undetermined[i / 8] >> i % 8 & 1;
+}
+
+// Notes that element I, of SIZE, moved by MOVE.
+static void rounding_rank(struct verify_moves *m, unsigned size, size_t i, double move) {
+  const double most = m->most[size];
+  m->n[size] += m->n[size] < UINT32_MAX;
+  if (most > 0 && m->at[size] == i) {
+    m->again[size] = move > 4 * most ? false : m->again[size] || 4 * move > most;
+    m->most[size] = fmax(most, move);
+  } else if (move > most) {
+    m->next[size] = most;
+    m->most[size] = move;
+    m->at[size] = i;
+    m->again[size] = false;
+  } else {
+    m->next[size] = fmax(m->next[size], move);
+  }
+}
+
 // Notes that element I, which was WAS, moved by MOVE, which is not 0.
 static void rounding_note(struct verify_noise *n, struct verify_moves *m, size_t i,
                           double was, double move) {
@@ -174,8 +197,7 @@ static void rounding_note(struct verify_noise *n, struct verify_moves *m, size_t
       rounding_exclude(n, i, move);
     return;
   }
-  m->n[size] += m->n[size] < UINT32_MAX;
-  m->most[size] = m->most[size] > move ? m->most[size] : move;
+  rounding_rank(m, size, i, move);
 }
 
 void verify_move(enum autotune_element e, const void *reference, const void *other,
@@ -274,6 +296,33 @@ bool verify_nudges_again(unsigned done, double seconds, double taken) {
 
 // ---- what it allows -------------------------------------------------------------------
 
+// True if one element of SIZE moved much further than all others.
+static bool rounding_is_alone(const struct verify_moves *m, unsigned size) {
+  return m->next[size] > 0 && m->most[size] > ALONE * m->next[size];
+}
+
+// Makes the element of SIZE that moved furthest undetermined. It may be as far off as
+// before.
+static void rounding_isolate(struct verify_noise *n, struct verify_moves *m,
+                             unsigned size, double rtol, double data) {
+  double conditioned = rtol * fmin(m->most[size] / n->step, data);
+  rounding_exclude(n, m->at[size], fmax(m->most[size], conditioned / VERIFY_WILD));
+  m->most[size] = m->next[size];
+  m->again[size] = false;
+}
+
+void verify_exclude(struct verify_noise *n, double rtol, double data) {
+  struct verify_moves *a = &n->nudged, *b = &n->written;
+  for (unsigned size = 0; size < VERIFY_SIZES; size++) {
+    bool nudged = rounding_is_alone(a, size), written = rounding_is_alone(b, size);
+    bool both = nudged && written && a->at[size] == b->at[size];
+    if (nudged && (a->again[size] || both))
+      rounding_isolate(n, a, size, rtol, data);
+    if (written && rounding_is_excluded(n, b->at[size]))
+      rounding_isolate(n, b, size, rtol, data);
+  }
+}
+
 // Returns the largest move of elements of SIZE, and of larger ones where those are few.
 // *KNOWN: there is any.
 static double rounding_near(const struct verify_moves *m, unsigned size, unsigned top,
@@ -298,13 +347,18 @@ static unsigned rounding_end(const struct verify_moves *m) {
 void verify_settle(const struct verify_noise *n, double rtol, double scale, double data,
                    double *atols) {
   const unsigned nudged = rounding_end(&n->nudged), written = rounding_end(&n->written);
-  const double plain = isfinite(scale) ? rtol * scale : 0;
+  const unsigned up = rounding_end(&n->up);
+  const double plain = isfinite(scale) ? rtol * scale : 0,
+               least = fmin(plain, VERIFY_LEFT * n->step * scale);
   for (unsigned size = 0; size < VERIFY_SIZES; size++) {
-    bool answers, differs;
+    bool answers, differs, rounded;
     double move = rounding_near(&n->nudged, size, nudged, &answers);
     double other = rounding_near(&n->written, size, written, &differs);
     double conditioned = answers ? rtol * fmin(move / n->step, data) : 0;
     double seen = ALLOWANCE * fmax(move, other);
-    atols[size] = answers || differs ? fmax(conditioned, seen) : plain;
+    double directed = DIRECTED * rounding_near(&n->up, size, up, &rounded);
+    atols[size] = answers || differs ? fmax(conditioned, seen)
+        : n->rounded                 ? fmin(plain, fmax(directed, least))
+                                     : plain;
   }
 }

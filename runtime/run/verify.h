@@ -70,6 +70,9 @@ struct tolerance verify_tolerance(const struct autotune_kernel *k,
 struct verify_moves {
   unsigned n[VERIFY_SIZES];  /* how many moved */
   double most[VERIFY_SIZES]; /* the largest distance */
+  double next[VERIFY_SIZES]; /* the largest of other elements; 0: there is none */
+  size_t at[VERIFY_SIZES];   /* the element that moved furthest */
+  bool again[VERIFY_SIZES];  /* it did so in more than one run */
 };
 /* What is known of an output of the default variant. */
 struct verify_noise {
@@ -81,6 +84,8 @@ struct verify_noise {
   bool apart; /* numbers are nudged apart: moves beyond the limit do not count */
   size_t n_undetermined;
   double furthest;            /* the largest move of those */
+  bool rounded;               /* `up` is known */
+  struct verify_moves up;     /* the default again, all its operations rounded up */
   struct verify_moves nudged; /* the default again, its inputs nudged; all 0: not known */
   struct verify_moves written; /* the kernel as written, by another compiler; all 0: the
                                   same bits, or not known */
@@ -109,6 +114,10 @@ bool verify_is_residual(size_t moved, size_t far);
 void verify_move(enum autotune_element e, const void *reference, const void *other,
                  size_t bytes, size_t first, struct verify_noise *n,
                  struct verify_moves *m);
+/* Makes elements undetermined that, in more than one run, moved much further than all
+ * others of their size: rounding decides them, and they say nothing of the others. RTOL
+ * and DATA: as for verify_settle. */
+void verify_exclude(struct verify_noise *n, double rtol, double data);
 /* Sets ATOLS (VERIFY_SIZES of them) for the sizes of the reference. RTOL: of the
  * tolerance. SCALE: of the reference; DATA: the largest scale of all that the call reads
  * and writes, at least SCALE.
@@ -118,7 +127,8 @@ void verify_move(enum autotune_element e, const void *reference, const void *oth
  * also of the next larger ones, up to 1000 times as large. Then
  *   atol = max(rtol * min(S, DATA), 16 * M)
  * where M is the largest move that was seen of those elements, by a nudge or by the other
- * compiler. Where nothing moved, atol is rtol * SCALE. */
+ * compiler. Where nothing moved, atol is rtol * SCALE; if
+ * `rounded`, at most four times what it moved then, or VERIFY_LEFT steps of SCALE. */
 void verify_settle(const struct verify_noise *n, double rtol, double scale, double data,
                    double *atols);
 struct nudge {

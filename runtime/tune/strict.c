@@ -6,7 +6,6 @@
 // Directives and parameters that keep the order of operations give the same bits here, so
 // only rounding by the compiler is left. Where the bits differ, the parameters of the
 // winner or its directives change what is computed, or only the order of sums.
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +21,6 @@ enum { RUNS = 6 };                  // of a variant, with what a worker needs fo
 
 // ---- which texts may add in another order ---------------------------------------------
 
-static bool strict_is_word(char c) {
-  return isalnum((unsigned char)c) || c == '_';
-}
-
 // True if threads share sums in TEXT, or it asks which of them runs it.
 static bool strict_shares(const char *text) {
   static const char *const words[] = { "reduction", "atomic",       "critical",
@@ -33,35 +28,6 @@ static bool strict_shares(const char *text) {
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (strstr(text, words[i]))
       return true;
-  return false;
-}
-
-// True if what is left of the `=` at AT stands right of it, too, in the statement.
-static bool strict_repeats(const char *text, const char *at) {
-  const char *from = at, *end = strchr(at, ';');
-  while (at > text && isspace((unsigned char)at[-1]))
-    at--;
-  while (from > text && !strchr(";{}(,", from[-1]))
-    from--;
-  while (from < at && isspace((unsigned char)*from))
-    from++;
-  size_t n = (size_t)(at - from);
-  for (const char *s = at; end && n > 0 && s + n <= end; s++)
-    if (memcmp(s, from, n) == 0 && !strict_is_word(s[-1]) && !strict_is_word(s[n]))
-      return true;
-  return false;
-}
-
-// True if TEXT changes something by what it was: `s += x`, `s = s + x`.
-static bool strict_accumulates(const char *text) {
-  for (const char *at = text; (at = strchr(at, '=')); at++) {
-    char before = at > text ? at[-1] : ' ';
-    if (at[1] == '=')
-      at++;
-    else if (strchr("+-*/", before) ||
-             (!strchr("!<>%&|^", before) && strict_repeats(text, at)))
-      return true;
-  }
   return false;
 }
 
@@ -73,9 +39,10 @@ struct strict {
   const char *text;                  // in which sums are looked for
   choice winner[MAX_PARAMS];         // by the first compiler
   choice without[MAX_PARAMS];        // the same with the parameters as written
+  choice plain[MAX_PARAMS];          // besides without directives that are optional
   unsigned n_named;                  // parameters that differ
   char names[64];                    // of them
-  struct object reference, compared; // the kernel as written or WITHOUT; WINNER
+  struct object reference, compared; // the kernel as written or PLAIN; WINNER
   bool written;                      // the reference is the kernel as written
 };
 
@@ -108,6 +75,23 @@ static bool strict_compile(struct strict *s, const choice *point, struct object 
   return got.status == 0;
 }
 
+// Sets the point without what the source does not have.
+static void strict_plain(struct strict *s) {
+  const struct autotune_kernel *k = s->t->kernel;
+  memcpy(s->plain, s->winner, sizeof s->plain);
+  for (unsigned i = 0; i < k->n_params; i++) {
+    const struct autotune_param *p = &k->params[i];
+    if (p->when >= 0 && k->params[p->when].values[s->plain[p->when]].i == 0)
+      s->plain[i] = 0; // it does not matter
+    else if (p->macro && p->original < p->n_values)
+      s->plain[i] = (choice)p->original;
+  }
+}
+
+static bool strict_same(const struct strict *s, const choice *a, const choice *b) {
+  return memcmp(a, b, s->t->kernel->n_params * sizeof *a) == 0;
+}
+
 // Sets the points of S. False: the winner is another algorithm than the kernel.
 static bool strict_points(struct strict *s, const struct candidate *c) {
   const struct autotune_kernel *k = s->t->kernel;
@@ -122,6 +106,7 @@ static bool strict_points(struct strict *s, const struct candidate *c) {
       return false;
   }
   memcpy(s->without, s->winner, sizeof s->without);
+  strict_plain(s);
   for (unsigned i = 0; i < k->n_params; i++) {
     const struct autotune_param *p = &k->params[i];
     bool named = p->macro && strcmp(p->name, p->macro) == 0;
@@ -157,8 +142,9 @@ static enum status strict_compare(struct strict *s, const struct object *object,
 static bool strict_is_param(struct strict *s) {
   struct object object = { 0 };
   struct trial trial;
-  bool directives = s->written && s->n_named > 0 &&
-      space_allows(&s->t->space, s->without) && strict_compile(s, s->without, &object) &&
+  bool directives = (s->written || !strict_same(s, s->plain, s->without)) &&
+      s->n_named > 0 && space_allows(&s->t->space, s->without) &&
+      strict_compile(s, s->without, &object) &&
       strict_compare(s, &object, &trial) == STATUS_WRONG;
   object_free(&object);
   return s->n_named > 0 && !directives;
@@ -184,8 +170,8 @@ static void strict_refuse(struct strict *s, struct candidate *c, struct trial *t
   trial->status = STATUS_WRONG;
   snprintf(trial->message, sizeof trial->message,
            "its directives change the answer itself: compiled strictly, as is the kernel "
-           "as written, %.160s",
-           why);
+           "%s, %.160s",
+           s->written ? "as written" : "without them", why);
   s->t->strict_wrong++;
   c->differs = true;
   candidate_settle(s->t, c, trial, c->object.seconds);
@@ -202,7 +188,7 @@ static bool strict_judge(struct strict *s, struct candidate *c, struct trial *tr
              s->n_named > 1 ? "" : "s", trial->deviation);
     if (!consent)
       strict_warn(s, trial);
-  } else if (consent || strict_accumulates(s->text)) {
+  } else if (consent || sums_reorder(s->text, s->t->kernel->name)) {
     snprintf(c->strict, size, "operations in another order: %.120s", trial->deviation);
   } else {
     strict_refuse(s, c, trial);
@@ -216,15 +202,22 @@ static bool strict_look(struct strict *s, struct candidate *c) {
   struct trial trial = { .status = STATUS_PENDING };
   s->written = k->replay != NULL;
   s->text = k->replay ? k->replay : k->units[0].text;
-  if (!strict_points(s, c) || (!s->written && s->n_named == 0) ||
-      (!s->written && !space_allows(&s->t->space, s->without)) ||
-      !strict_compile(s, s->written ? NULL : s->without, &s->reference) ||
+  if (!strict_points(s, c))
+    return true;
+  if (!s->written && !space_allows(&s->t->space, s->plain))
+    memcpy(s->plain, s->without, sizeof s->plain);
+  if ((!s->written && strict_same(s, s->plain, s->winner)) ||
+      (!s->written && !space_allows(&s->t->space, s->plain)) ||
+      !strict_compile(s, s->written ? NULL : s->plain, &s->reference) ||
       !strict_compile(s, s->winner, &s->compared))
     return true;
   switch (strict_compare(s, &s->compared, &trial)) {
   case STATUS_OK:
     snprintf(c->strict, sizeof c->strict, "the same bits as %s",
-             s->written ? "the kernel as written" : "with the parameters as written");
+             s->written ? "the kernel as written"
+                 : strict_same(s, s->plain, s->without)
+                 ? "with the parameters as written"
+                 : "without its optional directives");
     return true;
   case STATUS_WRONG:
     return strict_judge(s, c, &trial);
@@ -252,13 +245,25 @@ static bool strict_has_time(const struct tuning *t, const struct candidate *c) {
   return expected <= (t->strict_wrong ? 4 : 1) * one - t->strict_seconds;
 }
 
+// Notes that C, which wins, was not compared: for the report, and once for the log.
+static void strict_skip(const struct tuning *t, struct candidate *c) {
+  const char *name = t->kernel->name;
+  snprintf(c->strict, sizeof c->strict, "not compared, the tuning was too short");
+  log_once_of(AUTOTUNE_DEBUG, name, "strict time",
+              "%s: strict builds are not compared: with a larger budget there would be "
+              "time for it",
+              name);
+}
+
 bool strict_agrees(struct tuning *t, struct candidate *c) {
   struct strict s = { .t = t };
   double start = sys_now();
   if (!strict_can(t) || c->strictly || t->lost)
     return !c->differs;
-  if (!strict_has_time(t, c))
+  if (!strict_has_time(t, c)) {
+    strict_skip(t, c);
     return t->strict_wrong == 0;
+  }
   s.pool = pool_new(t->kernel, 1);
   if (!s.pool)
     return true;

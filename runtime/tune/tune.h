@@ -376,6 +376,12 @@ bool reverify_refuses(const struct tuning *t, uint64_t variant);
  * is no time left to look at C. */
 bool imagine_agrees(struct tuning *t, struct candidate *c);
 
+/* ---- sums.c ---------------------------------------------------------------------- */
+
+/* True if TEXT may add to the same place in several iterations, so that another order of
+ * them rounds in another way. FUNCTION: the one whose loops are all that there are. */
+bool sums_reorder(const char *text, const char *function);
+
 /* ---- strict.c -------------------------------------------------------------------- */
 /* Compares strict builds of C, which would win, and of the kernel as written, once, if
  * there is time for it. Sets C->strict and warns where a parameter changes the answer.

@@ -45,11 +45,10 @@ static void written_compile(struct tuning *t, struct object *out) {
 }
 
 // True if an output of K is compared with a tolerance that is measured. Without sections
-// a launched kernel's are the memory that its arguments lead to.
+// these are all that it changes.
 static bool written_is_compared(const struct autotune_kernel *k) {
   return outputs_need_scale(k) ||
-      (kernel_is_launched(k) && !kernel_has_sections(k) &&
-       verify_needs_scale(verify_allowed(k, AUTOTUNE_F32)));
+      (!kernel_has_sections(k) && verify_needs_scale(verify_allowed(k, AUTOTUNE_F32)));
 }
 
 bool written_matters(const struct tuning *t) {

@@ -93,6 +93,18 @@ tune chain "$(echo "$sections" | sed s/out/inout/)" "$sorted" "$chain"
 has chain 'wrong: its directives change the answer itself: compiled strictly, as is the kernel as written, r\[0:n\]: element [0-9]* is [0-9.]* instead of [0-9.]*.*reverse'
 lacks chain 'tuned: .*reverse.*=yes'
 
+# Each element is added to once, so an addition is no excuse.
+chain='
+  #pragma autotune reverse optional
+  for (int i = 1; i < n; i++)
+    r[i] += 4e-3f * r[i - 1];'
+for language in 'gcc .c' 'g++ .cpp'; do
+  tune adds "$(echo "$sections" | sed s/out/inout/)" "$sorted" "$chain" ${language}
+  has adds 'wrong: its directives change the answer itself: compiled strictly.*reverse'
+  lacks adds 'tuned: .*reverse.*=yes'
+  rm -r adds.cache
+done
+
 # Right: the same step in tiles and with fused operations, and a sum by blocks, which the parameter makes another one.
 whole='spend(B);
   #pragma autotune tile sizes(B)
@@ -120,4 +132,14 @@ rm -r sums.cache
 tune sums "param(B: 16, 32) in(t[0:n]) out(r[0])" "$random" "$sums"
 has sums 'tuned: .*B=32'
 has sums 'warning: sums: the parameter B changes the answer itself'
+
+# Six runs of a long call take more than the tuning may spend on this. That is said.
+long='for (volatile int wait = B == 16 ? 100000000 : 20000000; wait > 0; wait = wait - 1)
+    ;
+  for (int i = 0; i < n; i++)
+    r[i] = t[i] + 1;'
+tune long_call "param(B: 16, 32) $sections" "$sorted" "$long"
+has long_call 'tuned: .*B=32'
+[ "$(grep -c 'long_call: strict builds are not compared' long_call.log)" = 1 ] || fail "long_call: not said once: $(cat long_call.log)"
+reports long_call 'not compared, the tuning was too short'
 exit $failed

@@ -168,6 +168,44 @@ static void test_rule(void **state) {
   }
 }
 
+// True if an answer passes in which element 5 is off by OFF and element 2 by TIE, after
+// runs in which element 2 moved by 1e-6 in as many as TIES, and all others a little.
+static bool tie_passes(unsigned ties, double off, double tie) {
+  enum { N = 8, RUNS = 4 };
+  const double expected[N] = { 1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7 };
+  static double atols[VERIFY_SIZES];
+  unsigned char bits[1] = { 0 };
+  char message[160];
+  struct verify_noise *n = calloc(1, sizeof *n);
+  n->step = STEP;
+  n->limit = verify_limit(1e-9, 1);
+  n->undetermined = bits;
+  for (unsigned run = 0; run < RUNS; run++) {
+    double moved[N];
+    for (unsigned i = 0; i < N; i++)
+      moved[i] = expected[i] - STEP * (1 + (i + run) % 3);
+    moved[2] += run < ties ? 1e-6 : 0;
+    verify_move(AUTOTUNE_F64, expected, moved, sizeof moved, 0, n, &n->nudged);
+  }
+  verify_exclude(n, 1e-9, 1);
+  verify_settle(n, 1e-9, 1, 1, atols);
+  const double furthest = VERIFY_WILD * n->furthest;
+  const struct tolerance t = { false, false, 1e-9, 0, atols, bits, furthest };
+  double answer[N] = { 1, 1.1, 1.2 + tie, 1.3, 1.4, 1.5 + off, 1.6, 1.7 };
+  free(n);
+  return fixture_compare(AUTOTUNE_F64, t, expected, answer, sizeof answer, message,
+                         sizeof message);
+}
+
+static void test_tie(void **state) {
+  (void)state;
+  assert_true(tie_passes(4, 0, 1e-6));
+  assert_true(tie_passes(2, 1e-9, -1e-6));
+  assert_false(tie_passes(2, 1e-7, 0));
+  assert_false(tie_passes(4, 0, 1e-4));
+  assert_true(tie_passes(1, 1e-7, 0)); // it may be another element in the next run
+}
+
 static double scale_of(const double *data, size_t n, bool zeros) {
   struct verify_counts *c = calloc(1, sizeof *c);
   verify_count(AUTOTUNE_F64, data, n * sizeof *data, c);
@@ -306,6 +344,7 @@ static struct tolerance learn(const struct versions *v,
     output_move(&o, wanted, got, bytes, n, &n->nudged);
   }
   n->step = verify_step(digits);
+  verify_exclude(n, t.rtol, data);
   verify_settle(n, t.rtol, scale, data, limits);
   t.atols = limits;
   t.undetermined = bits;
@@ -448,9 +487,13 @@ static void test_eddies(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_rule),   cmocka_unit_test(test_scale),
-    cmocka_unit_test(test_nudge),  cmocka_unit_test(test_no_false_alarms),
-    cmocka_unit_test(test_errors), cmocka_unit_test(test_uniform),
+    cmocka_unit_test(test_rule),
+    cmocka_unit_test(test_tie),
+    cmocka_unit_test(test_scale),
+    cmocka_unit_test(test_nudge),
+    cmocka_unit_test(test_no_false_alarms),
+    cmocka_unit_test(test_errors),
+    cmocka_unit_test(test_uniform),
     cmocka_unit_test(test_eddies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

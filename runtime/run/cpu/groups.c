@@ -328,6 +328,7 @@ static void group_make(const struct image *m, unsigned first, unsigned end,
     group_find_floats(u, first, end);
   if (types->floats || types->doubles)
     group_decide_all(u, first, end, types);
+  g->table = 0;
   g->floats = types->floats;
   g->doubles = types->doubles;
   g->as_float = group_tolerance(m, first, end, &as_float, numbers);
@@ -336,8 +337,11 @@ static void group_make(const struct image *m, unsigned first, unsigned end,
 }
 
 // Groups that are too many have no numbers.
-void group_make_all(const struct image *m) {
+void group_make_all(const struct image *m, bool anew) {
   struct unnamed *u = m->unnamed;
+  if (u->grouped && !anew)
+    return;
+  u->grouped = true;
   uint64_t *numbers = sys_malloc(u->used + 2 * WORD);
   const struct group_types types = { kernel_may_write(m->kernel, "float"),
                                      kernel_may_write(m->kernel, "double") };
@@ -350,35 +354,52 @@ void group_make_all(const struct image *m) {
   free(numbers);
 }
 
+bool group_number(bool floats, const char *at, double *x) {
+  uint32_t half;
+  uint64_t word;
+  float f;
+  if (floats) {
+    memcpy(&half, at, sizeof half);
+    memcpy(&f, at, sizeof f);
+    *x = (double)f;
+    return group_plausible(&as_float, half);
+  }
+  memcpy(&word, at, sizeof word);
+  memcpy(x, at, sizeof *x);
+  return group_plausible(&as_double, word);
+}
+
+// True if number I of a word agrees with the one at EXPECTED: a float or a double.
+static bool group_numbers_agree(struct reading r, bool floats, unsigned i,
+                                const char *expected, const char *got) {
+  struct tolerance t = !floats ? r.group->as_double
+      : r.scaled               ? r.group->as_float
+                               : r.group->unscaled;
+  double x, y;
+  if (!group_number(floats, expected, &x) || !group_number(floats, got, &y))
+    return false;
+  t.atol = moved_atol(r, floats, i, x, t.atol);
+  return verify_difference(floats ? AUTOTUNE_F32 : AUTOTUNE_F64, t, expected, got,
+                           floats ? sizeof(float) : sizeof(double), 0, NULL) == SIZE_MAX;
+}
+
 // True if each half of the word at GOT is that at EXPECTED, or a float near to it.
 static bool group_floats_agree(struct reading r, const char *expected, const char *got) {
-  struct tolerance t = r.scaled ? r.group->as_float : r.group->unscaled;
   const size_t half = WORD / 2;
-  for (size_t at = 0; at < WORD; at += half) {
-    uint32_t x, y;
-    memcpy(&x, expected + at, sizeof x);
-    memcpy(&y, got + at, sizeof y);
-    if (x != y &&
-        (!group_plausible(&as_float, x) || !group_plausible(&as_float, y) ||
-         verify_difference(AUTOTUNE_F32, t, expected + at, got + at, half, 0, NULL) !=
-             SIZE_MAX))
+  for (unsigned i = 0; i < 2; i++)
+    if (memcmp(expected + i * half, got + i * half, half) != 0 &&
+        !group_numbers_agree(r, true, i, expected + i * half, got + i * half))
       return false;
-  }
   return true;
 }
 
 bool group_agree(struct reading r, const char *expected, const char *got) {
-  uint64_t x,
-      y; // 0 and a count of 1 are close as doubles, so both must look like numbers
-  memcpy(&x, expected, sizeof x);
-  memcpy(&y, got, sizeof y);
-  if (x == y)
+  if (memcmp(expected, got, WORD) == 0)
     return true;
   if (r.group && r.floats && r.group->floats)
     return group_floats_agree(r, expected, got);
-  return r.group && r.group->doubles && group_is_double(x) && group_is_double(y) &&
-      verify_difference(AUTOTUNE_F64, r.group->as_double, expected, got, WORD, 0, NULL) ==
-      SIZE_MAX;
+  // 0 and a count of 1 are close as doubles, so both must look like numbers.
+  return r.group && r.group->doubles && group_numbers_agree(r, false, 0, expected, got);
 }
 
 void group_numbers(struct reading r, const char *expected, const char *got, char *text,
@@ -399,8 +420,10 @@ void group_numbers(struct reading r, const char *expected, const char *got, char
 }
 
 struct reading group_reading(const struct unnamed *u, const struct kept *k, size_t word) {
-  return (struct reading){ group_has_words(k) && k->group ? &u->groups[k->group] : NULL,
-                           k->floats >> word & 1, k->scaled >> word & 1 };
+  const struct group *g = group_has_words(k) && k->group ? &u->groups[k->group] : NULL;
+  return (struct reading){ g, k->floats >> word & 1, k->scaled >> word & 1,
+                           g && g->table ? &u->tables[g->table - 1] : NULL,
+                           u->moves + k->at / 2 + word * WORD };
 }
 
 // Returns how a word at AT that no piece holds is compared: like that of a neighbour. An
@@ -413,10 +436,12 @@ struct reading group_reading_at(const struct unnamed *u, const char *at,
   uint64_t word;
   memcpy(&word, before, sizeof word);
   if (group_is_address(u, word))
-    return (struct reading){ NULL, false, false };
+    return (struct reading){ NULL };
+  struct reading r = { NULL };
   if (last && at - (last->base + last->size) <= NEIGHBOURS)
-    return group_reading(u, last, (last->size - 1) / WORD);
-  if (next && next->base - at <= NEIGHBOURS)
-    return group_reading(u, next, 0);
-  return (struct reading){ NULL, false, false };
+    r = group_reading(u, last, (last->size - 1) / WORD);
+  else if (next && next->base - at <= NEIGHBOURS)
+    r = group_reading(u, next, 0);
+  r.own = NULL;
+  return r;
 }

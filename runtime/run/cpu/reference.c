@@ -79,6 +79,32 @@ static int worker_default(struct worker_pool *w, const struct command *c,
   return worker_trial(w, c, NULL, out);
 }
 
+// Measures rounding after the run OUT of the default: of its outputs, and of what else it
+// changes, which may be all that there is.
+static int worker_move(struct worker_pool *w, const struct trial_plan *plan,
+                       const struct trial *out) {
+  static const double quick = 0.25; // seconds
+  const struct autotune_kernel *k = worker_kernel(w);
+  const bool unnamed = out->unwatched &&
+      verify_needs_scale(verify_allowed(k, AUTOTUNE_F64));
+  const struct {
+    enum measure_of what;
+    bool wanted;
+  } list[] = { { MEASURE_NUDGED, outputs_need_scale(k) || unnamed },
+               { MEASURE_UP,
+                 unnamed || (outputs_need_scale(k) && out->run_seconds < quick) },
+               { MEASURE_DOWN, unnamed && out->run_seconds < quick } };
+  int rc = 0;
+  for (size_t i = 0; i < sizeof list / sizeof *list && rc == 0; i++) {
+    struct command c = { .plan = worker_once(plan, out->run_seconds),
+                         .measures = list[i].what };
+    struct trial trial = { .samples = NULL };
+    rc = list[i].wanted ? worker_measure(w, &c, NULL, &trial) : 0;
+    free(trial.samples);
+  }
+  return rc;
+}
+
 int worker_reference(struct worker_pool *w, const struct trial_plan *plan,
                      struct trial *out) {
   const struct autotune_kernel *k = worker_kernel(w);
@@ -96,12 +122,8 @@ int worker_reference(struct worker_pool *w, const struct trial_plan *plan,
     if (rc == 0 && trial.status != STATUS_OK)
       rc = worker_blame_scratch(w, &c.plan, &trial, out);
   }
-  if (rc == 0 && out->status == STATUS_OK && outputs_need_scale(k)) {
-    c = (struct command){ .plan = worker_once(plan, out->run_seconds),
-                          .measures = MEASURE_NUDGED };
-    rc = worker_measure(w, &c, NULL, &trial);
-    free(trial.samples);
-  }
+  if (rc == 0 && out->status == STATUS_OK)
+    rc = worker_move(w, plan, out);
   if (rc == 0 && !worker_seal(w))
     rc = -1;
   if (!worker_can_repeat(w))

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "sandbox.h"
+#include "unnamed.h"
 
 struct measured_output {
   struct verify_noise noise;
@@ -37,7 +37,8 @@ static size_t rounding_bits(const struct image *m, const struct output *o) {
 bool rounding_new(struct image *m) {
   unsigned n = m->outputs.n, digits = 0;
   size_t size = sizeof *m->rounding + n * sizeof m->rounding->outputs[0], bits = size;
-  if (!outputs_need_scale(m->kernel))
+  // Besides outputs there may be memory that no section names.
+  if (!verify_needs_scale(verify_allowed(m->kernel, AUTOTUNE_F64)))
     return true;
   for (unsigned i = 0; i < n; i++) {
     unsigned own = verify_digits(m->outputs.list[i].element);
@@ -163,6 +164,26 @@ void rounding_learn(const struct image *m, bool nudged, bool apart) {
   rounding_seal(m, true);
 }
 
+void rounding_learn_up(const struct image *m) {
+  if (!m->rounding || memories_returned(&m->memory, m->ret))
+    return;
+  rounding_seal(m, false);
+  for (unsigned i = 0; i < m->outputs.n; i++) {
+    const struct output *o = &m->outputs.list[i];
+    struct verify_noise *n = &m->rounding->outputs[i].noise;
+    struct range r = image_memory(m, o);
+    const double limit = n->limit;
+    if (!rounding_wanted(m, o))
+      continue;
+    n->step = verify_step(m->rounding->digits);
+    n->rounded = true;
+    n->limit = INFINITY; // no element is left out
+    output_move(o, image_expected(m, o), r.base, r.size, n, &n->up);
+    n->limit = limit;
+  }
+  rounding_seal(m, true);
+}
+
 bool rounding_stays(const struct image *m) {
   size_t moved = 0, all = 0;
   for (unsigned i = 0; i < m->outputs.n; i++) {
@@ -192,6 +213,10 @@ void rounding_settle(const struct image *m, struct tolerance *tolerances) {
   struct rounding *r = m->rounding; // NULL: no output is wanted
   if (r)
     rounding_prepare(m);
+  for (unsigned i = 0; r && i < m->outputs.n; i++)
+    if (rounding_wanted(m, &m->outputs.list[i]))
+      verify_exclude(&r->outputs[i].noise,
+                     verify_allowed(m->kernel, m->outputs.list[i].element).rtol, r->data);
   bool determined = r && rounding_is_determined(m);
   for (unsigned i = 0; i < m->outputs.n; i++) {
     const struct output *o = &m->outputs.list[i];
@@ -207,4 +232,9 @@ void rounding_settle(const struct image *m, struct tolerance *tolerances) {
     t->furthest = VERIFY_WILD * own->noise.furthest;
     verify_settle(&own->noise, t->rtol, own->scale, r->data, own->atols);
   }
+}
+
+void rounding_known(const struct image *m, double *step, double *data) {
+  *step = m->rounding ? verify_step(m->rounding->digits) : 0;
+  *data = m->rounding ? m->rounding->data : 0;
 }

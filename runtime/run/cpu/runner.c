@@ -14,6 +14,7 @@
 #include "run/measure.h"
 #include "runs.h"
 #include "stack.h"
+#include "unnamed.h"
 
 static const double rest_after = 2e-3; // seconds
 static const double settling =
@@ -207,8 +208,12 @@ static void runner_measure(struct runner *r, const struct command *c, autotune_f
   size_t allocated;
   struct sample run = { .seconds = 0 };
   mprotect(m->shared.base, m->shared.size, PROT_READ);
+  r->rounding = c->measures == MEASURE_UP ? FE_UPWARD
+      : c->measures == MEASURE_DOWN       ? FE_DOWNWARD
+                                          : 0;
   rounding_seal(m, false);
-  rounding_prepare(m);
+  if (m->rounding)
+    rounding_prepare(m);
   rounding_seal(m, true);
   double start = measure_clock();
   for (unsigned i = 0;
@@ -225,9 +230,20 @@ static void runner_measure(struct runner *r, const struct command *c, autotune_f
     run_allow(r, load_limit);
     stack_confine(false);
     run_settle(r);
+    if (i == 0 || !unnamed_needs_workers(m)) // else it was not put back
+      moved_note(m,
+                 apart             ? MOVED_APART
+                     : nudged      ? MOVED_NUDGED
+                     : r->rounding ? MOVED_ROUNDED
+                                   : MOVED_AGAIN);
+    if (r->rounding) {
+      rounding_learn_up(m);
+      return;
+    }
     if (!nudged)
       image_check(m, false, a->note, sizeof a->note);
-    rounding_learn(m, nudged, apart);
+    if (m->rounding)
+      rounding_learn(m, nudged, apart);
     a->samples[0] = run.cost;
     a->n_samples = 1;
     a->run_seconds = run.seconds;

@@ -9,6 +9,7 @@
 #include "run/measure.h"
 #include "runs.h"
 #include "stack.h"
+#include "unnamed.h"
 
 static const double cheap = 5e-3; // seconds
 enum { ALIKE = 1, APART };        // nudges: of equal numbers
@@ -127,6 +128,7 @@ static void run_nudged(struct runner *r, const struct command *c, autotune_fn co
   for (r->nudged = ALIKE; kept.base && r->nudged <= APART; r->nudged++) {
     run_fresh(r, c, code, false, &ignored);
     rounding_learn(m, true, r->nudged == APART);
+    moved_note(m, r->nudged == APART ? MOVED_APART : MOVED_NUDGED);
     rounding_put_back(m, kept);
   }
   r->nudged = 0;
@@ -155,13 +157,14 @@ static bool run_remake(struct runner *r, const struct command *c, autotune_fn co
     snprintf(a->message, size, "the default does not take it");
     return false;
   }
-  if (c->wish.set == MADE_UP_MIXED) // one scale for all says nothing of the small ones
+  if (c->wish.measured)
     run_nudged(r, c, code);
   if (m->kernel->verify != AUTOTUNE_VERIFY_EXACT)
     r->rounding = FE_UPWARD;
   run_fresh(r, c, code, false, out);
   r->rounding = 0;
   bool steady = image_repeats(m, a->message, size);
+  moved_note(m, MOVED_ROUNDED);
   image_seal(m);
   return steady;
 }

@@ -14,6 +14,7 @@
  *   unnamed.c   that of the default variant: put back and compared
  *   leads.c     which pointer leads to memory
  *   groups.c    how memory of an unknown type is compared
+ *   moved.c     how far rounding moves it
  *   rounding.c  how far rounding moves the outputs of the default variant
  *   remake.c    in a worker: a call with made-up data in place of the real one
  *   copies.c    copies of a worker that run side by side with it
@@ -351,7 +352,9 @@ enum { MAX_SAMPLES = 256 };
 /* What a worker learns of the default instead of timing a variant. */
 enum measure_of {
   MEASURE_TIME,
-  MEASURE_NUDGED,           /* its rounding: with nudged inputs */
+  MEASURE_NUDGED, /* its rounding: with nudged inputs */
+  MEASURE_UP,
+  MEASURE_DOWN,             /* likewise: with all operations rounded so */
   MEASURE_WRITTEN,          /* likewise: by the object, the kernel as written */
   MEASURE_STRICT_REFERENCE, /* its outputs as the object, a strict build, writes them */
   MEASURE_STRICT            /* if the object, a strict build, writes the same bits */

@@ -19,9 +19,12 @@ static const long near_enough = 1
     << 16; // bytes from a section; further away, it is not named
 
 void unnamed_seal(const struct image *m) {
-  if (m->unnamed->sealed) // tolerances may be sealed once more
+  if (m->unnamed->sealed) { // tolerances may be sealed once more
+    moved_settle(m);
     return;
-  group_make_all(m);
+  }
+  group_make_all(m, true);
+  moved_settle(m);
   m->unnamed->sealed = true;
   mprotect(m->unnamed, sizeof *m->unnamed, PROT_READ);
 }
@@ -103,7 +106,9 @@ void unnamed_expect(const struct image *m, const struct image *before) {
 
 void unnamed_forget(const struct image *m) {
   struct unnamed *u = m->unnamed;
-  u->lost = u->heap = false;
+  if (u->measured)
+    memset(u->moves, 0, u->used / 2);
+  u->lost = u->heap = u->measured = false;
   u->n = u->sorted = 0;
   u->used = u->restless = 0;
 }
@@ -118,6 +123,7 @@ bool unnamed_learn(const struct image *m) {
   for (unsigned i = 0; i < m->changes->n; i++)
     unnamed_add(m, i, false);
   unnamed_sort(u);
+  u->grouped = false;
   return u->n == expected;
 }
 
@@ -142,7 +148,7 @@ static bool unnamed_agrees(const struct unnamed *u, const struct kept *k, size_t
 void unnamed_repeat(const struct image *m) {
   struct unnamed *u = m->unnamed;
   u->lost |= m->changes->lost;
-  group_make_all(m); // sums of several threads repeat but for their rounding
+  group_make_all(m, true); // sums of several threads repeat but for their rounding
   for (unsigned i = 0; i < u->n; i++) {
     struct kept *k = &u->list[i];
     for (size_t w = 0; w * WORD < k->size; w++) {
@@ -153,6 +159,8 @@ void unnamed_repeat(const struct image *m) {
       u->restless += restless;
     }
   }
+  moved_note(m, MOVED_AGAIN);
+  u->measured = false; // what did not move may well be moved by rounding
   for (unsigned i = 0; i < m->changes->n; i++)
     unnamed_add(m, i, true);
   unnamed_sort(u);
