@@ -401,6 +401,9 @@ bool member_struct(const struct expansion *x, struct slice words, struct ctype *
 bool member_read(const struct model *m, TSNode n, struct ctype *type, struct slice *path);
 /* Returns the array of numbers that such a member is or points to; NULL: none. */
 struct array *member_array(struct model *m, TSNode n);
+/* Returns the condition under which ATOM, of M, can be read: the pointers on the way to
+ * it that a call may not follow, "g && g->p"; NULL: each call reads it anyway. */
+const char *member_condition(const struct model *m, struct slice atom);
 
 /* ---- sums.c ---------------------------------------------------------------------- */
 
