@@ -11,6 +11,7 @@
  *   openmp.c      reads the author's `#pragma omp …`
  *   exchange.c    another order of the author's parallel loops
  *   team.c        clauses of the author's parallel loops that are worth exploring
+ *   race.c        whether threads may race in such a loop
  *   vary.c        decides whether compilers and flags alone are worth trying
  *   conditionals.c  the #ifs of a file
  *   active.c      the text of a file that the build compiles
@@ -192,6 +193,12 @@ bool exchange_propose(struct model *m, struct iter *const *chain, unsigned n,
 /* Adds to PLAN directives that explore clauses of the author's parallel loops in M's
  * function. THREADS: as for plan_function. */
 void team_propose(struct model *m, const char *threads, struct plan *plan);
+
+/* ---- race.c ---------------------------------------------------------------------- */
+
+/* True if threads may race in LOOP, M's loop with the author's directive LINE: for a
+ * variable that they share, or for elements whose subscripts are read from memory. */
+bool race_may(const struct model *m, TSNode loop, struct slice line);
 
 /* How suggestions are made. */
 struct suggest_how {
