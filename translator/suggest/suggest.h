@@ -21,6 +21,7 @@
  *   plain.c       what may be proposed in C++
  *   owned.c       arrays that the function allocates itself
  *   candidates.c  finds the functions of a file that may be kernels
+ *   examine.c     examines a function or loop that may be a kernel
  *   file.c        proposes kernels in a file and reports the assumptions
  *   refused.c     drops those that the translator refuses
  *   outcomes.c    reads the results of programs that were built with suggestions
@@ -339,6 +340,23 @@ const char *nests_written(const struct model *m, const char *text);
 void nests_own(struct model *m);
 /* Returns the offset in S of the line that has the offset AT in K's source. */
 size_t nests_offset(const struct source *s, const struct nest_kernel *k, size_t at);
+
+/* ---- examine.c ------------------------------------------------------------------- */
+
+struct subject {          /* a function or loop that may be a kernel */
+  const struct source *s; /* K's file, perhaps with the loop as a function */
+  const struct expansion *x;
+  struct kernel *k;
+  bool openmp, shared; /* it has directives of OpenMP; threads share it or run it */
+  TSNode loop;         /* null: K is a function of the file */
+  const char *what;    /* as in struct finding */
+  size_t at, end;      /* of the function or loop in its file */
+};
+/* Examines K. THREADS: as for plan_function. */
+struct finding examine(const struct candidates *c, const struct subject *k,
+                       const char *threads);
+/* True if a directive of PLAN has the param of threads. */
+bool examine_has_threads(const struct plan *plan);
 
 /* ---- patch.c --------------------------------------------------------------------- */
 
