@@ -153,6 +153,8 @@ struct model {
   unsigned n_atoms;
   struct iter **iters;
   unsigned n_iters;
+  struct note *unranged; /* the other loops, and why their iterations are not known */
+  unsigned n_unranged;
   struct array **arrays;
   unsigned n_arrays;
   struct access *accesses;
