@@ -374,4 +374,72 @@ is "exact.c: kernels" "$(grep -c '^+ *#pragma autotune kernel' exact.patch)" 2
 autotune cc --auto gcc -O1 -c exact.c -o exact.o 2> exact.err || fail "exact.c: builds with --auto"
 is "exact.c: no complaint" "$(cat exact.err)" ""
 is "exact.c: kernels by --auto" "$(nm exact.o | grep -c ' autotune_site_exact')" 2
+# A call that reads nothing may pass null pointers: neither its key nor the lengths of sections follow these.
+cat > null.c << 'END'
+#include <stdio.h>
+struct grid { int rows, columns; double *u; };
+struct level { struct grid *grid; };
+void plain(int n, const int size[2], const double *x, double *y)
+{
+  for (int t = 0; t < n; t++)
+    for (int i = 0; i < size[0]; i++)
+      y[t * size[0] + i] = x[i] + t;
+}
+void inner(int n, const struct grid *g, double *y)
+{
+  for (int t = 0; t < n; t++)
+    for (int i = 0; i < g->columns; i++)
+      y[t * g->columns + i] = g->u[i] + t;
+}
+void tested(const struct grid *g, double *y)
+{
+  if (!g)
+    return;
+  for (int t = 0; t < g->rows; t++)
+    for (int i = 0; i < g->columns; i++)
+      y[t * g->columns + i] = 1.0 * t + i;
+}
+void deep(const struct level *l, int n, double *y)
+{
+  for (int t = 0; t < (l->grid ? n : 0); t++)
+    ;
+  for (int t = 0; t < n; t++)
+    for (int i = 0; i < l->grid->columns; i++)
+      y[t * l->grid->columns + i] = t + 1.0 * i;
+}
+void optional(int n, int weighted, const double *x, const struct grid *g, double *y)
+{
+  for (int t = 0; t < n; t++)
+    for (int i = 0; i < n; i++)
+      if (weighted)
+        y[t * n + i] = x[i] * g->u[i];
+}
+void always(const struct grid *g, double *y)
+{
+  for (int t = 0; t < g->rows; t++)
+    for (int i = 0; i < g->columns; i++)
+      y[t * g->columns + i] = g->u[i] + t;
+}
+int main(void)
+{
+  struct level l = { NULL };
+  double x[4] = { 0 };
+  plain(0, NULL, NULL, NULL);
+  inner(0, NULL, NULL);
+  tested(NULL, NULL);
+  deep(&l, 0, NULL);
+  optional(2, 0, x, NULL, x);
+  puts("done");
+  return 0;
+}
+END
+autotune suggest null.c > null.patch 2> null.notes || fail "suggest null.c"
+check "null pointers: the patch applies" patch -s -p1 -i null.patch
+has "an array that a call may not read" null.c '^ *if(size) in(size'
+has "a member that a call may not read" null.c 'key(n, g ? g->columns : 0)'
+has "it is in no call with a null pointer" null.c '^ *if(g)'
+has "each pointer on the way" null.c 'key(n, l->grid ? l->grid->columns : 0)'
+has "a member that each call reads" null.c 'key(g->rows, g->columns)'
+check "null pointers: builds" autotune cc gcc -O1 null.c -o null
+is "null pointers" "$(AUTOTUNE_MODE=first AUTOTUNE_BUDGET=1s AUTOTUNE_CACHE=$work/null-cache ./null)" done
 finish

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // file.c: chooses the kernels of a file among its candidates, and their pragmas; says
 // on standard error what they rest on, and what could not be proven.
-#include <string.h>
 
 #include "front/lang/language.h"
 #include "front/reach/unit.h"
@@ -18,114 +17,6 @@ static const char *name_threads(const struct source *s, const struct expansion *
        i++)
     name = arena_printf("THREADS_%u", i);
   return name;
-}
-
-// True if A, which is no local array, is one in memory of its own: no pointer.
-static bool is_own_memory(const struct array *a) {
-  return a->global && a->bounds[0].size && node_is(a->home, "array_declarator");
-}
-
-// True if two arrays of M, one of them written, could overlap as far as their
-// declarations show.
-static bool may_overlap(const struct model *m) {
-  unsigned used = 0, pointers = 0;
-  bool written = false;
-  for (unsigned i = 0; i < m->n_arrays; i++) {
-    const struct array *a = m->arrays[i];
-    if (a->local || !(a->read || a->written))
-      continue;
-    if (a->rows && a->written)
-      return true; // its rows
-    used++;
-    pointers += !a->restricted && !is_own_memory(a);
-    written |= a->written;
-  }
-  return used > 1 && pointers && written;
-}
-
-enum { FEW_OPERATIONS = 5000 }; // less is not worth a kernel
-
-// A kernel that may be, as it is examined.
-struct subject {
-  const struct source *s; // K's file, perhaps with the loop as a function
-  const struct expansion *x;
-  struct kernel *k;
-  bool openmp, shared; // it has directives of OpenMP; threads share it or run it
-  TSNode loop;         // null: K is a function of the file
-  const char *what;    // as in struct finding
-  size_t at, end;      // of the function or loop in its file
-};
-
-// True if M's function is worth trying with other compilers and flags alone. What is
-// understood, and has no OpenMP, was found to be of no use to threads and vectors.
-static bool suggest_varies(const struct model *m, bool openmp, bool divided,
-                           struct numbers *numbers) {
-  return vary_may(m, openmp, numbers) && (m->n_refusals || openmp || divided) &&
-      !once_sets_up(m->source, m) &&
-      work_of(m, node_field(m->u.f->node, "body")) >= FEW_OPERATIONS;
-}
-
-// Drops what F rests on: only compilers and flags may vary.
-static void suggest_forget(struct finding *f, const char *why) {
-  TSNode node = f->m->u.f->node;
-  f->plan = (struct plan){ 0 };
-  *GROW(f->plan.notes, f->plan.n_notes) = (struct note){ node, why };
-  f->sections = (struct sections){ .why = why, .at = node };
-}
-
-// Returns true if a directive of PLAN has the param of threads.
-static bool suggest_has_threads(const struct plan *plan) {
-  bool has = false;
-  for (unsigned i = 0; i < plan->n; i++)
-    has |= strstr(plan->list[i].text, " num_threads(") != NULL;
-  for (unsigned i = 0; i < plan->n_around; i++)
-    has |= strstr(plan->around[i].line.text, " num_threads(") != NULL;
-  return has;
-}
-
-// Drops what is right only where no arrays overlap. The author says so of the loop that
-// threads share, but not of the loop in it, which `collapse` adds.
-static void suggest_drop_unchecked(struct finding *f) {
-  struct plan *plan = &f->plan;
-  unsigned n = 0;
-  for (unsigned i = 0; i < plan->n_around; i++)
-    if (!strstr(plan->around[i].line.text, " collapse("))
-      plan->around[n++] = plan->around[i];
-  plan->n = 0;
-  plan->n_around = n;
-  plan->threads = suggest_has_threads(plan);
-  f->unchecked = true;
-}
-
-// Examines K.
-static struct finding suggest_find(const struct candidates *c, const struct subject *k,
-                                   const char *threads) {
-  struct model *m = scan_function(k->s, k->k, &k->k->main, k->x);
-  TSNode odd;
-  split_assume(m);
-  const char *why = plain_check(m, &odd);
-  nests_own(m);
-  struct finding f = { .m = m,
-                       .plan = plan_function(m, threads, k->shared),
-                       .sections = sections_infer(m, false),
-                       .what = k->what,
-                       .file = c->s,
-                       .at = k->at,
-                       .checked = c->how.automatic,
-                       .odd = why != NULL };
-  if (why) {
-    f.plan = (struct plan){ 0 };
-    *GROW(f.plan.notes, f.plan.n_notes) = (struct note){ odd, why };
-  }
-  f.divided = !c->how.automatic && !fit_is_same(c->file, c->s, k->at, k->end);
-  if (f.divided)
-    suggest_forget(&f, FIT_DIVIDED);
-  if (c->how.automatic && f.sections.why && may_overlap(m) &&
-      !owned_all(c, k->x, k->loop, m))
-    suggest_drop_unchecked(&f); // no call could look whether they do
-  f.varies = suggest_varies(m, k->openmp, f.divided, &f.numbers) && !f.odd &&
-      (f.plan.n == 0 || k->openmp);
-  return f;
 }
 
 // Sets the lines of P from F, of the function K.
@@ -266,7 +157,7 @@ static void nests_drop_divided(const struct candidates *c, const struct nest_ker
   }
   plan->n = kept;
   plan->n_around = n;
-  plan->threads = suggest_has_threads(plan);
+  plan->threads = examine_has_threads(plan);
 }
 
 // Proposes K, or adds the loops in it to INNER, and perhaps K to OUTER.
@@ -296,7 +187,7 @@ static void nests_try(const struct candidates *c, const struct nest_kernel *k,
                              .what = what,
                              .at = ts_node_start_byte(k->loop),
                              .end = ts_node_end_byte(k->loop) };
-  struct finding f = suggest_find(c, &subject, threads);
+  struct finding f = examine(c, &subject, threads);
   nests_drop_divided(c, k, &f.plan);
   if (f.plan.n == 0 && once_at(c->s, k->loop)) {
     f.varies = f.plan.threads = false;
@@ -442,7 +333,7 @@ static void suggest_functions(struct candidates *c, const struct expansion *x,
     struct subject whole = {
       c->s, x, k, .what = p->what, .at = k->main.start, .end = k->main.end
     };
-    *f = suggest_find(c, &whole, threads);
+    *f = examine(c, &whole, threads);
     bool waits = calls_shared(c, p->function);
     if (f->m->n_refusals || f->divided || f->unchecked || waits)
       *GROW(c->mixed, c->n_mixed) = (struct mixed){ .node = p->node,

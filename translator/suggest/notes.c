@@ -89,7 +89,9 @@ void notes_print(const struct finding *f) {
   for (unsigned i = 0; i < plan->n_notes; i++)
     notes_say(m->source, model_offset(m, plan->notes[i].at, NULL), plan->notes[i].text);
   if (plan->n == 0)
-    notes_say(f->file, f->at, arena_printf("%s is left as it is", f->what));
+    notes_say(f->file, f->at,
+              arena_printf("%s is left as it is%s%s", f->what, m->n_refusals ? ": " : "",
+                           m->n_refusals ? m->refusals[0].text : ""));
   if (plan->n && found->why)
     notes_say(
         m->source, model_offset(m, found->at, NULL),

@@ -214,6 +214,16 @@ static bool plan_chain(struct planner *p, struct iter *const *chain, unsigned n,
   return false;
 }
 
+// Returns why nothing is proposed for LOOP, whose iterations are not known.
+static const char *plan_unranged(const struct model *m, TSNode loop) {
+  const char *why = NULL;
+  for (unsigned i = 0; i < m->n_unranged; i++)
+    if (ts_node_eq(m->unranged[i].at, loop))
+      why = m->unranged[i].text;
+  return arena_printf("nothing is proposed for this loop: its range is not known%s%s",
+                      why ? ": " : "", why ? why : "");
+}
+
 // Plans LOOP, which is in no chain.
 static void plan_nest(struct planner *p, TSNode loop, struct around a) {
   size_t first;
@@ -236,7 +246,7 @@ static void plan_nest(struct planner *p, TSNode loop, struct around a) {
   if (!written)
     plan_note(p->plan, loop, "nothing is proposed for this loop: it stands in a macro");
   else if (n == 0)
-    plan_note(p->plan, loop, "nothing is proposed for this loop: its range is not known");
+    plan_note(p->plan, loop, plan_unranged(p->m, loop));
   else if (plan_is_short(p, loop))
     return;
   else if (plan_jumps(loop))

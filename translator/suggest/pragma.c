@@ -100,8 +100,10 @@ static void pragma_key(const struct model *m, size_t *width, struct text *t) {
                   nests_written(m, m->k->args[i].name));
   for (unsigned i = 0; i < m->n_atoms; i++)
     if (pragma_is_member(m->atoms[i])) {
-      text_printf(&key, "%s%.*s", key.size ? ", " : "", (int)m->atoms[i].size,
-                  m->atoms[i].data);
+      const char *when = member_condition(m, m->atoms[i]);
+      text_printf(&key, "%s%s%s%.*s%s", key.size ? ", " : "", when ? when : "",
+                  when ? " ? " : "", (int)m->atoms[i].size, m->atoms[i].data,
+                  when ? " : 0" : "");
       members = true;
     }
   if (!members)
@@ -110,9 +112,41 @@ static void pragma_key(const struct model *m, size_t *width, struct text *t) {
   *width = 4 + key.size + 5;
 }
 
+// Appends the condition under which ATOM, of M, can be read to LIST, unless it is there.
+static void pragma_pointer(const struct model *m, struct slice atom, const char ***list,
+                           unsigned *n) {
+  const char *when = member_condition(m, atom);
+  for (unsigned i = 0; i < *n && when; i++)
+    when = strcmp((*list)[i], when) == 0 ? NULL : when;
+  if (when)
+    *GROW(*list, *n) = when;
+}
+
+// Returns which pointers must not be null where what they lead to is read: "g && h";
+// NULL: each call reads it anyway.
+static const char *pragma_pointers(const struct model *m) {
+  const char **list = NULL;
+  struct text out = { 0 };
+  unsigned n = 0;
+  for (unsigned i = 0; i < m->n_atoms; i++)
+    if (!m->is_loop[i])
+      pragma_pointer(m, m->atoms[i], &list, &n);
+  for (unsigned i = 0; i < m->n_arrays; i++)
+    if (m->arrays[i]->member)
+      pragma_pointer(m, m->arrays[i]->name, &list, &n);
+  for (unsigned i = 0; i < n; i++)
+    text_printf(&out, "%s%s", i ? " && " : "", list[i]);
+  return out.data;
+}
+
 // Appends if(…) with what each call looks at. *WIDTH as in pragma_sections.
 static void pragma_if(const struct finding *f, size_t *width, struct text *t) {
-  const char *own = conditions_text(f->m, f->m->assumed, f->m->n_assumed);
+  const char *own = conditions_text(f->m, f->m->assumed, f->m->n_assumed),
+             *pointers = f->plan.n || !f->sections.why ? pragma_pointers(f->m) : NULL;
+  if (pointers) {
+    text_printf(t, " \\\n    if(%s)", pointers);
+    *width = 4 + strlen(pointers) + 4;
+  }
   if (own && (f->plan.n || !f->sections.why)) {
     own = nests_written(f->m, own);
     text_printf(t, " \\\n    if(%s)", own);

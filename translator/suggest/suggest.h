@@ -11,6 +11,7 @@
  *   openmp.c      reads the author's `#pragma omp …`
  *   exchange.c    another order of the author's parallel loops
  *   team.c        clauses of the author's parallel loops that are worth exploring
+ *   race.c        whether threads may race in such a loop
  *   vary.c        decides whether compilers and flags alone are worth trying
  *   conditionals.c  the #ifs of a file
  *   active.c      the text of a file that the build compiles
@@ -20,6 +21,7 @@
  *   plain.c       what may be proposed in C++
  *   owned.c       arrays that the function allocates itself
  *   candidates.c  finds the functions of a file that may be kernels
+ *   examine.c     examines a function or loop that may be a kernel
  *   file.c        proposes kernels in a file and reports the assumptions
  *   refused.c     drops those that the translator refuses
  *   outcomes.c    reads the results of programs that were built with suggestions
@@ -193,6 +195,12 @@ bool exchange_propose(struct model *m, struct iter *const *chain, unsigned n,
  * function. THREADS: as for plan_function. */
 void team_propose(struct model *m, const char *threads, struct plan *plan);
 
+/* ---- race.c ---------------------------------------------------------------------- */
+
+/* True if threads may race in LOOP, M's loop with the author's directive LINE: for a
+ * variable that they share, or for elements whose subscripts are read from memory. */
+bool race_may(const struct model *m, TSNode loop, struct slice line);
+
 /* How suggestions are made. */
 struct suggest_how {
   bool automatic; /* for a build, and nobody reads the notes: nothing is assumed which a
@@ -332,6 +340,23 @@ const char *nests_written(const struct model *m, const char *text);
 void nests_own(struct model *m);
 /* Returns the offset in S of the line that has the offset AT in K's source. */
 size_t nests_offset(const struct source *s, const struct nest_kernel *k, size_t at);
+
+/* ---- examine.c ------------------------------------------------------------------- */
+
+struct subject {          /* a function or loop that may be a kernel */
+  const struct source *s; /* K's file, perhaps with the loop as a function */
+  const struct expansion *x;
+  struct kernel *k;
+  bool openmp, shared; /* it has directives of OpenMP; threads share it or run it */
+  TSNode loop;         /* null: K is a function of the file */
+  const char *what;    /* as in struct finding */
+  size_t at, end;      /* of the function or loop in its file */
+};
+/* Examines K. THREADS: as for plan_function. */
+struct finding examine(const struct candidates *c, const struct subject *k,
+                       const char *threads);
+/* True if a directive of PLAN has the param of threads. */
+bool examine_has_threads(const struct plan *plan);
 
 /* ---- patch.c --------------------------------------------------------------------- */
 

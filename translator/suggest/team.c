@@ -216,6 +216,8 @@ static struct team_choice team_choose(struct model *m, TSNode loop, struct slice
     c.why = arena_printf("line %u may make some iterations longer than others", at);
   else if (has && !lex_mentions(asked, slice_of("static")))
     c.why = "its author has chosen a schedule";
+  if (c.why && race_may(m, loop, line))
+    c.why = NULL;
   c.schedule = c.why != NULL;
   asked = team_clause(line, "num_threads", &has);
   struct slice inside = { asked.data + 1, asked.size > 2 ? asked.size - 2 : 0 };

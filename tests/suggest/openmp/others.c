@@ -60,3 +60,37 @@ void count(int n, const int *restrict row, const int *restrict value, int *restr
       bins[value[k]]++;
     }
 }
+
+// Threads may race where elements are found by data, or for a variable that they share: the schedule stays.
+void scatter(int n, const int *restrict row, const int *restrict at, double *restrict y)
+{
+  #pragma omp parallel for shared(y)
+  for (int i = 0; i < n; i++)
+    for (int k = row[i]; k < row[i + 1]; k++)
+      y[at[i]] += k;
+}
+
+int last(int n, const int *restrict row, const double *restrict x)
+{
+  int i, k, seen = -1;
+  #pragma omp parallel for shared(seen) private(k) schedule(static)
+  for (i = 0; i < n; i++)
+    for (k = row[i]; k < row[i + 1]; k++)
+      if (x[k] > 0)
+        seen = i;
+  return seen;
+}
+
+// These have variables of their own.
+void sums(int n, const int *restrict row, const double *restrict x, double *restrict y)
+{
+  int i, k;
+  double s;
+  #pragma omp parallel for private(k, s)
+  for (i = 0; i < n; i++) {
+    s = 0;
+    for (k = row[i]; k < row[i + 1]; k++)
+      s += x[k];
+    y[i] = s;
+  }
+}

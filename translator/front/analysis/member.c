@@ -190,3 +190,88 @@ struct array *member_array(struct model *m, TSNode n) {
                   (struct array){
                       .name = path, .arg = -1, .rank = 1, .member = true, .home = n });
 }
+
+// ---- pointers that may be null ------------------------------------------------------
+
+// True if a part of N before the offset AT may leave the function.
+static bool member_may_leave(const struct model *m, TSNode n, uint32_t at) {
+  static const char *const jumps[] = { "return_statement", "goto_statement", NULL };
+  if (ts_node_start_byte(n) >= at)
+    return false;
+  if (node_is_any(n, jumps) ||
+      (node_is(n, "call_expression") &&
+       !model_is_pure(model_text(m, node_field(n, "function")))))
+    return true;
+  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
+    if (member_may_leave(m, ts_node_named_child(n, i), at))
+      return true;
+  return false;
+}
+
+// True if N is run whenever UP is, the statement or expression that it is a part of.
+static bool member_runs(const struct model *m, TSNode up, TSNode n) {
+  static const char *const first[] = { "if_statement", "while_statement",
+                                       "switch_statement", "conditional_expression",
+                                       NULL };
+  static const char *const never[] = {
+    "do_statement",      "case_statement", "labeled_statement",
+    "sizeof_expression", "ERROR",          NULL
+  };
+  if (node_is(up, "for_statement"))
+    return ts_node_eq(n, node_field(up, "initializer")) ||
+        ts_node_eq(n, node_field(up, "condition"));
+  if (node_is_any(up, first))
+    return ts_node_eq(n, node_field(up, "condition"));
+  struct slice op = node_is(up, "binary_expression")
+      ? model_text(m, node_field(up, "operator"))
+      : (struct slice){ 0 };
+  return (slice_is(op, "&&") || slice_is(op, "||"))
+      ? ts_node_eq(n, node_field(up, "left"))
+      : !node_is_any(up, never);
+}
+
+// True if each call of the function runs N.
+static bool member_is_always_run(const struct model *m, TSNode n) {
+  TSNode body = node_field(m->u.f->node, "body");
+  if (member_may_leave(m, body, ts_node_start_byte(n)))
+    return false;
+  for (TSNode up; !ts_node_eq(n, body); n = up) {
+    up = ts_node_parent(n);
+    if (ts_node_is_null(up) || !member_runs(m, up, n))
+      return false;
+  }
+  return true;
+}
+
+// True if each call reads, in its part N, what the pointer PATH leads to.
+static bool member_is_always_read(const struct model *m, TSNode n, struct slice path) {
+  struct slice op = node_is(n, "field_expression") || node_is(n, "pointer_expression")
+      ? model_text(m, node_field(n, "operator"))
+      : (struct slice){ 0 };
+  bool leads = node_is(n, "subscript_expression") || slice_is(op, "->") ||
+      slice_is(op, "*");
+  if (leads && slices_same(member_path(m, node_field(n, "argument")), path) &&
+      member_is_always_run(m, n))
+    return true;
+  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
+    if (member_is_always_read(m, ts_node_named_child(n, i), path))
+      return true;
+  return false;
+}
+
+const char *member_condition(const struct model *m, struct slice atom) {
+  TSNode body = node_field(m->u.f->node, "body");
+  struct lexer l = lexer_of(atom);
+  struct slice root = lex(&l).text;
+  struct text out = { 0 };
+  if (kernel_arg(m->k, root) < 0)
+    return NULL;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    struct slice path = { atom.data, (size_t)(t.text.data - atom.data) };
+    path = slice_trim(path);
+    if ((slice_is(t.text, "->") || slice_is(t.text, "[")) &&
+        !member_is_always_read(m, body, path))
+      text_printf(&out, "%s%.*s", out.size ? " && " : "", (int)path.size, path.data);
+  }
+  return out.data;
+}

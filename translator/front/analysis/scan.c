@@ -253,11 +253,13 @@ static void visit_for(struct model *m, TSNode n, struct place p) {
   else if (!ts_node_is_null(init))
     scan_visit(m, init, p, READ);
   struct place inside = { p.loop, true };
-  if (fine && !value_range(m, i)) {
+  if (fine && !(why = value_range(m, i))) {
     *GROW(m->iters, m->n_iters) = i;
     inside = (struct place){ i, p.conditional };
-  } else if (!ts_node_is_null(node_field(n, "update"))) {
-    scan_visit(m, node_field(n, "update"), inside, READ);
+  } else {
+    *GROW(m->unranged, m->n_unranged) = (struct note){ n, why };
+    if (!ts_node_is_null(node_field(n, "update")))
+      scan_visit(m, node_field(n, "update"), inside, READ);
   }
   if (!ts_node_is_null(node_field(n, "condition")))
     scan_visit(m, node_field(n, "condition"), p, READ);

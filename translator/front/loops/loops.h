@@ -29,7 +29,7 @@
 #ifndef AUTOTUNE_LOOPS_H
 #define AUTOTUNE_LOOPS_H
 
-#include "front/analysis/analysis.h"
+#include "front/analysis/basis.h"
 
 enum unroll_hint { HINT_NONE, HINT_AUTO, HINT_PARTIAL, HINT_FULL };
 
