@@ -313,6 +313,7 @@ static void statement_take(struct statements *all, const struct pragma *p, TSNod
   if (st.fine)
     jumps_check(&st);
   if (st.fine) {
+    made_read(&st);
     statement_words_after(&st);
     captures_find(&st);
   }
@@ -388,8 +389,11 @@ static void statement_try(struct statements *all, const struct pragma *p) {
       statement_no_statement(all, p, at);
     return; // other directives: kernel_all diagnoses that they are in no kernel
   }
-  if (!all->x)
+  if (!all->x) {
+    s->marked = true;
     all->x = expand_file(s, NULL, 0, "clang", all->o);
+    s->marked = false;
+  }
   if (!all->x) {
     diag_error(
         s, p->offset, p->end - p->offset,
