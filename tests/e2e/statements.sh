@@ -155,10 +155,13 @@ cat > made.c << 'END'
 #define VAR(type, name) type name
 #define ALLOC(name, n, type) type name[n]
 #define NOTHING(x)
+#define ATTRIBUTE(x) __attribute__((x))
+#define RESTRICT __restrict
 #define SCALED(x, by) (x)
 #define STORE(v) (y[i] = (v) + up + x[3])
 static float x[64], up = 100;
-static double kernel(float *y, int n)
+ATTRIBUTE(noinline)
+static double kernel(float *RESTRICT y, int n)
 {
   NOTHING(y)
   float *first = y;
@@ -227,6 +230,10 @@ check "translate" autotune translate main.c -o translated.c -- -I"$include"
 has "the statement in its place" translated.c 'if ((autotune_t_main_[0-9a-f]* = autotune_took_main_[0-9a-f]*(.*)) == 1) { sum = autotune_to_sum; } else {'
 is "a compiler without autotune" "$(gcc -w -O1 -I"$include" main.c -o was && ./was)" "$was"
 
+# A statement is compiled for the processor that its function names.
+sed 's/noinline/target("sse4.1")/' made.c > target.c
+check "target: translate" autotune translate target.c -o target.out
+has "target: $(cat target.out)" target.out 'static __attribute__((target("sse4.1"))) void kernel_'
 # Where a macro hides a variable of the function, or C++ cannot know its type, the statement stays as written.
 sed 's/^  LOCALS;/  float x[9] = {0}; { LOCALS;/; s/^#undef STORE/}\n&/' made.c > hides.c
 hides() { ! autotune translate "$1" -o hides.out 2> hides.log; }

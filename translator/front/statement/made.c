@@ -36,12 +36,45 @@ static const struct item *made_item(const struct statement *st, size_t *at) {
   return NULL;
 }
 
+// Returns the offset of the line in which ITEM begins; SIZE_MAX: it is not known, or
+// holds something else, too.
+static size_t made_begin(const struct statement *st, const struct item *item) {
+  for (unsigned i = 0; i < st->x->items.n; i++) {
+    const struct item *other = &st->x->items.list[i];
+    if (other != item && other->end && other->start <= item->start &&
+        item->start < other->end)
+      return SIZE_MAX;
+  }
+  return item->end ? item->start : SIZE_MAX;
+}
+
+const char *made_target(const struct statement *st) {
+  struct text out = { 0 };
+  struct slice head = { 0 };
+  if (st->made && node_is(st->made_function, "function_definition"))
+    head = (struct slice){ st->made->text,
+                           ts_node_start_byte(node_field(st->made_function, "body")) };
+  struct lexer l = lexer_of(head);
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    if (!is_attribute(t.text))
+      continue;
+    const char *from = l.p, *end = skip_brackets(&l);
+    struct slice text = { from, (size_t)(end - from) };
+    if (lex_mentions(text, slice_of("target")) ||
+        lex_mentions(text, slice_of("__target__")))
+      text_printf(&out, "__attribute__%.*s ", (int)text.size, text.data);
+    l.p = end;
+  }
+  return out.size ? out.data : "";
+}
+
 void made_read(struct statement *st) {
   const struct item *item = made_item(st, &st->made_at);
-  st->order = SIZE_MAX;
+  st->order = st->begin = SIZE_MAX;
   if (!item)
     return;
   st->order = (size_t)(item->text.data - st->x->text.data) + st->made_at;
+  st->begin = made_begin(st, item);
   st->made = source_of(st->s->path, made_blank(item->text), item->text.size);
   source_parse(st->made, st->s->language);
   TSNode root = ts_tree_root_node(st->made->tree),

@@ -115,6 +115,8 @@ struct statement {
   struct usage made_usage;
   size_t made_at;
   size_t order; /* of the statement in the output, as of struct macro */
+  size_t begin; /* where the declaration around it begins, as the compiler reads it;
+                   SIZE_MAX: not known */
   /* Of C++. */
   bool cplusplus;
   bool c_linkage; /* `extern "C" {` is around it: no template may stand there */
@@ -195,6 +197,8 @@ void made_read(struct statement *st);
 /* True if NAME in ST is a variable that a macro declares. *OUT: its capture; NULL: it
  * cannot be passed, which was diagnosed. */
 bool made_capture(struct statement *st, struct slice name, struct capture **out);
+/* Returns the attributes `target` of the function around ST; "": it has none. */
+const char *made_target(const struct statement *st);
 /* True if the compiler does not see NAME, a word of ST: an #if leaves out its
  * declaration, and macros drop it. */
 bool made_away(const struct statement *st, struct slice name);
