@@ -144,8 +144,61 @@ int main(int argc, char **argv)
 }
 END
 
+# What a macro declares, also where the file has a variable of that name, and what only some builds declare. Macros may be
+# undefined below the kernel.
+cat > made.c << 'END'
+#include <stdio.h>
+#ifndef WAY
+#define WAY 0
+#endif
+#define LOCALS float x[4] = {1, 2, 3, 4}, up = 1
+#define VAR(type, name) type name
+#define ALLOC(name, n, type) type name[n]
+#define NOTHING(x)
+#define ATTRIBUTE(x) __attribute__((x))
+#define RESTRICT __restrict
+#define SCALED(x, by) (x)
+#define STORE(v) (y[i] = (v) + up + x[3])
+static float x[64], up = 100;
+ATTRIBUTE(noinline)
+static double kernel(float *RESTRICT y, int n)
+{
+  NOTHING(y)
+  float *first = y;
+  VAR(int, m);
+  VAR(double, sum) = 0;
+  m = n / 2 * 2;
+  ALLOC(half, m, float);
+  ALLOC(one, 1, float);
+#ifdef NEVER
+  int scale = 3;
+#endif
+  LOCALS;
+  one[0] = 3;
+  x[1] += y[0];
+#pragma autotune kernel param(WAY: 0, 1) key(n)
+  for (int i = 0; i < m; i++) {
+    STORE(SCALED(x[i % 4], scale));
+    half[i] = first[i] + one[0];
+    sum += half[i] + WAY - WAY;
+  }
+#undef STORE
+#define STORE(v) (v)
+  return STORE(sum + half[0] + up);
+}
+int main(void)
+{
+  static float y[20000];
+  for (int i = 0; i < 64; i++)
+    x[i] = 1000;
+  for (int i = 0; i < 4; i++)
+    printf("%.17g ", kernel(y, 20000) + x[1] + up);
+  puts("");
+}
+END
+
 for cc in $compilers; do
-  for source in passed main; do
+  for source in passed made main; do
     check "$cc, $source: the program as it was" "$cc" -O1 -fopenmp -w -I"$include" $source.c -o was -lm
     was=$(./was)
     check "$cc, $source: compiles" autotune cc "$cc" -O1 -Wall -Wextra -fopenmp -I"$include" $source.c -o now \
@@ -157,6 +210,7 @@ for cc in $compilers; do
     is "$cc, $source: tuned" "$(AUTOTUNE_CACHE=$PWD/cache AUTOTUNE_MODE=first ./now 2> log)" "$was"
     is "$cc, $source: messages" "$(grep -v "without its directives" log)" "" # threads may lose on a busy machine
     AUTOTUNE_CACHE=$PWD/cache autotune report > report
+    hasnt "$cc, $source: compiles" report 'did not compile'
     is "$cc, $source: with the winner" "$(AUTOTUNE_CACHE=$PWD/cache AUTOTUNE_MODE=locked ./now 2> log)" "$was"
   done
 done
@@ -175,6 +229,20 @@ hasnt "moved: nothing is tuned" log ': tuned:'
 check "translate" autotune translate main.c -o translated.c -- -I"$include"
 has "the statement in its place" translated.c 'if (autotune_is_taken(autotune_t_main_[0-9a-f]* = autotune_took_main_[0-9a-f]*(.*))) { sum = autotune_to_sum; } else {'
 is "a compiler without autotune" "$(gcc -w -O1 -I"$include" main.c -o was && ./was)" "$was"
+
+# A statement is compiled for the processor that its function names.
+sed 's/noinline/target("sse4.1")/' made.c > target.c
+check "target: translate" autotune translate target.c -o target.out
+has "target: $(cat target.out)" target.out 'static __attribute__((target("sse4.1"))) void kernel_'
+# Where a macro hides a variable of the function, or C++ cannot know its type, the statement stays as written.
+sed 's/^  LOCALS;/  float x[9] = {0}; { LOCALS;/; s/^#undef STORE/}\n&/' made.c > hides.c
+hides() { ! autotune translate "$1" -o hides.out 2> hides.log; }
+check "hidden by a macro" hides hides.c
+has "hidden by a macro: $(cat hides.log)" hides.log "the type of 'x', which the kernel uses, is not known: a macro declares another"
+cp made.c made.cpp
+check "C++: compiles" autotune cc g++ -O1 made.cpp -o now 2> log
+has "C++: said" log "this is not tuned: the type of '.*', which the kernel uses, is not known: a macro declares it"
+is "C++: answer" "$(AUTOTUNE_CACHE=$PWD/cache AUTOTUNE_MODE=first ./now)" "$(g++ -w -O1 made.cpp -o was && ./was)"
 
 # The directives of a loop work below its own pragma of OpenMP. The default stays the loop as it is, with its threads, of
 # which there are as many as the program has set. The param's own #ifndef may come before the #includes.

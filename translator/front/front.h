@@ -100,6 +100,7 @@ struct source {
     const char *unviewed; /* why others are passed by reference; or NULL */
   } *outlined;
   unsigned n_outlined;
+  bool marked; /* what the preprocessor gets says where pragmas of ours are: FEED_MARK */
 };
 struct source *source_read(const char *path); /* NULL and errno */
 struct source *source_of(const char *path, const char *text, size_t size);

@@ -196,6 +196,9 @@ static void feed_write_line(struct scan *c, struct slice line, bool in_chain,
   size_t next = (size_t)(line.data - c->s->text) + line.size + 1;
   bool conditional = line_is_conditional(kind);
   if (feed_is_ours(c->kernels, c->n_kernels, kind, rest)) {
+    const char *at = memchr(line.data, '#', line.size);
+    if (c->s->marked && kind == LINE_PRAGMA && at)
+      text_printf(out, FEED_MARK "%zu", (size_t)(at - c->s->text));
     feed_newlines(line, out);
     text_add(out, "\n", 1);
     return;

@@ -39,6 +39,9 @@ struct feed {
   unsigned n_chains; /* the outermost #if … #endif that depend on a param */
 };
 struct feed feed_make(const struct source *s, const struct kernel *kernels, unsigned n);
+/* In the feed of a source that is marked, this and its offset, in a line of its own,
+ * stand for `#pragma autotune`. */
+#define FEED_MARK "#pragma autotune_at "
 /* Returns the text of P's default as `#define NAME` would give it; "" if there is
  * none. */
 const char *feed_default(const struct source *s, const struct kernel *k,

@@ -14,9 +14,7 @@ struct capture *captures_named(const struct statement *st, struct slice name) {
 
 // ---- scopes -------------------------------------------------------------------------
 
-// Returns the block, loop or function in which the declarator D is known; null: only in
-// a prototype.
-static TSNode capture_scope(TSNode d) {
+TSNode captures_scope(TSNode d) {
   bool prototype = false;
   for (TSNode n = ts_node_parent(d); !ts_node_is_null(n); n = ts_node_parent(n)) {
     bool list = node_is(n, "parameter_list");
@@ -52,7 +50,7 @@ TSNode captures_resolve(const struct statement *st, struct slice name, TSNode no
     if (!slices_same(d->name, name) ||
         ts_node_start_byte(d->node) > ts_node_start_byte(node))
       continue;
-    TSNode scope = capture_scope(d->node);
+    TSNode scope = captures_scope(d->node);
     if (ts_node_is_null(scope) || !node_within(node, scope) ||
         ts_node_start_byte(scope) < start)
       continue;
@@ -188,13 +186,18 @@ static void capture_name(struct statement *st, TSNode n) {
   struct slice name = statement_text(st, n);
   TSNode declared = captures_resolve(st, name, n);
   struct capture *c = NULL;
-  if (ts_node_is_null(declared) && !scope_member(st, name)) {
+  if (!ts_node_is_null(declared) && node_within(declared, st->node))
+    return;
+  bool made = made_capture(st, name, &c);
+  if (!made && made_away(st, name))
+    return;
+  if (!made && ts_node_is_null(declared) && !scope_member(st, name)) {
     captures_check_name(st, name);
     return;
   }
-  if (!ts_node_is_null(declared) && node_within(declared, st->node))
-    return;
-  c = ts_node_is_null(declared) ? capture_member(st, n, name) : capture_add(st, declared);
+  if (!made)
+    c = ts_node_is_null(declared) ? capture_member(st, n, name)
+                                  : capture_add(st, declared);
   if (!c)
     return;
   *GROW(c->mentions, c->n_mentions) = ts_node_start_byte(n);
@@ -227,9 +230,11 @@ static void capture_walk(struct statement *st, TSNode n) {
 // Adds NAME, which a macro of TEXT, the statement's, mentions; TEXT empty: a pragma.
 static void capture_in_text(struct statement *st, struct slice name, struct slice text) {
   TSNode declared = captures_resolve(st, name, st->node);
-  if (ts_node_is_null(declared) || node_within(declared, st->node))
+  struct capture *c = NULL;
+  if (!ts_node_is_null(declared) && node_within(declared, st->node))
     return;
-  struct capture *c = capture_add(st, declared);
+  if (!made_capture(st, name, &c) && !ts_node_is_null(declared) && !made_away(st, name))
+    c = capture_add(st, declared);
   if (!c)
     return;
   c->in_macro = c->in_macro || text.size;
@@ -293,7 +298,9 @@ static void capture_clauses(struct statement *st, const struct pragma *p) {
     if (t.kind != TOKEN_WORD || slice_is(before, ".") ||
         (slice_is(before, "->") && !after_this))
       continue;
-    if (ts_node_is_null(declared) && scope_member(st, t.text))
+    if (made_capture(st, t.text, &c))
+      ;
+    else if (ts_node_is_null(declared) && scope_member(st, t.text))
       c = capture_member(st, st->node, t.text);
     else if (!ts_node_is_null(declared) && !node_within(declared, st->node))
       c = capture_add(st, declared);

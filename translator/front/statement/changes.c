@@ -24,8 +24,9 @@ static bool changes_member(TSNode n) {
 // True if H is a change of the variable C itself, not of what C leads to.
 static bool changes_object(const struct statement *st, const struct capture *c,
                            const struct change *h) {
+  TSNode declared = captures_resolve(st, c->name, h->node);
   if (!slices_same(h->name, c->name) ||
-      !ts_node_eq(captures_resolve(st, c->name, h->node), c->declared))
+      !(c->made ? ts_node_is_null(declared) : ts_node_eq(declared, c->declared)))
     return false;
   bool whole = h->part == PART_WHOLE && h->how != BY_POINTER;
   return whole || (c->shape == SHAPE_PLAIN && changes_member(h->node));
@@ -84,6 +85,8 @@ static bool changes_has_label(TSNode function) {
 
 // True if the value that the statement leaves in C may be read later. In doubt it is.
 static bool changes_read_after(const struct statement *st, const struct capture *c) {
+  if (c->made)
+    return true;
   TSNode declaration = ts_node_parent(c->declared), first;
   TSNode storage = node_child(declaration, "storage_class_specifier");
   struct slice word = statement_text(st, storage);

@@ -13,7 +13,9 @@ struct opened {
 
 static bool macros_open(const struct statement *st, struct slice name,
                         struct opened *out) {
-  const struct macro *m = st->x ? expand_macro(st->x, name, SIZE_MAX) : NULL;
+  const struct macro *m = st->x ? expand_macro(st->x, name, st->order) : NULL;
+  if (st->x && !m) // the function may define it below
+    m = expand_macro(st->x, name, SIZE_MAX);
   if (!m || m->builtin)
     return false;
   struct lexer l = lexer_of(m->text);

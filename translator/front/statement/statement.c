@@ -195,11 +195,14 @@ static void statement_words_after(struct statement *st) {
                &st->after);
 }
 
-// Returns the offset before FUNCTION and the pragmas that belong to it.
-static size_t statement_insertion(const struct source *s, TSNode function) {
+// Returns the offset before ST's function, the macros that its declaration begins with,
+// and the pragmas that belong to it.
+static size_t statement_insertion(const struct statement *st) {
+  const struct source *s = st->s;
   size_t run = SIZE_MAX,
-         start = ts_node_start_byte(s->language->cplusplus ? scope_outermost(function)
-                                                           : function);
+         start = ts_node_start_byte(st->cplusplus ? scope_outermost(st->function)
+                                                  : st->function);
+  start = st->begin < start ? st->begin : start;
   struct lexer l = lexer_of((struct slice){ s->text, start }), rest;
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     bool pragma = t.first && slice_is(t.text, "#") &&
@@ -250,10 +253,9 @@ static void statement_blank(struct statements *all, const struct statement *st) 
 
 // Adds the edits that make a function of ST.
 static void statement_edit(struct statements *all, const struct statement *st) {
-  struct source *s = all->s;
   struct text function = { 0 }, call = { 0 }, end = { 0 };
   struct site site = { st->name, st->p->offset, statement_end(st), 0, NULL };
-  size_t before = statement_insertion(s, st->function);
+  size_t before = statement_insertion(st);
   statement_write_function(st, before, &function);
   edits_add(&all->edits, before, before, function);
   statement_write_call(st, &call, &site.call);
@@ -313,6 +315,7 @@ static void statement_take(struct statements *all, const struct pragma *p, TSNod
   if (st.fine)
     jumps_check(&st);
   if (st.fine) {
+    made_read(&st);
     statement_words_after(&st);
     captures_find(&st);
   }
@@ -388,8 +391,11 @@ static void statement_try(struct statements *all, const struct pragma *p) {
       statement_no_statement(all, p, at);
     return; // other directives: kernel_all diagnoses that they are in no kernel
   }
-  if (!all->x)
+  if (!all->x) {
+    s->marked = true;
     all->x = expand_file(s, NULL, 0, "clang", all->o);
+    s->marked = false;
+  }
   if (!all->x) {
     diag_error(
         s, p->offset, p->end - p->offset,

@@ -9,6 +9,7 @@
  *   views.c      C++: vectors and the like, of which a statement uses the elements
  *   changes.c    whether a statement changes a variable, and how it is passed
  *   macros.c     what the macros in a statement mention and assign
+ *   made.c       the variables that macros declare
  *   jumps.c      diagnoses what cannot be in a function of its own
  *   write.c      the function, and the call in its place
  *   scope.c      C++: the templates and classes around the function
@@ -71,6 +72,7 @@ struct capture {
   bool in_macro;     /* a macro of the statement mentions it */
   bool in_pragma;    /* another pragma of the statement does */
   bool macro_change; /* a macro may assign to it */
+  bool made;         /* a macro declares it: DECLARED is in the preprocessor's output */
   size_t *mentions;  /* offsets of its name in the statement, sorted */
   unsigned n_mentions;
   struct extent { /* of the statements for which OpenMP's `private` names it */
@@ -106,6 +108,15 @@ struct statement {
   struct capture *captures; /* bounds of arrays before the arrays */
   unsigned n_captures;
   struct names after; /* words that macros in FUNCTION, not in the statement, stand for */
+  /* Of the preprocessor's output: the declaration that the statement is in, the function
+   * there, and where the statement begins. MADE is NULL: it was not found. */
+  struct source *made;
+  TSNode made_function;
+  struct usage made_usage;
+  size_t made_at;
+  size_t order; /* of the statement in the output, as of struct macro */
+  size_t begin; /* where the declaration around it begins, as the compiler reads it;
+                   SIZE_MAX: not known */
   /* Of C++. */
   bool cplusplus;
   bool c_linkage; /* `extern "C" {` is around it: no template may stand there */
@@ -175,6 +186,22 @@ void captures_find(struct statement *st);
 /* Returns the declarator that NAME refers to at NODE; null: none in the function. */
 TSNode captures_resolve(const struct statement *st, struct slice name, TSNode node);
 struct capture *captures_named(const struct statement *st, struct slice name);
+/* Returns the block, loop or function in which the declarator D is known; null: only in
+ * a prototype. */
+TSNode captures_scope(TSNode d);
+
+/* ---- made.c ---------------------------------------------------------------------- */
+
+/* Reads what the preprocessor makes of the function around ST. */
+void made_read(struct statement *st);
+/* True if NAME in ST is a variable that a macro declares. *OUT: its capture; NULL: it
+ * cannot be passed, which was diagnosed. */
+bool made_capture(struct statement *st, struct slice name, struct capture **out);
+/* Returns the attributes `target` of the function around ST; "": it has none. */
+const char *made_target(const struct statement *st);
+/* True if the compiler does not see NAME, a word of ST: an #if leaves out its
+ * declaration, and macros drop it. */
+bool made_away(const struct statement *st, struct slice name);
 
 /* ---- declared.c ------------------------------------------------------------------ */
 

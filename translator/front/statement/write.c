@@ -288,7 +288,7 @@ void statement_write_function(const struct statement *st, size_t at, struct text
   write_pragma(st, out);
   source_resume(s, ts_node_start_byte(st->node), out);
   write_template(st, out);
-  text_printf(out, "static void %s(", st->name);
+  text_printf(out, "static %svoid %s(", made_target(st), st->name);
   write_parameters(st, out);
   text_printf(out, ") {");
   text_printf(out, "%s", st->usings);
