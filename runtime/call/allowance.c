@@ -102,6 +102,15 @@ unsigned allowance_after(const struct autotune_kernel *k) {
   return allowance_is_shared(k) ? (unsigned)ceil(options_get()->after) : 0;
 }
 
+// True if a tuning of S that the allowance of this run is too small for may begin even
+// so: S was hot in an earlier run, and the tuner waits for the program's end. What it
+// takes until then is held over all runs (ration.h). Otherwise a program of two threads
+// that runs for half a second would never be tuned.
+static bool allowance_is_lent(const struct site *s) {
+  return allowance_after(s->kernel) > 0 && hot_time_expected(s) > 0 &&
+      allowance_cost_now() <= 0;
+}
+
 bool allowance_begins(const struct site *s) {
   if (allowance_fraction(s->kernel) <= 0)
     return true;
@@ -116,7 +125,9 @@ bool allowance_begins(const struct site *s) {
   if (shared && left < needed) // what this run will allow is lent to it
     left = hot_allowance_expected(s) -
         atomic_load_explicit(&hot_cost, memory_order_relaxed);
-  if (left < needed || (shared && !loss_lets_tune(hot_time_expected(s))))
+  if (left < needed && !(shared && allowance_is_lent(s)))
+    return false;
+  if (shared && !loss_lets_tune(hot_time_expected(s)))
     return false;
   const struct site *own = s;
   if (shared)

@@ -58,4 +58,21 @@ check "third run" ./once $n > third.out 2> third.log
 same "third: answer" third.out expected
 autotune why product > why.out
 has "the third run used it" why.out "n = $n .*found"
+
+# A program whose threads keep all processors busy, and that is too short for 5 % of one run to pay for a tuning: it is
+# tuned even so, from the second run on, when its end is near.
+sed 's/^  for (int j/#pragma omp parallel for num_threads(64)\n&/' once.c > short.c
+check "builds" autotune cc --auto gcc -O2 -fopenmp short.c -o short
+export AUTOTUNE_CACHE=$work/short_cache OMP_NUM_THREADS=64
+for n in 400 560 700 800 900 1000; do
+  start=$(date +%s%N)
+  AUTOTUNE_MODE=off ./short $n > expected
+  [ $((($(date +%s%N) - start) / 1000000)) -lt 300 ] || break
+done
+for try in 1 2 3 4 5 6; do
+  check "short run" env AUTOTUNE_LOG=debug ./short $n > short.out 2> short.log
+  same "short: answer" short.out expected
+  ! grep -q 'product: a tuning begins' short.log || break
+done
+has "short: a tuning begins" short.log 'product.*: a tuning begins'
 finish
