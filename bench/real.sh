@@ -97,7 +97,7 @@ for asked in ${*:-sundials libsamplerate darknet}; do
     # Kernels that are called once are tuned in the second run, and large spaces in several.
     for again in 1 2 3 4 5; do
       [ "$side" = auto ] || break
-      AUTOTUNE_LOG=debug AUTOTUNE_CACHE=$work/cache.$side run_program "$work/$name.$side" > /dev/null 2> "$work/log"
+      AUTOTUNE_CACHE=$work/cache.$side run_program "$work/$name.$side" > /dev/null 2> "$work/log"
       AUTOTUNE_CACHE=$work/cache.$side timeout 60 autotune report --follow > "$work/follow" 2>&1 || true
       [ $again -lt 2 ] || grep -q ' variants' "$work/follow" || break
     done
