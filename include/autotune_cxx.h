@@ -324,6 +324,9 @@ public:
 
 /* Returns how elements T_ of the program's memory are compared. */
 template <class T_> element host_element() {
+  typedef typename std::remove_all_extents<T_>::type part;
+  if (std::is_array<T_>::value)
+    return host_element<part>();
   if (std::is_integral<T_>::value)
     return { nullptr,
              std::is_same<T_, char>::value   ? AUTOTUNE_BYTES
@@ -355,5 +358,7 @@ struct closer {
 };
 
 } // namespace autotune
+
+#include <autotune_layout.h>
 
 #endif

@@ -436,8 +436,8 @@ struct reading group_reading_at(const struct unnamed *u, const char *at,
   uint64_t word;
   memcpy(&word, before, sizeof word);
   if (group_is_address(u, word))
-    return (struct reading){ NULL };
-  struct reading r = { NULL };
+    return (struct reading){ 0 };
+  struct reading r = { 0 };
   if (last && at - (last->base + last->size) <= NEIGHBOURS)
     r = group_reading(u, last, (last->size - 1) / WORD);
   else if (next && next->base - at <= NEIGHBOURS)
