@@ -136,7 +136,7 @@ has sums 'warning: sums: the parameter B changes the answer itself'
 # Six runs of a long call take more than the tuning may spend on this. That is said.
 long='volatile float chain = 1; // divisions that wait for each other: about as long on each processor
   float x = chain;
-  for (int wait = B == 16 ? 100000000 : 40000000; wait > 0; wait--)
+  for (int wait = B == 16 ? 50000000 : 20000000; wait > 0; wait--)
     x = 1 / (1 + x);
   for (int i = 0; i < n; i++)
     r[i] = t[i] + (x > 0);'

@@ -27,7 +27,9 @@ const struct command command_why = {
   "why",
   "KERNEL [--key n=512] [--cache DIR]",
   "what would run here and now, and why",
-  .details = "  KERNEL may be a place, too: main:29, solve.c:29\n",
+  .details =
+      "  KERNEL may be a place, too: main:29, solve.c:29; a name may be without its namespace,\n"
+      "  template arguments and hash: mm for lab::mm<double>\n",
   .options = why_table,
   .size = sizeof(struct why_options),
   .least = 1,
