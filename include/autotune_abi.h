@@ -456,21 +456,28 @@ AUTOTUNE_API void autotune_end(struct autotune_call_state *state);
 struct autotune_timed {
   struct autotune_call_state state;
   const char *frame; /* of the stub that made the call */
+  unsigned nested;   /* calls since then that looked as if they were within it */
 };
 /* Returns what autotune_time_end gets after the call STATE, which runs in its place;
  * NULL: the call is not timed, as are calls within a timed one. Frames grow downwards, so
- * a call whose frame is not below that of a timed one is not within it: that one was left
- * by longjmp. */
+ * a call whose frame is above that of a timed one is not within it: that one was left by
+ * longjmp or an exception. Where the frame does not tell, the number of calls does in the
+ * end. */
 static __inline__ struct autotune_call_state *autotune_time(
     struct autotune_timed *timed, const struct autotune_call_state *state) {
   const char *frame = (const char *)__builtin_frame_address(0);
-  if (state->node == 0 || (timed->state.node != 0 && frame < timed->frame))
+  if (state->node == 0 ||
+      (timed->state.node != 0 && frame < timed->frame && ++timed->nested < 1000))
     return 0;
   timed->state = *state;
   timed->frame = frame;
+  timed->nested = 0;
   return &timed->state;
 }
+/* A call within another, which was timed in its stead, may have ended it. */
 static __inline__ void autotune_time_end(struct autotune_call_state *state) {
+  if (state->node == 0)
+    return;
   autotune_end(state);
   state->node = 0;
 }

@@ -18,6 +18,13 @@
 #include <new>
 #include <utility>
 
+/* A class with constructors is none: its own code must not run for this. */
+#if (defined(__GNUC__) && __GNUC__ >= 7) || (defined(__clang__) && __clang_major__ >= 5)
+#define AUTOTUNE_IS_AGGREGATE(type) __is_aggregate(type)
+#else
+#define AUTOTUNE_IS_AGGREGATE(type) false
+#endif
+
 namespace autotune {
 
 enum { MOST_NUMBERS = 64, PATTERN = 0x55 }; /* of an element; larger ones are bytes */
@@ -167,7 +174,8 @@ public:
 /* Returns what elements T_ consist of; NULL: of numbers of one type, as host_element
  * says, or of bytes. */
 template <class T_, class S_ = typename std::remove_all_extents<T_>::type,
-          bool = std::is_class<S_>::value && std::is_trivially_copyable<S_>::value>
+          bool = std::is_class<S_>::value && std::is_trivially_copyable<S_>::value &&
+              AUTOTUNE_IS_AGGREGATE(S_)>
 struct layout_of {
   static const autotune_layout *get() {
     return nullptr;

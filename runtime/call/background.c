@@ -166,6 +166,8 @@ static bool background_is_cut(const struct site *s, const struct node *n) {
 void background_at_exit(void) {
   if (!background_goes() || !decide_take())
     return;
+  if (!background_checks())
+    background_look(0); // it may have ended after the last call
   struct site *s = atomic_load(&background.site);
   const struct shared_memory *shared = session_shared_memory();
   if (s && background_is_cut(s, background.node)) { // refuse_at_exit says so

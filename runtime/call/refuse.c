@@ -72,13 +72,13 @@ static bool refuse_is_left(const struct node *n) {
 }
 
 static void refuse_rest(void *data) {
-  struct store *store = NULL;
+  struct store *store = store_open_briefly(); // NULL: it is locked, and stays so
   for (struct site *s = data; s; s = s->next)
     for (struct node *n = atomic_load(&s->all); n; n = n->all)
       if (refuse_is_left(n)) {
         enum refusal reason = atomic_load(&n->refusal);
         refuse_say(n, reason, refuse_text(n, reason), true);
-        if (store || (store = store_open_briefly()))
+        if (store)
           refuse_store(store, n, reason);
       }
   if (store)

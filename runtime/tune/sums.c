@@ -97,6 +97,8 @@ static bool sums_is_integer(const char *text, const char *at, size_t n) {
       continue;
     while (end > text && isspace((unsigned char)end[-1]))
       end--;
+    if (end > text && (end[-1] == ',' || end[-1] == '*'))
+      return false; // one of several, or a pointer
     const char *word = end;
     while (word > text && sums_is_word(word[-1]))
       word--;

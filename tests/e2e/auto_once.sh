@@ -64,7 +64,7 @@ has "the third run used it" why.out "n = $n .*found"
 sed 's/^  for (int j/#pragma omp parallel for num_threads(64)\n&/' once.c > short.c
 check "builds" autotune cc --auto gcc -O2 -fopenmp short.c -o short
 export AUTOTUNE_CACHE=$work/short_cache OMP_NUM_THREADS=64
-for n in 400 560 700 800 900 1000; do
+for n in 400 560 700 800 900 1000 1400 2000 2800; do
   start=$(date +%s%N)
   AUTOTUNE_MODE=off ./short $n > expected
   [ $((($(date +%s%N) - start) / 1000000)) -lt 300 ] || break

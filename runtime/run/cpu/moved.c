@@ -80,8 +80,8 @@ static double moved_allowance(const struct moved_run *v, const struct group *g,
                               bool floats, double was, double move) {
   const double rtol = moved_rtol(g, floats), scale = moved_scale(g, floats),
                data = fmax(v->data, scale), allowed = ALLOWANCE * move;
-  if (v->by == MOVED_ROUNDED) // errors that add up, and do not cancel
-    return DIRECTED * move;
+  if (v->by == MOVED_ROUNDED) // errors that add up, and do not cancel; rint moves by more
+    return fmin(DIRECTED * move, rtol * data);
   if (v->by == MOVED_AGAIN)
     return allowed;
   bool left = fabs(was) <= ALLOWANCE * v->step * data;

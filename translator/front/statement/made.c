@@ -126,7 +126,8 @@ static TSNode made_declared(const struct statement *st, struct slice name,
 
 // True if an #if of the function before ST may depend on a parameter of ST.
 static bool made_varies(const struct statement *st) {
-  struct slice text = { st->s->text, st->p->offset }, pragma = slice_of(st->p->blanked);
+  struct slice text = { st->s->text, statement_end(st) },
+               pragma = slice_of(st->p->blanked);
   struct directive d;
   for (size_t at = st->f.start; directive_next(text, &at, &d);) {
     struct lexer l = lexer_of(d.rest);
