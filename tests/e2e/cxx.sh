@@ -149,6 +149,26 @@ for cc in "g++ -std=c++11" "clang++-22 -std=c++17"; do
   grep -q 'g\[0\] at byte 56 is 10 instead of 5' report || { fail "$cc: structs: the message"; cat report; }
 done
 
+# Constructors of the program's classes do not run for this.
+cat > own.cpp << 'END'
+#include <autotune_cxx.h>
+#include <cstdio>
+#include <cstdlib>
+struct own {
+  double x, y, z;
+  own() {}
+  explicit own(const double *p) : x(p[0]), y(p[1]), z(p[2]) {}
+  own(int) { abort(); }
+};
+struct holds { own v; int n; };
+struct plain { double d; int n; };
+template <class T_> int known() { return autotune::layout_of<T_>::get() != nullptr; }
+int main() { std::printf("%d %d %d\n", known<own>(), known<holds>(), known<plain>()); }
+END
+for cc in "g++ -std=c++11" "clang++-22 -std=c++17"; do
+  $cc -isystem "$build/include" own.cpp -o own && [ "$(./own)" = "0 0 1" ] || fail "$cc: constructors: $(./own)"
+done
+
 # CMake: a target of C++.
 mkdir project && cp program.cpp elsewhere.cpp project
 cat > project/CMakeLists.txt << END
