@@ -150,11 +150,22 @@ bool vary_any_thread(const struct model *m) {
   return vary_function(&v) && !v.thread;
 }
 
-// True if NAME is in a subscript of N. INSIDE: N is one.
+// True if N is a `for` that sets NAME before anything in it reads NAME.
+static bool vary_sets(const struct source *s, TSNode n, struct slice name) {
+  TSNode set = node_is(n, "for_statement") ? node_field(n, "initializer") : (TSNode){ 0 };
+  return node_is(set, "assignment_expression") &&
+      slice_is(source_slice(s, node_field(set, "operator")), "=") &&
+      slices_same(source_slice(s, node_field(set, "left")), name) &&
+      !lex_mentions(source_slice(s, node_field(set, "right")), name);
+}
+
+// True if NAME is in a subscript of N, and no `for` sets it before. INSIDE: N is one.
 static bool vary_indexes(const struct source *s, TSNode n, struct slice name,
                          bool inside) {
   if (inside && node_is(n, "identifier") && slices_same(source_slice(s, n), name))
     return true;
+  if (vary_sets(s, n, name))
+    return false;
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
     TSNode child = ts_node_named_child(n, i);
     bool index = node_is(n, "subscript_expression") &&

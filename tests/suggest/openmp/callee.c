@@ -45,3 +45,13 @@ void show(struct points *p)
   for (int i = 0; i < p->n; i++)
     printf("%g\n", length(p->list[i], p->dim));
 }
+
+/* `at` is declared before the loop, and read after it. The loop sets it first, so each run begins at the same place. */
+int last(struct points *p)
+{
+  int at = 0;
+  #pragma omp parallel for
+  for (at = 0; at < p->n; at++)
+    p->list[at].cost = distance(p->list[at], p->list[0], p->dim) * p->list[at].weight;
+  return at;
+}
