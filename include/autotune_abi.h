@@ -385,6 +385,9 @@ struct autotune_kernel {
   int when_hot; /* 1: nothing is tuned until calls have taken long enough: proposed by
                    `autotune cc --auto`, not written by the user */
   struct autotune_gate *gate; /* with when_hot; NULL: each call asks the runtime */
+  /* Returns 0 if sections overlap in a call, so that it may only run as written. Takes
+   * time where sections have many rows. NULL: nothing is assumed of the sections. */
+  int (*apart)(void *const *args);
 };
 
 /* Lets one of many calls of a kernel through to the runtime, while no entry is for them.

@@ -117,6 +117,9 @@ const struct machine *machine_get(void); /* read once; never NULL; thread-safe *
 /* The same without caches and cores: numbers other than threads, line and vector are 0.
  * Takes a few microseconds and suffices for an identity. Never NULL; thread-safe. */
 const struct machine *machine_identity(void);
+/* Returns the number of processors that this process may use. Asks no processor what it
+ * is, which takes longer in a virtual machine. Thread-safe. */
+unsigned machine_threads(void);
 /* Writes "l1d=32768 l2=1048576 l3=… cores=8 line=64 vector=64" into TEXT and returns
  * it. */
 const char *machine_text(char *text, size_t size);

@@ -225,11 +225,15 @@ static void cpu_identity(struct machine *m) {
 
 #endif
 
+unsigned machine_threads(void) {
+  long online = here.n_allowed > 0 ? here.n_allowed : sysconf(_SC_NPROCESSORS_ONLN);
+  return online > 0 ? (unsigned)online : 1;
+}
+
 static void read_identity(void) {
   struct machine *m = &here.identity;
   cpu_identity(m);
-  long online = here.n_allowed > 0 ? here.n_allowed : sysconf(_SC_NPROCESSORS_ONLN);
-  m->numbers.threads = online > 0 ? online : 1;
+  m->numbers.threads = machine_threads();
   if (m->numbers.line <= 0) {
     long line = sysconf(_SC_LEVEL1_DCACHE_LINESIZE);
     m->numbers.line = line > 0 ? line : 0;

@@ -10,10 +10,24 @@
 #include "live.h"
 #include "run/cpu/stack.h"
 
+// A call, and whether its sections are apart. That is looked at only where a variant may
+// run or the call may be tuned, because rows take time.
+struct begun {
+  const struct autotune_kernel *kernel;
+  struct call call;
+  enum { APART_UNKNOWN, APART, APART_NOT } apart;
+};
+
+static bool begin_is_apart(struct begun *b) {
+  if (b->apart == APART_UNKNOWN)
+    b->apart = kernel_is_apart(b->kernel, b->call.args) ? APART : APART_NOT;
+  return b->apart == APART;
+}
+
 // For a key that is tuned in the background or waits for its turn. Most calls have
 // nothing to do, or an order to follow; these make no system call.
-static bool begin_is_idle(struct node *n, struct autotune_call_state *state,
-                          autotune_fn *code) {
+static bool begin_is_idle(struct begun *b, struct node *n,
+                          struct autotune_call_state *state, autotune_fn *code) {
   enum refusal refusal = atomic_load_explicit(&n->refusal, memory_order_relaxed);
   *code = decide_current(n);
   if (refusal == REFUSED_REGION && team_refuses(n->site))
@@ -25,7 +39,8 @@ static bool begin_is_idle(struct node *n, struct autotune_call_state *state,
   if (!decide_take())
     return true; // another thread attends to the tuning
   bool idle = !background_calls();
-  autotune_fn ordered = idle ? live_begin(n, state) : NULL;
+  bool orders = idle && live_is_for(n) && begin_is_apart(b);
+  autotune_fn ordered = orders ? live_begin(n, state) : NULL;
   *code = ordered ? ordered : decide_current(n);
   decide_release();
   return idle;
@@ -87,10 +102,63 @@ static bool begin_is_sample(struct site *s, const struct call *call,
   return true;
 }
 
+// Returns what a call of N runs, whose key is decided. TIMED: it is to be timed.
+static autotune_fn begin_decided(struct begun *b, struct site *s, struct node *n,
+                                 bool *timed) {
+  if ((*timed = watch_due(n) && begin_is_apart(b)))
+    decide_look(s, n, &b->call);
+  return decide_use(s, n);
+}
+
+// Returns what a call of N runs, whose key is not decided. Tunes it, perhaps.
+static autotune_fn begin_undecided(struct begun *b, struct site *s, struct node *n,
+                                   struct autotune_call_state *state, bool *timed) {
+  autotune_fn code = b->kernel->original;
+  if (!begin_is_idle(b, n, state, &code) && begin_is_apart(b))
+    code = decide_key(s, n, &b->call);
+  *timed = (state->reserved[2] || allowance_fraction(b->kernel) > 0) &&
+      !atomic_load_explicit(&n->decided, memory_order_relaxed);
+  return code;
+}
+
+// Returns what a call of S runs, and sets STATE.
+static autotune_fn begin_with(struct begun *b, struct site *s,
+                              struct autotune_call_state *state) {
+  const struct autotune_kernel *k = b->kernel;
+  autotune_fn code = k->original;
+  bool shared = team_shares(s) && decide_mode(k) != MODE_OFF, timed = false;
+  if (kernel_when_hot(k) && begin_is_sample(s, &b->call, state, &code))
+    return shared ? k->original : code;
+  struct node *n = given_up_node(s, b->call.key);
+  if (shared) {
+    if (n)
+      team_refuse(n);
+    return k->original;
+  }
+  if (n && options_get()->capture && begin_is_apart(b) &&
+      begin_captures(n, &b->call, state)) {
+    state->node = n;
+    return code;
+  }
+  if (n)
+    code = atomic_load_explicit(&n->decided, memory_order_acquire)
+        ? begin_decided(b, s, n, &timed)
+        : begin_undecided(b, s, n, state, &timed);
+  bool first = n && !state->node && code != k->original && begin_is_final(n) &&
+      begin_is_apart(b) && first_enter(n, state);
+  if ((timed || first) && !state->node) {
+    state->node = n;
+    state->code = code;
+    state->began = timed ? sys_now() : 0;
+    state->reserved[1] = first;
+  }
+  return code;
+}
+
 static autotune_fn begin_call(struct autotune_site *place, const long long *key,
                               void *const *args, struct autotune_call_state *state) {
   const struct autotune_kernel *k = place->kernel;
-  const struct call call = { .args = args, .key = key };
+  struct begun b = { .kernel = k, .call = { .args = args, .key = key } };
   state->node = NULL;
   state->reserved[0] = state->reserved[1] = state->reserved[2] = 0;
   state->capture = NULL;
@@ -98,42 +166,10 @@ static autotune_fn begin_call(struct autotune_site *place, const long long *key,
   if (role_inside() || k->abi != AUTOTUNE_ABI)
     return k->original;
   struct site *s = site_of(place);
-  autotune_fn code = k->original;
-  bool shared = s && team_shares(s) && decide_mode(k) != MODE_OFF;
-  if (s && kernel_when_hot(k) && begin_is_sample(s, &call, state, &code)) {
-    errno = error;
-    return shared ? k->original : code;
-  }
-  struct node *n = s ? given_up_node(s, key) : NULL;
-  if (shared) {
-    if (n)
-      team_refuse(n);
-    errno = error;
-    return k->original;
-  }
-  if (n && options_get()->capture && begin_captures(n, &call, state)) {
-    state->node = n;
-    errno = error;
-    return code;
-  }
-  bool timed = false;
-  if (n && atomic_load_explicit(&n->decided, memory_order_acquire)) {
-    if ((timed = watch_due(n)))
-      decide_look(s, n, &call);
-    code = decide_use(s, n);
-  } else if (n) {
-    if (!begin_is_idle(n, state, &code))
-      code = decide_key(s, n, &call);
-    timed = (state->reserved[2] || allowance_fraction(k) > 0) &&
-        !atomic_load_explicit(&n->decided, memory_order_relaxed);
-  }
-  bool first = n && !state->node && code != k->original && begin_is_final(n) &&
-      first_enter(n, state);
-  if ((timed || first) && !state->node) {
-    state->node = n;
-    state->code = code;
-    state->began = timed ? sys_now() : 0;
-    state->reserved[1] = first;
+  autotune_fn code = s ? begin_with(&b, s, state) : k->original;
+  if (code != k->original && !begin_is_apart(&b)) {
+    code = k->original;
+    state->node = NULL; // the time is not that of STATE's code
   }
   errno = error;
   return code;
@@ -149,10 +185,11 @@ autotune_fn autotune_begin(struct autotune_site *place, const long long *key,
 
 void begin_launch(struct site *s, struct node *n, const struct call *call) {
   struct autotune_call_state state = { .node = NULL };
+  struct begun b = { .kernel = s->kernel, .call = *call };
   autotune_fn code;
   if (atomic_load_explicit(&n->decided, memory_order_acquire))
     decide_use(s, n);
-  else if (!begin_is_idle(n, &state, &code))
+  else if (!begin_is_idle(&b, n, &state, &code))
     decide_key(s, n, call);
 }
 

@@ -11,8 +11,8 @@
 // take LONG_CALL or more count: for these a sample of each call costs PART, so that a
 // kernel with many keys may ask for each of them. Where the sum is large enough, in
 // seconds and as a share of the program's time, the kernel is hot, and its calls go on
-// as in other kernels. Before that a key may be looked up in the store, if that costs at
-// most PART of the program's time.
+// as in other kernels. Before that a key may be looked up in the store, if that costs
+// little of the program's time.
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -34,6 +34,8 @@ static const double again = 1.05;    // judged again when its time has grown by 
 static const double shared_from = 50e-6; // seconds: shorter calls of several threads are
                                          // not counted, which would slow them down
 static const double look_cost = 1e-3;    // seconds: of the first look into the store
+static const double cold_part = 0.002;   // of the program's time, for looks of kernels
+                                         // that are not hot: few have results
 static const double program_part = 0.05; // of the program's processor time, for tunings
 static const double time_part = 0.08;    // at most, of the time: threads that wait for
                                          // each other wait for what disturbs one of them
@@ -108,13 +110,11 @@ double hot_time(void) {
 }
 
 double hot_idle(void) {
-  return hot_idle_of(hot_elapsed(), hot_cpu(),
-                     (unsigned)machine_identity()->numbers.threads);
+  return hot_idle_of(hot_elapsed(), hot_cpu(), machine_threads());
 }
 
 double hot_allowance(void) {
-  return hot_allowance_of(hot_elapsed(), hot_cpu(),
-                          (unsigned)machine_identity()->numbers.threads);
+  return hot_allowance_of(hot_elapsed(), hot_cpu(), machine_threads());
 }
 
 void hot_asked(double seconds) {
@@ -123,7 +123,8 @@ void hot_asked(double seconds) {
 
 bool hot_may_ask(const struct site *s) {
   double elapsed = fmax(hot_elapsed(), s->heat.earlier.elapsed);
-  return hot_get(&program.looks) + look_cost <= PART * elapsed;
+  double part = hot_tunes(s) ? PART : cold_part;
+  return hot_get(&program.looks) + look_cost <= part * elapsed;
 }
 
 // ---- earlier runs -------------------------------------------------------------------
@@ -143,9 +144,7 @@ double hot_time_expected(const struct site *s) {
 
 double hot_allowance_expected(const struct site *s) {
   const struct earlier *e = &s->heat.earlier;
-  return e->elapsed > 0 ? hot_allowance_of(e->elapsed, e->cpu,
-                                           (unsigned)machine_identity()->numbers.threads)
-                        : 0;
+  return e->elapsed > 0 ? hot_allowance_of(e->elapsed, e->cpu, machine_threads()) : 0;
 }
 
 // ---- samples ------------------------------------------------------------------------

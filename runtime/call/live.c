@@ -140,6 +140,10 @@ static const struct live_order *next_order(struct lane *lane) {
   return o;
 }
 
+bool live_is_for(const struct node *n) {
+  return live.node == n;
+}
+
 autotune_fn live_begin(struct node *n, struct autotune_call_state *state) {
   struct lane *lane = lane_of();
   if (!lane || live.node != n)

@@ -15,6 +15,8 @@
 void live_open(struct node *n);
 /* Loads the shared object of descriptor FD as ARM. The caller keeps FD. */
 void live_load(const struct autotune_kernel *k, unsigned arm, int fd);
+/* True if calls of N may be timed. */
+bool live_is_for(const struct node *n);
 /* Returns the variant that the call in STATE must run for N, and starts timing it; NULL:
  * there is no order. */
 autotune_fn live_begin(struct node *n, struct autotune_call_state *state);

@@ -143,7 +143,7 @@ static bool reverify_may_fork(struct node *n, double now, double fork) {
 // True if regions of the program have a thread for each processor. What keeps one of them
 // from running keeps all of them waiting.
 static bool reverify_disturbs(void) {
-  return openmp_threads() >= (unsigned)machine_identity()->numbers.threads;
+  return openmp_threads() >= machine_threads();
 }
 
 unsigned reverify_waiting(struct site *sites) {

@@ -229,6 +229,10 @@ struct autotune_gate *kernel_gate(const struct autotune_kernel *k) {
   return KERNEL_HAS(k, gate) && k->when_hot ? k->gate : NULL;
 }
 
+bool kernel_is_apart(const struct autotune_kernel *k, void *const *args) {
+  return !KERNEL_HAS(k, apart) || !k->apart || k->apart(args);
+}
+
 bool kernel_refuses_unchecked(const struct autotune_kernel *k) {
   return kernel_when_hot(k) && k->verify != AUTOTUNE_VERIFY_OFF;
 }

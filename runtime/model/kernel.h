@@ -51,6 +51,9 @@ autotune_rows_fn *kernel_rows(const struct autotune_kernel *k);
 /* True if K is tuned only when much of the program's time is spent in it. */
 bool kernel_when_hot(const struct autotune_kernel *k);
 struct autotune_gate *kernel_gate(const struct autotune_kernel *k);
+/* True if no sections overlap in the call with ARGS, as far as variants of K assume that.
+ * May read many pointers. */
+bool kernel_is_apart(const struct autotune_kernel *k, void *const *args);
 /* True if variants of K whose outputs were not compared must not run: nobody who knows K
  * has chosen to tune it. */
 bool kernel_refuses_unchecked(const struct autotune_kernel *k);

@@ -257,8 +257,8 @@ void openmp_memory_warm(unsigned least, void (*see)(void *base, size_t size, voi
                         void *data) {
   static struct stacks s;
   static bool asked, fits; // if there may be a thread for each processor
-  unsigned machine = (unsigned)machine_identity()->numbers.threads,
-           next = openmp_threads(), needed = least < next ? next : least;
+  unsigned machine = machine_threads(), next = openmp_threads(),
+           needed = least < next ? next : least;
   if (machine > needed && !asked) {
     asked = true;
     fits = apart_has_room(machine - needed);
