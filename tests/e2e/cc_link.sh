@@ -112,4 +112,9 @@ mkdir -p "home, moved"
 cp -r "$(cd "$1" 2> /dev/null || cd "$(dirname "$(command -v autotune)")/.." && pwd)"/{lib,include} "home, moved"
 AUTOTUNE_HOME="$PWD/home, moved" autotune cc gcc main.o k.o -o prog
 has "AUTOTUNE_HOME" <(ldd ./prog) 'home, moved/lib/libautotune'
+# An empty folder in a RUNPATH is the current one: the loader would take any libm.so.6 there.
+lib=$(cd "$(dirname "$(command -v autotune)")/../lib" && pwd)
+for file in "$lib"/libautotune*.so "$(command -v autotune)"; do
+  hasnt "$file looks for libraries in the current folder" <(readelf -d "$file") 'PATH.*\(\[:\|::\|:\]\|\[\]\)'
+done
 finish
