@@ -167,7 +167,8 @@ static bool forget_stored(const char *kernel, const long long *key) {
   struct site *s = sites_lock();
   for (; store && s; s = s->next)
     if (is_meant(s, kernel))
-      store_forget(store, s->kernel->name, s->unit, key, target_stored_keys(s->kernel));
+      store_forget(store, s->kernel->name, site_facts(s).unit, key,
+                   target_stored_keys(s->kernel));
   sites_unlock();
   if (store)
     store_close(store);

@@ -56,8 +56,8 @@ struct begin_capture {
 static void begin_capture(void *data) {
   struct begin_capture *c = data;
   const struct node *n = c->node;
-  c->begun = capture_begin(n->site->kernel, n->site->unit, n->entry.key, c->call->args,
-                           c->state);
+  c->begun = capture_begin(n->site->kernel, site_facts(n->site).unit, n->entry.key,
+                           c->call->args, c->state);
 }
 
 // Captures the first call of a key to a file, if requested. That call runs the default
@@ -83,7 +83,8 @@ static bool begin_is_sample(struct site *s, const struct call *call,
                             struct autotune_call_state *state, autotune_fn *code) {
   struct node *n = site_find(s, call->key);
   if (n && begin_is_final(n)) {
-    if (!s->cooperates && __atomic_load_n(&s->place->hot, __ATOMIC_RELAXED) != &n->entry)
+    if (!site_cooperates(s) &&
+        __atomic_load_n(&s->place->hot, __ATOMIC_RELAXED) != &n->entry)
       hot_enter(s);
     return false;
   }

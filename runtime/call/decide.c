@@ -45,7 +45,7 @@ autotune_fn decide_current(const struct node *n) {
 autotune_fn decide_use(struct site *s, struct node *n) {
   autotune_fn code = decide_current(n);
   atomic_store_explicit(&s->last, n, memory_order_relaxed);
-  if (s->cooperates && decide_mode(s->kernel) != MODE_OFF)
+  if (decide_mode(s->kernel) != MODE_OFF && site_cooperates(s))
     return code; // team.c says why
   __atomic_store_n(&s->place->hot, &n->entry, __ATOMIC_RELEASE);
   if (atomic_load(&n->retired))
@@ -99,7 +99,7 @@ static bool decide_install(struct site *s, struct node *n, const char *path,
 static bool decide_is_unchecked(const struct site *s, const struct summary *m) {
   return m->winner != 0 &&
       (s->kernel->verify == AUTOTUNE_VERIFY_OFF ||
-       (m->contract == s->contract && !m->verified));
+       (m->contract == site_facts(s).contract && !m->verified));
 }
 
 // Returns what is to be said of how M's winner was checked.
@@ -108,7 +108,7 @@ static const char *decide_checked_how(const struct site *s, const struct summary
     return s->kernel->verify == AUTOTUNE_VERIFY_OFF
         ? ", unchecked: verify(off)"
         : ", unchecked: no outputs to compare";
-  return m->contract != s->contract ? ", checked here" : "";
+  return m->contract != site_facts(s).contract ? ", checked here" : "";
 }
 
 // Decides N by KNOWN, if its code is stored. False: there is no code, or it cannot be

@@ -132,7 +132,7 @@ bool hot_may_ask(const struct site *s) {
 void hot_recall(struct site *s) {
   struct heat *h = &s->heat;
   if (!kernel_when_hot(s->kernel) || decide_mode(s->kernel) == MODE_OFF ||
-      !earlier_find(s->unit, s->kernel->name, &h->earlier))
+      !earlier_find(s->kernel, &h->earlier))
     return;
   hot_set(&h->mean, h->earlier.usage.seconds);
   atomic_store(&h->hot, true);
@@ -292,9 +292,9 @@ static void hot_note(const struct site *s) {
   struct earlier now = { hot_usage(s), hot_elapsed(), hot_cpu() };
   bool longer = hot_get(&s->heat.longer) >= hot_seconds;
   if (hot_tunes(s) && longer && now.usage.share >= hot_share)
-    earlier_note(s->unit, s->kernel->name, &now);
+    earlier_note(s->kernel, &now);
   else if (s->heat.earlier.elapsed > 0 && hot_is_measured(s))
-    earlier_note(s->unit, s->kernel->name, NULL);
+    earlier_note(s->kernel, NULL);
 }
 
 static void hot_note_all(void *data) {
@@ -321,7 +321,7 @@ static void hot_say(const struct site *s, const struct usage *u, char *text,
 // Returns a key of S that was called and not tuned, because S is not hot; NULL: S is hot,
 // or was not called.
 static struct node *hot_cold_node(const struct site *s) {
-  if (hot_tunes(s) || hot_get(&s->heat.calls) <= 0)
+  if (hot_tunes(s) || hot_get(&s->heat.calls) <= 0 || decide_mode(s->kernel) == MODE_OFF)
     return NULL;
   for (struct node *n = atomic_load(&s->all); n; n = n->all)
     if (atomic_load(&n->refusal) == REFUSED_COLD && !atomic_load(&n->decided) &&

@@ -96,10 +96,6 @@ static void site_make(void *data) {
   if (!s && (s = sys_calloc(1, sizeof *s))) {
     s->kernel = place->kernel;
     s->place = place;
-    s->unit = identity_unit(s->kernel);
-    s->space = identity_space(s->kernel);
-    s->contract = identity_contract(s->kernel);
-    s->cooperates = kernel_cooperates(s->kernel);
     hot_recall(s);
     s->next = list;
     runtime.sites = s;
@@ -119,12 +115,32 @@ struct site *site_of(struct autotune_site *place) {
   return s;
 }
 
+struct facts site_facts(const struct site *s) {
+  struct site *own = (struct site *)s; // what it says is the same before and after
+  const struct autotune_kernel *k = s->kernel;
+  if (atomic_load_explicit(&s->knows, memory_order_acquire))
+    return s->facts;
+  struct facts f = { identity_unit(k), identity_space(k), identity_contract(k) };
+  if (!atomic_exchange(&own->knowing, true)) {
+    own->facts = f;
+    atomic_store_explicit(&own->knows, true, memory_order_release);
+  }
+  return f;
+}
+
+bool site_cooperates(struct site *s) {
+  if (atomic_load_explicit(&s->cooperates, memory_order_relaxed) == 0)
+    atomic_store(&s->cooperates, kernel_cooperates(s->kernel) ? 1 : -1);
+  return atomic_load_explicit(&s->cooperates, memory_order_relaxed) > 0;
+}
+
 struct identity site_identity(const struct site *s, const long long *key) {
   const struct autotune_kernel *k = s->kernel;
+  struct facts facts = site_facts(s);
   struct target_identity here;
   target_of(k)->identify(k, key, &here);
   return (struct identity){
-    .unit = s->unit,
+    .unit = facts.unit,
     .kernel = k->name,
     .file = k->file,
     .cpu = here.cpu,
@@ -134,8 +150,8 @@ struct identity site_identity(const struct site *s, const long long *key) {
     .n_keys = target_stored_keys(k),
     .key_names = k->keys,
     .toolchain = here.toolchain,
-    .space = s->space,
-    .contract = s->contract,
+    .space = facts.space,
+    .contract = facts.contract,
     .device = here.device,
     .objective = objective_of(k),
   };

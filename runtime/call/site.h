@@ -125,6 +125,11 @@ struct heat {
   struct earlier earlier; /* the run in which it was hot before; elapsed 0: none */
 };
 
+/* What a kernel's texts say (struct identity). */
+struct facts {
+  uint64_t unit, space, contract;
+};
+
 enum { BUCKETS = 64 };
 struct given_up;
 struct site {
@@ -133,8 +138,9 @@ struct site {
   struct autotune_site *place; /* the program's half */
   struct node *_Atomic buckets[BUCKETS];
   _Atomic(struct node *) all, last; /* last: the node used last */
-  uint64_t unit, space, contract;   /* struct identity */
-  bool cooperates;                  /* kernel_cooperates */
+  struct facts facts;               /* site_facts */
+  atomic_bool knowing, knows;       /* a thread writes FACTS; they are written */
+  atomic_int cooperates;            /* 1: it does; -1: it does not; 0: not known yet */
   _Atomic double spent, cost; /* allowance.c: seconds in calls; CPU seconds of tuning */
   _Atomic unsigned long long calls; /* calls that `spent` counts */
   atomic_uint n_nodes;              /* not forgotten ones */
@@ -159,6 +165,11 @@ struct site *site_of(struct autotune_site *place);
 /* Returns the node of KEY, made if it does not exist; NULL: no memory. Any thread. */
 struct node *node_of(struct site *s, const long long *key);
 struct node *site_find(struct site *s, const long long *key); /* NULL: not called yet */
+/* Reads S's texts when it is first called: in C++ they hold all headers, which takes a
+ * millisecond that kernels which are not hot should not cost. Thread-safe. */
+struct facts site_facts(const struct site *s);
+/* kernel_cooperates of S's kernel, likewise. */
+bool site_cooperates(struct site *s);
 struct identity site_identity(const struct site *s, const long long *key);
 /* Makes this process forget KEY (NULL: all keys). */
 void site_forget(struct site *s, const long long *key);
@@ -336,7 +347,7 @@ struct identity team_identity(struct node *n);
 bool team_join(struct node *n);
 /* True if this call of S shares S's work with other threads of a region, so that it runs
  * the default. Any thread. */
-bool team_shares(const struct site *s);
+bool team_shares(struct site *s);
 /* Notes and says so for N, in its first such call. Any thread. */
 void team_refuse(struct node *n);
 /* Returns the reason why this call of S can neither be tuned nor change what S's calls

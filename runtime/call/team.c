@@ -75,9 +75,9 @@ bool team_join(struct node *n) {
 // Such threads must all run the same code: their parts, and the barriers between them,
 // differ between the default and a variant. A variant that was compared in calls by one
 // thread was not compared in these.
-bool team_shares(const struct site *s) {
+bool team_shares(struct site *s) {
   bool nests;
-  return s->cooperates && target_team(s->kernel, &nests) > 1;
+  return target_team(s->kernel, &nests) > 1 && site_cooperates(s);
 }
 
 static void team_note(void *data) {

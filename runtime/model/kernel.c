@@ -164,12 +164,23 @@ static bool kernel_asks(const char *text, const char *at) {
   return false;
 }
 
+// Returns where "omp" or a barrier stands next, from AT on. OMP, BARRIER: the next ones
+// of each that were found before, or NULL.
+static const char *kernel_next(const char *at, const char **omp, const char **barrier) {
+  if (*omp && *omp < at)
+    *omp = strstr(at, "omp");
+  if (*barrier && *barrier < at)
+    *barrier = strstr(at, "pthread_barrier_wait");
+  return !*omp || (*barrier && *barrier < *omp) ? *barrier : *omp;
+}
+
 // Directives and calls in a region of the kernel's own are for that region's threads.
 bool kernel_cooperates(const struct autotune_kernel *k) {
   const char *text = k->n_units ? k->units[0].text : "", *at = text, *end = NULL;
-  for (; *(at += strcspn(at, "op\n")); at++) {
-    if (at == end) { // of the line of a region's directive
-      at = kernel_after_region(at) - 1;
+  const char *omp = strstr(text, "omp"), *barrier = strstr(text, "pthread_barrier_wait");
+  for (; (at = kernel_next(at, &omp, &barrier)); at++) {
+    if (end && at > end) { // of the line of a region's directive
+      at = kernel_after_region(end) - 1;
       end = NULL;
     } else if (kernel_asks(text, at))
       return true;

@@ -460,38 +460,42 @@ static void test_begins(void **state) {
 
 static void notes_runs(void) {
   const struct earlier run = { { .calls = 1, .seconds = 2, .share = 0.9 }, 2.5, 4.5 };
+  const struct autotune_kernel k = { .name = "k", .file = "k.c" },
+                               other = { .name = "l", .file = "k.c" },
+                               elsewhere = { .name = "k", .file = "l.c" };
   struct earlier found = { .cpu = -1 };
   char path[64];
   snprintf(path, sizeof path, "%s/hot", fixture_folder);
-  EXPECT(!earlier_find(7, "k", &found) && access(path, F_OK) != 0);
-  earlier_note(7, "k", NULL);
+  EXPECT(!earlier_find(&k, &found) && access(path, F_OK) != 0);
+  earlier_note(&k, NULL);
   EXPECT(access(path, F_OK) != 0); // there is nothing to forget
-  earlier_note(7, "k", &run);
-  EXPECT(earlier_find(7, "k", &found));
+  earlier_note(&k, &run);
+  EXPECT(earlier_find(&k, &found));
   EXPECT(memcmp(&found, &run, sizeof run) == 0);
-  EXPECT(!earlier_find(8, "k", &found) && !earlier_find(7, "l", &found));
+  EXPECT(!earlier_find(&elsewhere, &found) && !earlier_find(&other, &found));
   int fd = open(path, O_RDWR);
   struct stat st;
   double damage = 1e9;
   EXPECT(fstat(fd, &st) == 0 && st.st_size > 64);
   EXPECT(pwrite(fd, &damage, sizeof damage, st.st_size - 24) == sizeof damage);
-  EXPECT(!earlier_find(7, "k", &found));
-  earlier_note(7, "k", &run);
-  EXPECT(earlier_find(7, "k", &found));
-  earlier_note(7, "k", NULL);
-  EXPECT(!earlier_find(7, "k", &found));
+  EXPECT(!earlier_find(&k, &found));
+  earlier_note(&k, &run);
+  EXPECT(earlier_find(&k, &found));
+  earlier_note(&k, NULL);
+  EXPECT(!earlier_find(&k, &found));
   close(fd);
 }
 
 // What an earlier run of the program was like decides for the first call of this one.
 static void recalls(void) {
   const struct earlier run = { { .calls = 1, .seconds = 2, .share = 0.9 }, 2.5, 2.5 };
-  struct site s = { .kernel = &scale_kernel, .unit = 7 }, other = s;
-  struct node fresh = { .site = &s };
-  other.unit = 8;
   when_hot();
+  struct autotune_kernel elsewhere = kernel_copy(&scale_kernel);
+  elsewhere.file = "elsewhere.c";
+  struct site s = { .kernel = &scale_kernel }, other = { .kernel = &elsewhere };
+  struct node fresh = { .site = &s };
   hot_begin();
-  earlier_note(7, scale_kernel.name, &run);
+  earlier_note(&scale_kernel, &run);
   hot_recall(&s);
   hot_recall(&other);
   EXPECT(hot_tunes(&s) && !hot_tunes(&other));

@@ -25,12 +25,15 @@ static uint64_t slot_sum(const struct slot *s) {
   return XXH3_64bits(s, offsetof(struct slot, sum));
 }
 
-static uint64_t earlier_hash(uint64_t unit, const char *kernel) {
-  return XXH3_64bits_withSeed(kernel, strlen(kernel), unit);
+// By name and file, not by its text, which takes longer: a kernel that has changed since
+// may be as hot as it was.
+static uint64_t earlier_hash(const struct autotune_kernel *k) {
+  return XXH3_64bits_withSeed(k->name, strlen(k->name),
+                              XXH3_64bits(k->file, strlen(k->file)));
 }
 
-bool earlier_find(uint64_t unit, const char *kernel, struct earlier *out) {
-  uint64_t hash = earlier_hash(unit, kernel);
+bool earlier_find(const struct autotune_kernel *k, struct earlier *out) {
+  uint64_t hash = earlier_hash(k);
   struct slot s;
   char *message = NULL, *folder = folder_default(&message);
   int fd = folder_file(folder, "hot", O_RDONLY);
@@ -46,8 +49,8 @@ bool earlier_find(uint64_t unit, const char *kernel, struct earlier *out) {
   return found;
 }
 
-void earlier_note(uint64_t unit, const char *kernel, const struct earlier *run) {
-  uint64_t hash = earlier_hash(unit, kernel);
+void earlier_note(const struct autotune_kernel *k, const struct earlier *run) {
+  uint64_t hash = earlier_hash(k);
   struct slot s;
   memset(&s, 0, sizeof s); // padding is summed up, too
   s.kernel = hash;

@@ -161,9 +161,9 @@ struct earlier {      /* a run of the program */
 };
 /* Finds the run in which KERNEL of UNIT (struct identity) was hot last. False: there is
  * none. Takes about ten microseconds. */
-bool earlier_find(uint64_t unit, const char *kernel, struct earlier *out);
+bool earlier_find(const struct autotune_kernel *k, struct earlier *out);
 /* Notes RUN for that; NULL: it is hot no longer. */
-void earlier_note(uint64_t unit, const char *kernel, const struct earlier *run);
+void earlier_note(const struct autotune_kernel *k, const struct earlier *run);
 
 /* ---- ring.c: programs that begin -------------------------------------------------- */
 
