@@ -121,6 +121,10 @@ static bool decide_adopt(struct site *s, struct node *n, const struct recall *kn
   bool elsewhere = known->source[0] != '\0';
   bool timed = objective_get(objective_of(s->kernel))->is_seconds;
   char why[320];
+  if (known->kind == RECALL_DEFAULT && m->ended == ENDED_UNCHECKED) {
+    decide_default(n, refusal_words[REFUSED_UNCHECKED].text);
+    return true;
+  }
   if (known->kind == RECALL_DEFAULT) {
     snprintf(why, sizeof why, "default: %s%s found nothing better (%u variant%s)",
              elsewhere ? "the tuning in " : "an earlier run", known->source, m->tried,

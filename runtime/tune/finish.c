@@ -242,6 +242,14 @@ static void finish_warn(const struct tuning *t, const struct candidate *winner) 
                 t->kernel->name, t->weak_text, made_up);
 }
 
+void finish_unchecked(struct tuning *t) {
+  t->summary.ended = ENDED_UNCHECKED;
+  t->summary.why = "what the call changes cannot all be compared";
+  set_summary(t, NONE);
+  if (t->store)
+    store_summary(t->store, t->id, &t->summary);
+}
+
 int finish_tuning(struct tuning *t, int fd, struct outcome *out) {
   char text[96];
   t->summary.why = why_ended(t, text, sizeof text); // before the race compiles anything

@@ -196,12 +196,17 @@ static bool tune_compares(const struct tuning *t) {
   return verified;
 }
 
-// True unless variants could only run unchecked, which this kernel refuses.
-static bool tune_may_run(const struct tuning *t, struct outcome *out) {
+// True unless variants could only run unchecked, which this kernel refuses. That is
+// stored.
+static bool tune_may_run(struct tuning *t, struct outcome *out) {
   if (tune_compares(t) || !kernel_refuses_unchecked(t->kernel))
     return true;
   SAY(out, "%s", refusal_words[REFUSED_UNCHECKED].text);
   out->verdict = VERDICT_UNCHECKED;
+  if (t->plan->kind != PLAN_CHECK) {
+    setup_store(t);
+    finish_unchecked(t);
+  }
   return false;
 }
 

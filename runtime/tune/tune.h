@@ -227,6 +227,9 @@ void setup_hints(struct tuning *t);
 /* Runs the final race, links its winner to FD, stores the summary and fills in OUT. 0
  * or -1. */
 int finish_tuning(struct tuning *t, int fd, struct outcome *out);
+/* Stores that the default stays, because variants could only run unchecked: so neither
+ * this key nor others are tuned again and again. */
+void finish_unchecked(struct tuning *t);
 /* Links C's object into the memory file FD, and into the store if there is one. */
 bool finish_link(struct tuning *t, const struct candidate *c, int fd,
                  struct outcome *out);

@@ -193,7 +193,13 @@ why='default: what it changes cannot all be compared, and --auto runs no variant
 is "same: said once" "$(grep -c "$kernel: $why" same.log)" 1
 hasnt "same: not tuned" same.log ': tuned:'
 AUTOTUNE_CACHE=$work/same.cache autotune why "$kernel" > same.why
-has "same: why" same.why "its last call ran the $why"
+has "same: why" same.why "the $why"
+has "same: report" same.report 'the default stays: what it changes cannot all be compared'
+AUTOTUNE_CACHE=$work/same.cache AUTOTUNE_LOG=debug ./same > again.out 2> again.log
+is "same: the next run's answer" "$(cat again.out)" "$expected"
+hasnt "same: the next run does not try again" again.log 'a tuning begins'
+AUTOTUNE_CACHE=$work/same.cache autotune why "$kernel" > same.why
+has "same: why, after it" same.why "the $why"
 
 # By hand it is tuned, with a warning, as ever.
 sed 's/same(int/hand(int/; s/^void hand/#pragma autotune kernel key(n) flags("", "-O3")\n&/; s/same(n/hand(n/' same.c > hand.c

@@ -52,8 +52,8 @@ bool wisdom_add_listing(struct wisdom *w, const struct listing *l,
     struct wisdom_entry e = { .problem = item->problem,
                               .summary = item->summary,
                               .origin = "" };
-    if (item->finished && file_is_wanted(item->problem.kernel, kernels, n) &&
-        !wisdom_add(w, &e))
+    if (item->finished && item->summary.ended != ENDED_UNCHECKED &&
+        file_is_wanted(item->problem.kernel, kernels, n) && !wisdom_add(w, &e))
       return false;
   }
   return true;

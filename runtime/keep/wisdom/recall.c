@@ -189,8 +189,11 @@ static bool recall_survives(struct store *s, const struct identity *id,
 // of today might allow.
 static bool recall_keeps_default(const struct identity *id, const struct summary *m,
                                  struct recall *out) {
-  bool holds = m->contract == id->contract || m->failed[STATUS_WRONG] == 0;
-  if (!holds)
+  bool same = m->contract == id->contract;
+  bool holds = same || (m->failed[STATUS_WRONG] == 0 && m->ended != ENDED_UNCHECKED);
+  if (!holds && m->ended == ENDED_UNCHECKED)
+    SAY(out, "sections or tolerance changed, and nothing was compared before");
+  else if (!holds)
     SAY(out,
         "sections, tolerance or the default's compiler changed, and %u variants "
         "were wrong before",

@@ -200,6 +200,11 @@ static void text_print_winner(const struct sheet *s, const struct analysis *a) {
   const struct summary *m = &item->summary;
   if (!m->winner && a->tried > 0 && a->statuses[STATUS_OK] == 0) {
     print_failure(s, a);
+  } else if (m->ended == ENDED_UNCHECKED) {
+    sheet_line(
+        s, "winner",
+        "the default stays: what it changes cannot all be compared, and `autotune cc "
+        "--auto` runs no variant unchecked");
   } else if (!m->winner) {
     sheet_line(s, "winner", "the default stays: no variant was faster beyond the noise");
   } else {

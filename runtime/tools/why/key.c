@@ -66,7 +66,9 @@ static void key_print_borrowed(const struct why *w, const struct listed *item) {
 static void key_print_winner(const struct why *w, const struct listed *item) {
   const struct summary *m = &item->summary;
   char text[64], *source = clean_text(m->source);
-  if (!m->winner && m->tried == 1)
+  if (m->ended == ENDED_UNCHECKED)
+    fprintf(w->out, "the %s", refusal_words[REFUSED_UNCHECKED].text);
+  else if (!m->winner && m->tried == 1)
     fprintf(w->out, "the default: the only variant tried did not beat it");
   else if (!m->winner)
     fprintf(w->out, "the default: none of %u variants beat it", m->tried);
