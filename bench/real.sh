@@ -6,11 +6,12 @@
 # Each program is built in four ways: as its build system makes it; with -O3 -march=native; through `autotune cc` with the
 # pragmas of its patch; untouched through `autotune cc --auto`. The last two have the flags of the better of the first two;
 # the row says so where that is -O3 -march=native. A first run of the last two tunes. --auto runs until
-# no tuning goes on after a run, six times at most; the end of each tuning is awaited. Then all sides run in turns, and the table has the medians. The gain is against the
-# better of the first two: the median of the ratios of runs in the same turn, with the least and the greatest. Each
-# program checks its own answers.
+# no tuning goes on after a run, six times at most; the end of each tuning is awaited. Then all sides run in turns, in a new
+# random order in each: a side that always ran after the same other one was up to 4 % slower. The table has the medians. The
+# gain is against the better of the first two: the median of the ratios of runs in the same turn, with its 95 % interval. In
+# each turn --auto also runs with an empty store: the last column is that time by the better one's. Each program checks its own answers.
 #
-# BENCH_RUNS: the number of runs. BENCH_BUDGET: of each tuning. BENCH_SIDES: which of plain, native, tuned and auto.
+# BENCH_RUNS: the number of turns. BENCH_BUDGET: of each tuning. BENCH_SIDES: which of plain, native, tuned and auto.
 # BENCH_AUTO: AUTOTUNE_AUTO of the last side, 1 or fast-math. BENCH_REPORT=1: the reports of the last two sides go to stderr.
 set -eu
 cd "$(dirname "$0")/.."
@@ -31,14 +32,15 @@ unset AUTOTUNE_MODE AUTOTUNE_SEARCH CFLAGS
 
 median() { sort -g "$1" | awk '{ x[NR] = $1 } END { print (x[int((NR + 1) / 2)] + x[int(NR / 2) + 1]) / 2 }'; }
 
-gain() { # TIMES TIMES: the median of the ratios of runs that followed each other, the least and the greatest
+gain() { # TIMES TIMES: the median of the ratios of runs in the same turn, and its 95 % interval by ranks
   [ -s "$1" ] && [ -s "$2" ] || { echo 0 0 0; return; }
-  paste "$1" "$2" | awk '{ print $1 / $2 }' | sort -g |
-    awk '{ x[NR] = $1 } END { print (x[int((NR + 1) / 2)] + x[int(NR / 2) + 1]) / 2, x[1], x[NR] }'
+  paste "$1" "$2" | awk '{ print $1 / $2 }' | sort -g | awk '{ x[NR] = $1 }
+    END { low = int(NR / 2 - 0.98 * sqrt(NR)); low = low < 1 ? 1 : low
+          print (x[int((NR + 1) / 2)] + x[int(NR / 2) + 1]) / 2, x[low], x[NR + 1 - low] }'
 }
 
 sides=${BENCH_SIDES:-plain native tuned auto}
-printf '| program, work | as it is | -O3 -march=native | tuned | gain | first run | --auto | gain | first run |\n'
+printf '| program, work | as it is | -O3 -march=native | tuned | gain | first run | --auto | gain | first run, by untuned |\n'
 printf '| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n'
 get_source() { # FOLDER: the untouched sources of the program
   if [ -n "$given" ]; then
@@ -104,9 +106,15 @@ for asked in ${*:-sundials libsamplerate darknet}; do
     AUTOTUNE_CACHE=$work/cache.$side AUTOTUNE_MODE=offline check_program "$work/$name.$side" > "$work/log" 2>&1 ||
       failed "wrong answers: $side"
   done
+  case $sides in *auto*) fresh=fresh ;; *) fresh= ;; esac
   for run in $(seq "$runs"); do
-    for side in $sides; do
-      AUTOTUNE_CACHE=$work/cache.$side run_program "$work/$name.$side" >> "$work/$name.$side.times" 2> "$work/log"
+    for side in $(shuf -e $sides $fresh); do
+      if [ $side = fresh ]; then # a tuning that went on after the program would disturb the others
+        rm -rf "$work/cache.fresh"
+        AUTOTUNE_AFTER=off AUTOTUNE_CACHE=$work/cache.fresh run_program "$work/$name.auto"
+      else
+        AUTOTUNE_CACHE=$work/cache.$side run_program "$work/$name.$side"
+      fi >> "$work/$name.$side.times" 2> "$work/log"
     done
   done
   for side in plain native tuned auto; do
@@ -116,12 +124,14 @@ for asked in ${*:-sundials libsamplerate darknet}; do
     [ ! -d "$work/cache.$side" ] || AUTOTUNE_CACHE=$work/cache.$side autotune report >&2 || true
   done
   base=$(awk '{ print ($2 > 0 && ($1 == 0 || $2 < $1) ? "native" : "plain") }' "$work/$name.medians")
-  for side in tuned auto; do
-    gain "$work/$name.$base.times" "$work/$name.$side.times"
-    cat "$work/$name.$side.first" 2> /dev/null || echo 0
-  done | tr '\n' ' ' | cat "$work/$name.medians" - | awk -v what="$name: $workload${tuned_flags:+; with $tuned_flags}" '
+  {
+    gain "$work/$name.$base.times" "$work/$name.tuned.times"
+    cat "$work/$name.tuned.first" 2> /dev/null || echo 0
+    gain "$work/$name.$base.times" "$work/$name.auto.times"
+    gain "$work/$name.fresh.times" "$work/$name.$base.times"
+  } | tr '\n' ' ' | cat "$work/$name.medians" - | awk -v what="$name: $workload${tuned_flags:+; with $tuned_flags}" '
     function seconds(t) { return t > 0 ? sprintf("%.4g s", t) : "" }
-    function gain(at) { return $at > 0 ? sprintf("%.2f x (%.2f … %.2f)", $at, $(at + 1), $(at + 2)) : "" }
+    function gain(at) { return $at > 0 ? sprintf("%.3f x (%.2f … %.2f)", $at, $(at + 1), $(at + 2)) : "" }
     { printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", what, seconds($1), seconds($2),
-        seconds($3), gain(5), seconds($8), seconds($4), gain(9), seconds($12) }'
+        seconds($3), gain(5), seconds($8), seconds($4), gain(9), gain(12) }'
 done
