@@ -6,7 +6,7 @@
 # Each program is built in four ways: as its build system makes it; with -O3 -march=native; through `autotune cc` with the
 # pragmas of its patch; untouched through `autotune cc --auto`. The last two have the flags of the better of the first two;
 # the row says so where that is -O3 -march=native. A first run of the last two tunes. --auto runs until
-# no tuning goes on after a run, six times at most; the end of each tuning is awaited. Then all sides run in turns, in a new
+# four runs in a row have changed no result, twenty times at most; the end of each tuning is awaited. Then all sides run in turns, in a new
 # random order in each: a side that always ran after the same other one was up to 4 % slower. The table has the medians. The
 # gain is against the better of the first two: the median of the ratios of runs in the same turn, with its 95 % interval. In
 # each turn --auto also runs with an empty store: the last column is that time by the better one's. Each program checks its own answers.
@@ -96,12 +96,15 @@ for asked in ${*:-sundials libsamplerate darknet}; do
     AUTOTUNE_CACHE=$work/cache.$side run_program "$work/$name.$side" > "$work/$name.$side.first" 2> "$work/log"
     # A tuning of --auto goes on for some seconds when the program has ended.
     AUTOTUNE_CACHE=$work/cache.$side timeout 60 autotune report --follow > /dev/null 2>&1 || true
-    # Kernels that are called once are tuned in the second run, and large spaces in several.
-    for again in 1 2 3 4 5; do
-      [ "$side" = auto ] || break
+    # Kernels that are called once are tuned in the second run, and what tunings may cost is rationed over runs. So it runs
+    # until four runs in a row have changed no result, twenty times at most.
+    still=0 results=
+    for again in $(seq 20); do
+      [ "$side" = auto ] && [ $still -lt 4 ] || break
       AUTOTUNE_CACHE=$work/cache.$side run_program "$work/$name.$side" > /dev/null 2> "$work/log"
       AUTOTUNE_CACHE=$work/cache.$side timeout 60 autotune report --follow > "$work/follow" 2>&1 || true
-      [ $again -lt 2 ] || grep -q ' variants' "$work/follow" || break
+      before=$results results=$(AUTOTUNE_CACHE=$work/cache.$side autotune report --json 2> /dev/null | grep -c '"finished": true' || true)
+      [ "$results" = "$before" ] && still=$((still + 1)) || still=0
     done
     AUTOTUNE_CACHE=$work/cache.$side AUTOTUNE_MODE=offline check_program "$work/$name.$side" > "$work/log" 2>&1 ||
       failed "wrong answers: $side"
