@@ -111,14 +111,6 @@ static autotune_fn begin_decided(struct begun *b, struct site *s, struct node *n
   return decide_use(s, n);
 }
 
-// Returns what a call runs that is treated as one of N, which has another key. Its time
-// says nothing of N's.
-static autotune_fn begin_led(struct begun *b, struct site *s, struct node *n) {
-  if (reverify_wants(n) && begin_is_apart(b))
-    decide_look(s, n, &b->call);
-  return decide_use(s, n);
-}
-
 // Returns what a call of N runs, whose key is not decided. Tunes it, perhaps.
 static autotune_fn begin_undecided(struct begun *b, struct site *s, struct node *n,
                                    struct autotune_call_state *state, bool *timed) {
@@ -136,10 +128,9 @@ static autotune_fn begin_with(struct begun *b, struct site *s,
   const struct autotune_kernel *k = b->kernel;
   autotune_fn code = k->original;
   bool shared = team_shares(s) && decide_mode(k) != MODE_OFF, timed = false;
-  struct node *lead = given_up_leader(s, &b->call);
-  if (!lead && kernel_when_hot(k) && begin_is_sample(s, &b->call, state, &code))
+  if (kernel_when_hot(k) && begin_is_sample(s, &b->call, state, &code))
     return shared ? k->original : code;
-  struct node *n = lead ? lead : given_up_node(s, b->call.key);
+  struct node *n = given_up_node(s, b->call.key);
   if (shared) {
     if (n)
       team_refuse(n);
@@ -150,9 +141,7 @@ static autotune_fn begin_with(struct begun *b, struct site *s,
     state->node = n;
     return code;
   }
-  if (lead)
-    code = begin_led(b, s, lead);
-  else if (n)
+  if (n)
     code = atomic_load_explicit(&n->decided, memory_order_acquire)
         ? begin_decided(b, s, n, &timed)
         : begin_undecided(b, s, n, state, &timed);

@@ -139,9 +139,7 @@ static bool decide_adopt(struct site *s, struct node *n, const struct recall *kn
   else if (m->origin == ORIGIN_AGREED)
     snprintf(why, sizeof why, "%s%s", known->source,
              decide_is_unchecked(s, m) ? decide_checked_how(s, m)
-                 : known->kind == RECALL_OBJECT
-                 ? ""
-                 : "; compared with the default for this key");
+                                       : "; compared with the default for this key");
   else
     snprintf(why, sizeof why,
              "%s%s: %.3g x over the default, found in %s (%u variant%s)%s",
@@ -338,7 +336,6 @@ static void decide_check(struct site *s, struct node *n, const struct call *call
   decide_tune(s, n, call,
               &(struct plan){ .kind = PLAN_CHECK,
                               .background = is_background,
-                              .after = allowance_after(s->kernel),
                               .adopt = &adopted,
                               .points = n->known->point,
                               .suspect = n->known->suspect,
@@ -406,12 +403,6 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
     background_yield();
   if (!again && given_up_decides(s, n, no != REFUSED_NOT))
     return;
-  if (n->known && n->known->kind == RECALL_OBJECT) {
-    bool adopted = decide_adopt(s, n, n->known);
-    decide_free(n);
-    if (adopted)
-      return given_up_lead(s, n);
-  }
   struct plan plan = plan_of(n);
   struct note *why = atomic_load(&n->why);
   plan.why = why ? why->text : NULL;

@@ -8,18 +8,13 @@
 // as always, and its result takes part in the next decision. Where the keys do not agree,
 // tunings are limited to a fraction of the time. Kernels that are tuned when hot have
 // keys that nobody chose: where a part changes from call to call, two tunings that agree
-// are enough, or one that found nothing better than the default. What their variants
-// assume was proven, or is looked at in each call. So where two further values agreed
-// with the default, too, all other ones take the winner: their calls are treated as calls
-// of one key, the leader, and checked again from time to time on whatever data they have.
-// The number of keys that a process remembers is limited, too; calls with further keys
-// run the default.
+// are enough, or one that found nothing better than the default. The number of keys that
+// a process remembers is limited, too; calls with further keys run the default.
 #include <stdlib.h>
 #include <string.h>
 
 #include "keep/wisdom/wisdom.h"
 #include "model/agree.h"
-#include "run/target.h"
 #include "site.h"
 
 enum {
@@ -27,7 +22,6 @@ enum {
   FREE_TUNINGS = 16, // of one kernel in one process; more of them are limited
   MANY_VALUES = 8,   // of one part, if tunings are to be limited
   MOST_CACHED = 64,  // agreements of one kernel that a process keeps
-  TRUSTED = 2        // comparisons, after which a proven kernel's new values need none
 };
 static const double tuning_fraction = 0.1; // of the time since the first tuning
 
@@ -37,9 +31,7 @@ struct given_up {
   struct agreement agreement;
   struct summary winner; // its `winner` is 0: the default
   char why[192];
-  struct node *_Atomic leader; // new values run its winner; NULL: they are compared first
-  const struct autotune_value *values[MAX_PARAMS]; // with LEADER: the winner's
-  long long like[];                                // the key that it was found for
+  long long like[]; // the key that it was found for
 };
 
 // ---- agreements ---------------------------------------------------------------------
@@ -82,22 +74,13 @@ static uint64_t given_up_changing(const struct site *s) {
   return agree_parts(rows, n, target_stored_keys(s->kernel), AGREE_CHANGES);
 }
 
-// True if new values take G's winner as it is.
-static bool given_up_trusts(const struct site *s, const struct given_up *g) {
-  return kernel_when_hot(s->kernel) && g->agreement.clean && g->winner.winner &&
-      g->agreement.checked >= TRUSTED;
-}
-
 // Says once a kernel and process that a part is given up; quietly, if an earlier process
 // has tuned its values.
 static void given_up_say(const struct site *s, const struct given_up *g) {
   char topic[32];
-  bool trusts = given_up_trusts(s, g);
-  const char *then = trusts ? "neither tuned nor compared with the default"
-      : g->winner.winner    ? "compared with the default, not tuned"
-                            : "not tuned";
-  snprintf(topic, sizeof topic, "given-up %llx %d",
-           (unsigned long long)g->agreement.parts, trusts);
+  const char *then = g->winner.winner ? "compared with the default, not tuned"
+                                      : "not tuned";
+  snprintf(topic, sizeof topic, "given-up %llx", (unsigned long long)g->agreement.parts);
   if (kernel_when_hot(s->kernel)) {
     log_once_of(AUTOTUNE_INFO, s->kernel->name, topic, "%s: %s; a new value is %s",
                 s->kernel->name, g->why, then);
@@ -219,7 +202,6 @@ static bool given_up_recall(struct node *n, const struct given_up *g) {
   if (!known)
     return false;
   known->kind = RECALL_POINT;
-  known->service.variant = g->winner.winner;
   known->stored = g->winner;
   known->stored.block = record_own(&kind_summary, &known->stored);
   known->summary = known->stored;
@@ -234,29 +216,10 @@ static bool given_up_recall(struct node *n, const struct given_up *g) {
   return false;
 }
 
-// Makes G's winner what N->known has code for. False: it must be checked.
-static bool given_up_trust(struct node *n, const struct given_up *g) {
-  char *path = g->winner.object ? objects_find(g->winner.object) : NULL;
-  struct recall *known;
-  if (path && given_up_recall(n, g)) {
-    known = n->known;
-    known->kind = RECALL_OBJECT;
-    known->path = path;
-    snprintf(known->source, sizeof known->source,
-             "%.130s; compared with the default for %u others", g->why,
-             g->agreement.checked);
-    return true;
-  }
-  free(path);
-  return false;
-}
-
 // Lets N take G's winner. True: N is decided, or has to wait; false: N->known is to be
-// adopted or checked, or it cannot be had.
+// checked, or it cannot be had.
 static bool given_up_take(struct node *n, const struct given_up *g) {
   char why[320];
-  if (given_up_trusts(n->site, g) && given_up_trust(n, g))
-    return false;
   if (!g->winner.winner) {
     snprintf(why, sizeof why, "default: %s", g->why);
     decide_default(n, why);
@@ -361,8 +324,7 @@ bool given_up_decides(struct site *s, struct node *n, bool locked) {
       own = NULL;
   }
   bool funded = !hot || (!background_goes() && (locked || allowance_begins(s)));
-  bool free_of_cost = g && (!g->winner.winner || given_up_trusts(s, g));
-  bool usable = g && !n->refused && (funded || free_of_cost);
+  bool usable = g && !n->refused && (funded || !g->winner.winner);
   bool decided = usable && given_up_take(n, g);
   given_up_drop(own);
   if (decided || n->known || !funded)
@@ -374,46 +336,10 @@ bool given_up_decides(struct site *s, struct node *n, bool locked) {
   return false;
 }
 
-void given_up_lead(struct site *s, struct node *n) {
-  const struct autotune_kernel *k = s->kernel;
-  struct given_up *g = atomic_load(&s->given_up);
-  choice point[MAX_PARAMS];
-  if (!g || node_is_default(n) || !given_up_trusts(s, g) ||
-      !given_up_covers(s, g, n->entry.key) || atomic_load(&g->leader) ||
-      !identity_point(k, g->winner.values, point))
-    return;
-  for (unsigned i = 0; i < k->n_params; i++)
-    g->values[i] = &k->params[i].values[point[i]];
-  atomic_store_explicit(&g->leader, n, memory_order_release);
-}
-
-// True if G's winner may run with ARGS.
-static bool given_up_holds(const struct autotune_kernel *k, const struct given_up *g,
-                           void *const *args) {
-  const struct autotune_machine *m = &machine_get()->numbers;
-  for (unsigned i = 0; i < k->n_conditions; i++)
-    if (!k->conditions[i].holds(g->values, args, m))
-      return false;
-  return true;
-}
-
-struct node *given_up_leader(struct site *s, const struct call *call) {
-  const struct given_up *g = atomic_load_explicit(&s->given_up, memory_order_acquire);
-  struct node *n = g ? atomic_load_explicit(&g->leader, memory_order_acquire) : NULL;
-  bool nests;
-  return n && !atomic_load(&n->retired) && !node_is_default(n) &&
-          given_up_covers(s, g, call->key) && target_team(s->kernel, &nests) <= 1 &&
-          given_up_holds(s->kernel, g, call->args)
-      ? n
-      : NULL;
-}
-
 void given_up_checked(struct site *s, struct node *n, bool good, double seconds) {
   if (n->known->summary.origin != ORIGIN_AGREED)
     return;
   checks_spend(seconds);
-  if (good && kernel_when_hot(s->kernel))
-    given_up_forget(s); // the next look may find that enough values were compared
   if (good)
     return;
   n->refused = true;

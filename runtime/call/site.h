@@ -407,12 +407,6 @@ const char *given_up_why(const struct site *s, const long long *key);
 bool given_up_decides(struct site *s, struct node *n, bool locked);
 /* Called after the check of N->known, which took SECONDS. */
 void given_up_checked(struct site *s, struct node *n, bool good, double seconds);
-/* Lets N, which has just taken the winner that keys agree on, lead those that need not be
- * compared. */
-void given_up_lead(struct site *s, struct node *n);
-/* Returns the node as whose call CALL is to be treated; NULL: it is that of its own key.
- * Any thread. */
-struct node *given_up_leader(struct site *s, const struct call *call);
 void given_up_tuned(struct node *n, bool tuned); /* a tuning of N has ended */
 /* True if N cannot be decided yet. Takes a few nanoseconds; any thread. */
 bool given_up_waits(const struct node *n);

@@ -46,8 +46,6 @@ struct agreement {
   unsigned n, rows[AGREE_MOST]; /* the rows that agree, nearest first */
   bool clean;                   /* no row disagrees: it holds for the whole range */
   bool nearest;                 /* rows disagree; this is the nearest of N */
-  unsigned checked; /* further keys for which the winner agreed with the default, as far
-                       as a store knows */
   /* The range of each such part: log2(1 + |value|), with the value's sign. */
   double low[MAX_KEYS], high[MAX_KEYS];
 };

@@ -35,7 +35,6 @@ static void try(struct store *s, long long m, uint64_t variant, enum status stat
 }
 
 static char why[192];
-static unsigned checked; // of the last agreement
 
 // Returns the agreed winner for ID; -1: there is none.
 static int agreed(struct store *s, const struct identity *id, bool compared) {
@@ -44,9 +43,8 @@ static int agreed(struct store *s, const struct identity *id, bool compared) {
   if (!store_agreed(s, id, compared, &a, &m, why, sizeof why))
     return -1;
   int winner = (int)m.winner;
-  checked = a.checked;
   assert_int_equal(m.origin, ORIGIN_AGREED);
-  assert_int_equal(m.object, fixture_summary().object);
+  assert_int_equal(m.object, 0);
   assert_string_equal(m.values, winner == FAST ? "U=7\n" : winner ? "U=8\n" : "");
   store_summary_free(&m);
   return winner;
@@ -110,38 +108,6 @@ static void test_times(void **state) {
   store_close(s);
 }
 
-// Stores that the winner FAST was compared with the default for m = M, and was right.
-static void compare(struct store *s, long long m, const struct summary *how) {
-  const long long key[] = { 512, m };
-  struct identity id = identity_for(key);
-  assert_int_equal(store_summary(s, &id, how), 0);
-}
-
-// Comparisons count for the winner that was compared, under the same contract.
-static void test_checked(void **state) {
-  struct store *s = open_store(*state);
-  for (long long m = 1; m <= 4; m++)
-    tune(s, m, FAST);
-  struct summary how = fixture_summary();
-  how.values = "U=7\n";
-  how.winner = FAST;
-  how.verified = true;
-  how.origin = ORIGIN_AGREED;
-  assert_int_equal(agreed_for(s, 5), FAST);
-  assert_int_equal(checked, 0);
-  compare(s, 6, &how);
-  compare(s, 7, &how);
-  struct summary unverified = how, other = how;
-  unverified.verified = false;
-  other.winner = OTHER;
-  other.values = "U=8\n";
-  compare(s, 8, &unverified);
-  compare(s, 9, &other);
-  assert_int_equal(agreed_for(s, 5), FAST);
-  assert_int_equal(checked, 2);
-  store_close(s);
-}
-
 static void test_default(void **state) {
   struct store *s = open_store(*state);
   for (long long m = 1; m <= 4; m++)
@@ -202,7 +168,7 @@ static void test_failures(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = { TEST(test_which_rows_count), TEST(test_times),
-                                      TEST(test_checked),          TEST(test_default),
-                                      TEST(test_compared),         TEST(test_failures) };
+                                      TEST(test_default), TEST(test_compared),
+                                      TEST(test_failures) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

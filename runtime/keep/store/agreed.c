@@ -178,42 +178,6 @@ static bool agreed_take(const struct agreed *a, const struct agreed_row *row,
   return true;
 }
 
-#define CHECKED                                       \
-  "WHERE origin = 4 AND variant = ?3 AND problem IN " \
-  "(SELECT id FROM problem WHERE kernel = ?1 AND unit = ?2) LIMIT 16"
-
-// Returns for how many keys, at most 16, WINNER was compared with the default without
-// being tuned there.
-static unsigned agreed_count(const struct agreed *a, uint64_t winner) {
-  struct summary c;
-  unsigned n = 0;
-  sqlite3_stmt *q = store_select(a->store, &kind_summary, CHECKED);
-  sqlite3_bind_text(q, 1, a->id->kernel, -1, SQLITE_STATIC);
-  sqlite3_bind_int64(q, 2, (int64_t)a->id->unit);
-  sqlite3_bind_int64(q, 3, (int64_t)winner);
-  while (store_next(q, &kind_summary, &c) == SQLITE_ROW)
-    n += c.origin == ORIGIN_AGREED && c.verified && c.contract == a->id->contract &&
-        c.space == a->id->space;
-  sqlite3_finalize(q);
-  return n;
-}
-
-// Of the winners that are as good as each other, takes the one that was compared for most
-// keys, so that comparisons add up.
-static void agreed_prefer(const struct agreed *a, struct agreement *g) {
-  uint64_t seen = 0;
-  g->checked = 0;
-  for (unsigned i = 0; g->clean && i < g->n; i++) {
-    uint64_t winner = a->rows[g->rows[i]].winner;
-    unsigned n = winner && winner != seen ? agreed_count(a, winner) : 0;
-    seen = winner;
-    if (n > g->checked) {
-      g->checked = n;
-      g->row = g->rows[i];
-    }
-  }
-}
-
 bool store_agreed(struct store *s, const struct identity *id, bool compared,
                   struct agreement *agreement, struct summary *out, char *why,
                   size_t size) {
@@ -236,7 +200,6 @@ bool store_agreed(struct store *s, const struct identity *id, bool compared,
     rows[i] = (struct agree_row){ a.rows[i].key, a.rows[i].winner };
   if (agree_find(id->key, id->n_keys, rows, a.n, id->changing, agreed_opinion, &a,
                  agreement)) {
-    agreed_prefer(&a, agreement);
     const struct agreed_row *row = &a.rows[agreement->row];
     found = agreed_take(&a, row, out);
     if (found && agreed_failed(&a, own.id, out)) {
