@@ -246,7 +246,12 @@ void finish_unchecked(struct tuning *t) {
   t->summary.ended = ENDED_UNCHECKED;
   t->summary.why = "what the call changes cannot all be compared";
   set_summary(t, NONE);
-  if (t->store)
+  struct summary old;
+  if (!t->store)
+    return;
+  if (store_winner(t->store, t->id, &old, NULL))
+    store_summary_free(&old); // it was compared in an earlier call
+  else
     store_summary(t->store, t->id, &t->summary);
 }
 

@@ -203,7 +203,8 @@ static bool tune_may_run(struct tuning *t, struct outcome *out) {
     return true;
   SAY(out, "%s", refusal_words[REFUSED_UNCHECKED].text);
   out->verdict = VERDICT_UNCHECKED;
-  if (t->plan->kind == PLAN_SEARCH && t->plan->least <= 0) {
+  bool searches = t->plan->kind == PLAN_SEARCH || t->plan->kind == PLAN_ONLINE;
+  if (searches && t->plan->least <= 0) {
     setup_store(t);
     finish_unchecked(t);
   }

@@ -48,6 +48,12 @@ has "first: hot" first.log 'product: hot:'
 same "first: answer" first.out expected
 hasnt "first: nothing is tuned" first.log 'product: tuned'
 
+# Another program with the same kernel of the same file need not be hot in it.
+cp once other
+check "another program" env AUTOTUNE_LOG=debug ./other $n > other.out 2> other.log
+same "another program: answer" other.out expected
+hasnt "another program: its first run tunes nothing" other.log 'a tuning begins'
+
 check "second run" ./once $n > second.out 2> second.log
 same "second: answer" second.out expected
 check "it can be awaited" autotune report --follow > follow.log

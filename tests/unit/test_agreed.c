@@ -119,6 +119,30 @@ static void test_default(void **state) {
   store_close(s);
 }
 
+// One key that could not be compared says nothing of others; two do, as two tunings that
+// found nothing better than the default.
+static void test_unchecked(void **state) {
+  struct store *s = open_store(*state);
+  const long long key[] = { 512, 5 };
+  struct identity id = identity_for(key);
+  struct summary result = fixture_summary();
+  id.changing = 2;
+  result.winner = 0;
+  result.values = "";
+  result.origin = ORIGIN_HERE;
+  result.best = result.original;
+  for (long long m = 1; m <= 2; m++) {
+    const long long its[] = { 512, m };
+    struct identity own = identity_for(its);
+    result.ended = ENDED_UNCHECKED;
+    assert_int_equal(store_summary(s, &own, &result), 0);
+    assert_int_equal(agreed(s, &id, true), m == 1 ? -1 : 0);
+  }
+  tune(s, 1, 0);
+  assert_int_equal(agreed(s, &id, true), 0); // one key that was compared is enough
+  store_close(s);
+}
+
 // Without compared outputs a winner does not count where nothing unchecked may run.
 static void test_compared(void **state) {
   const long long key[] = { 512, 5 };
@@ -168,7 +192,7 @@ static void test_failures(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = { TEST(test_which_rows_count), TEST(test_times),
-                                      TEST(test_default), TEST(test_compared),
-                                      TEST(test_failures) };
+                                      TEST(test_default), TEST(test_unchecked),
+                                      TEST(test_compared), TEST(test_failures) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

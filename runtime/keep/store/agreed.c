@@ -24,6 +24,7 @@ static const double noise = 1.03; // a ratio of two medians that is no differenc
 struct agreed_row {
   int64_t problem;
   uint64_t winner;
+  bool unchecked; // ENDED_UNCHECKED
   struct estimate original, best;
   long long key[MAX_KEYS];
 };
@@ -63,11 +64,24 @@ static void agreed_add(struct agreed *a, const struct summary *m) {
       agreed_is_ours(a, &p) && key_read(p.key, r->key, MAX_KEYS) == a->id->n_keys) {
     r->problem = m->problem;
     r->winner = m->winner;
+    r->unchecked = m->ended == ENDED_UNCHECKED;
     r->original = m->original;
     r->best = m->best;
     a->n++;
   }
   free(block);
+}
+
+// A single key whose outputs could not be compared says nothing of other keys.
+static void agreed_drop_lone(struct agreed *a) {
+  unsigned unchecked = 0, lone = 0;
+  for (unsigned i = 0; i < a->n; i++)
+    if (a->rows[i].unchecked) {
+      unchecked++;
+      lone = i;
+    }
+  if (unchecked == 1)
+    a->rows[lone] = a->rows[--a->n];
 }
 
 // Reads the tuned keys, the latest first, as many as time permits.
@@ -81,6 +95,7 @@ static void agreed_read(struct agreed *a) {
     if (agreed_holds(a, &m))
       agreed_add(a, &m);
   sqlite3_finalize(q);
+  agreed_drop_lone(a);
 }
 
 // ---- how good the winner of one key is for another ----------------------------------

@@ -4,8 +4,8 @@
 //
 // A program asks at the first call of each kernel that is tuned when hot. Opening the
 // database would take a millisecond, longer than many programs should wait for nothing.
-// So this is a file of its own, with one slot for each hash of a kernel: three system
-// calls. When two kernels meet in a slot, the one that was noted last stays.
+// So this is a file of its own, with one slot for each hash of a kernel and program:
+// four system calls. When two kernels meet in a slot, the one that was noted last stays.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,11 +25,12 @@ static uint64_t slot_sum(const struct slot *s) {
   return XXH3_64bits(s, offsetof(struct slot, sum));
 }
 
-// By name and file, not by its text, which takes longer: a kernel that has changed since
-// may be as hot as it was.
+// By program, name and file: many programs have a main.c, and a library's kernel that is
+// hot in one program need not be in another. Not by its text, which takes longer: a
+// kernel that has changed since may be as hot as it was.
 static uint64_t earlier_hash(const struct autotune_kernel *k) {
-  return XXH3_64bits_withSeed(k->name, strlen(k->name),
-                              XXH3_64bits(k->file, strlen(k->file)));
+  uint64_t file = XXH3_64bits_withSeed(k->file, strlen(k->file), ledger_program());
+  return XXH3_64bits_withSeed(k->name, strlen(k->name), file);
 }
 
 bool earlier_find(const struct autotune_kernel *k, struct earlier *out) {

@@ -159,8 +159,8 @@ struct earlier {      /* a run of the program */
   double elapsed;     /* seconds of the run, more than 0 */
   double cpu;         /* seconds of processors */
 };
-/* Finds the run in which KERNEL of UNIT (struct identity) was hot last. False: there is
- * none. Takes about ten microseconds. */
+/* Finds the run of this program in which K was hot last. K is known by its name and file.
+ * False: there is none. Takes about ten microseconds. */
 bool earlier_find(const struct autotune_kernel *k, struct earlier *out);
 /* Notes RUN for that; NULL: it is hot no longer. */
 void earlier_note(const struct autotune_kernel *k, const struct earlier *run);

@@ -157,6 +157,11 @@ void store_drop_queue(struct store *s);
 /* Writes what is still queued when the store is closed. */
 void store_finish_queue(struct store *s);
 
+/* ---- ledger.c -------------------------------------------------------------------- */
+
+/* Returns a number for the program that runs, by its path; 0: it is not known. */
+uint64_t ledger_program(void);
+
 /* ---- owner.c: the process of a pending trial ------------------------------------- */
 
 /* Writes a text that identifies this process on any machine and at any time. */
