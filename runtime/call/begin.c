@@ -10,6 +10,8 @@
 #include "live.h"
 #include "run/cpu/stack.h"
 
+enum { LED_TIMED = 16 }; // of so many calls that are led, one is timed
+
 // A call, and whether its sections are apart. That is looked at only where a variant may
 // run or the call may be tuned, because rows take time.
 struct begun {
@@ -111,6 +113,18 @@ static autotune_fn begin_decided(struct begun *b, struct site *s, struct node *n
   return decide_use(s, n);
 }
 
+// Returns what a call runs that lead_of treats as one of N, whose key is another one. Its
+// time says nothing of N's key.
+static autotune_fn begin_led(struct begun *b, struct site *s, struct node *n,
+                             bool *timed) {
+  static _Thread_local unsigned led;
+  *timed = ++led % LED_TIMED == 0;
+  reverify_count(n, 1, 0);
+  if (decide_led_wants(n) && begin_is_apart(b))
+    decide_look_led(s, n, &b->call);
+  return decide_current(n);
+}
+
 // Returns what a call of N runs, whose key is not decided. Tunes it, perhaps.
 static autotune_fn begin_undecided(struct begun *b, struct site *s, struct node *n,
                                    struct autotune_call_state *state, bool *timed) {
@@ -128,9 +142,11 @@ static autotune_fn begin_with(struct begun *b, struct site *s,
   const struct autotune_kernel *k = b->kernel;
   autotune_fn code = k->original;
   bool shared = team_shares(s) && decide_mode(k) != MODE_OFF, timed = false;
-  if (kernel_when_hot(k) && begin_is_sample(s, &b->call, state, &code))
+  bool leads = !shared && !options_get()->capture;
+  struct node *lead = leads ? lead_of(s, &b->call) : NULL;
+  if (!lead && kernel_when_hot(k) && begin_is_sample(s, &b->call, state, &code))
     return shared ? k->original : code;
-  struct node *n = given_up_node(s, b->call.key);
+  struct node *n = lead ? lead : given_up_node(s, b->call.key);
   if (shared) {
     if (n)
       team_refuse(n);
@@ -141,7 +157,9 @@ static autotune_fn begin_with(struct begun *b, struct site *s,
     state->node = n;
     return code;
   }
-  if (n)
+  if (lead)
+    code = begin_led(b, s, lead, &timed);
+  else if (n)
     code = atomic_load_explicit(&n->decided, memory_order_acquire)
         ? begin_decided(b, s, n, &timed)
         : begin_undecided(b, s, n, state, &timed);
@@ -149,7 +167,7 @@ static autotune_fn begin_with(struct begun *b, struct site *s,
       begin_is_apart(b) && first_enter(n, state);
   if ((timed || first) && !state->node) {
     state->node = n;
-    state->code = code;
+    state->code = lead ? NULL : code;
     state->began = timed ? sys_now() : 0;
     state->reserved[1] = first;
   }
@@ -210,6 +228,8 @@ static void begin_end(struct autotune_call_state *state) {
     hot_see(n->site, state->code ? n : NULL, seconds, calls);
   if (!atomic_load_explicit(&n->decided, memory_order_acquire))
     allowance_spend(n->site, seconds, calls ? calls : 1);
+  else if (!calls && !state->code)
+    reverify_count(n, 0, LED_TIMED * seconds);
   else if (n->watch && state->code == decide_current(n))
     watch_see(n, seconds);
   if (live_end(state) && decide_take()) {

@@ -53,8 +53,7 @@ autotune_fn decide_use(struct site *s, struct node *n) {
   return code;
 }
 
-// Returns the reason why nothing is tuned in MODE.
-static enum refusal why_not(enum tuning_mode mode) {
+enum refusal decide_why_not(enum tuning_mode mode) {
   return mode == MODE_LOCKED ? REFUSED_LOCKED
       : mode == MODE_OFFLINE ? REFUSED_OFFLINE
       : mode == MODE_OFF     ? REFUSED_OFF
@@ -73,9 +72,8 @@ void decide_default(struct node *n, const char *why) {
 
 // ---- deciding -----------------------------------------------------------------------
 
-// Loads the shared object at PATH for N. False, after a message: it cannot be loaded.
-static bool decide_install(struct site *s, struct node *n, const char *path,
-                           const char *values, uint64_t variant, const char *why) {
+bool decide_install(struct site *s, struct node *n, const char *path, const char *values,
+                    uint64_t variant, const char *why) {
   char *message = NULL;
   struct variant_code code;
   bool loaded = site_load(n, path, values, &code, &message);
@@ -95,117 +93,6 @@ static bool decide_install(struct site *s, struct node *n, const char *path,
   return loaded;
 }
 
-// True if nobody has compared the answers of M's winner with the default's.
-static bool decide_is_unchecked(const struct site *s, const struct summary *m) {
-  return m->winner != 0 &&
-      (s->kernel->verify == AUTOTUNE_VERIFY_OFF ||
-       (m->contract == site_facts(s).contract && !m->verified));
-}
-
-// Returns what is to be said of how M's winner was checked.
-static const char *decide_checked_how(const struct site *s, const struct summary *m) {
-  if (decide_is_unchecked(s, m))
-    return s->kernel->verify == AUTOTUNE_VERIFY_OFF
-        ? ", unchecked: verify(off)"
-        : ", unchecked: no outputs to compare";
-  return m->contract != site_facts(s).contract ? ", checked here" : "";
-}
-
-// Decides N by KNOWN, if its code is stored. False: there is no code, or it cannot be
-// loaded.
-static bool decide_adopt(struct site *s, struct node *n, const struct recall *known) {
-  const struct summary *m = &known->summary;
-  if (decide_is_unchecked(s, m) && kernel_refuses_unchecked(s->kernel))
-    return false;
-  double speedup = m->best.median > 0 ? m->original.median / m->best.median : 0;
-  bool elsewhere = known->source[0] != '\0';
-  bool timed = objective_get(objective_of(s->kernel))->is_seconds;
-  char why[320];
-  if (known->kind == RECALL_DEFAULT && m->ended == ENDED_UNCHECKED) {
-    decide_default(n, refusal_words[REFUSED_UNCHECKED].text);
-    return true;
-  }
-  if (known->kind == RECALL_DEFAULT) {
-    snprintf(why, sizeof why, "default: %s%s found nothing better (%u variant%s)",
-             elsewhere ? "the tuning in " : "an earlier run", known->source, m->tried,
-             m->tried == 1 ? "" : "s");
-    decide_default(n, why);
-    doubt_begin(n, timed && !elsewhere ? m->original.median : 0);
-    return true;
-  }
-  if (summary_is_provisional(m))
-    snprintf(why, sizeof why, "%s: it is right for this key, and nothing is tuned here",
-             known->source);
-  else if (m->origin == ORIGIN_AGREED)
-    snprintf(why, sizeof why, "%s%s", known->source,
-             decide_is_unchecked(s, m) ? decide_checked_how(s, m)
-                                       : "; compared with the default for this key");
-  else
-    snprintf(why, sizeof why,
-             "%s%s: %.3g x over the default, found in %s (%u variant%s)%s",
-             elsewhere ? "from " : "stored", known->source, speedup,
-             elsewhere ? "another run" : "an earlier run", m->tried,
-             m->tried == 1 ? "" : "s", decide_checked_how(s, m));
-  if (!known->path ||
-      !decide_install(s, n, known->path, m->values, known->service.variant, why))
-    return false;
-  double rest = m->ended == ENDED_RACED ? watch_pause() - ((double)time(NULL) - m->when)
-                                        : 0;
-  watch_begin(n, elsewhere || !timed ? 0 : m->best.median, rest);
-  doubt_begin(n, elsewhere || !timed ? 0 : m->original.median);
-  reverify_install(n, &known->service, true, timed ? m->original.median : 0,
-                   timed ? m->best.median : 0);
-  return true;
-}
-
-void decide_free(struct node *n) {
-  if (n->known)
-    recall_free(n->known);
-  free(n->known);
-  n->known = NULL;
-}
-
-// Returns how important it is why KNOWN is no winner. A key may have another value in
-// each call.
-static enum autotune_level decide_level(const struct site *s,
-                                        const struct recall *known) {
-  enum { SAID = 16 }; // keys of a kernel in one process
-  return known->revoked || known->suspect ? AUTOTUNE_WARN
-      : atomic_load(&s->n_nodes) <= SAID  ? AUTOTUNE_INFO
-                                          : AUTOTUNE_DEBUG;
-}
-
-// Looks N up in the store, once: results that other processes store later are for later
-// runs. True: decided. A winner without code is left in N->known.
-static bool decide_ask(struct site *s, struct node *n) {
-  struct identity id = node_identity(n);
-  enum tuning_mode mode = decide_mode(s->kernel);
-  bool hurries = mode == MODE_BACKGROUND || mode == MODE_ONLINE;
-  struct recall *known = n->known = sys_calloc(1, sizeof *known);
-  bool adopted = false;
-  double start = sys_now();
-  if (known) {
-    recall_find(s->kernel, &id, why_not(mode) != REFUSED_NOT,
-                hurries ? 0.001 : STORE_WAIT, known);
-    adopted = (known->kind == RECALL_DEFAULT || known->kind == RECALL_OBJECT) &&
-        decide_adopt(s, n, known);
-    if (known->why[0])
-      log_message(decide_level(s, known), "%s: %s", s->kernel->name, known->why);
-    if (adopted && decide_is_unchecked(s, &known->summary))
-      log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, atomic_load(&n->why)->text);
-    if (known->why[0] && !adopted)
-      site_note(&n->why, known->why);
-    n->others = known->keys;
-    if (known->kind == RECALL_PROVISIONAL)
-      provisional_known(n, known);
-    if (known->kind != RECALL_POINT)
-      decide_free(n);
-  }
-  atomic_store(&n->asked, true);
-  hot_asked(sys_now() - start);
-  return adopted;
-}
-
 // Decides N as the default, because of NO, or TEXT, and of the reason noted before.
 static void decide_refuse(struct node *n, enum refusal no, const char *text) {
   struct note *found = atomic_load(&n->why);
@@ -221,14 +108,14 @@ static void decide_refuse(struct node *n, enum refusal no, const char *text) {
 // allowed.
 static void decide_checked(struct site *s, struct node *n, struct outcome *out) {
   struct recall *known = n->known;
-  enum refusal no = why_not(decide_mode(s->kernel));
+  enum refusal no = decide_why_not(decide_mode(s->kernel));
   if (out->tuned && out->winner) {
     known->path = sys_strdup(out->path);
     known->service.variant = out->variant;
     known->service.revoked = REVOKED_NOT;
   }
   given_up_checked(s, n, known->path != NULL, out->cost);
-  if (known->path && decide_adopt(s, n, known)) {
+  if (known->path && stored_adopt(s, n, known)) {
     log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, atomic_load(&n->why)->text);
   } else if (!module_abandoned()) {
     const char *what = known->source[0] ? known->source
@@ -241,7 +128,7 @@ static void decide_checked(struct site *s, struct node *n, struct outcome *out) 
     if (no)
       decide_refuse(n, no, NULL);
   }
-  decide_free(n);
+  stored_free(n);
 }
 
 static bool current_is(const struct node *n, const char *values) {
@@ -336,6 +223,7 @@ static void decide_check(struct site *s, struct node *n, const struct call *call
   decide_tune(s, n, call,
               &(struct plan){ .kind = PLAN_CHECK,
                               .background = is_background,
+                              .after = allowance_after(s->kernel),
                               .adopt = &adopted,
                               .points = n->known->point,
                               .suspect = n->known->suspect,
@@ -383,7 +271,7 @@ static bool lacks_compiler(struct site *s, struct node *n) {
 // Call it only while holding decide_take().
 static void decide_work(struct site *s, struct node *n, const struct call *call) {
   enum tuning_mode mode = decide_mode(s->kernel);
-  enum refusal no = why_not(mode);
+  enum refusal no = decide_why_not(mode);
   bool again = mode == MODE_TUNE;
   enum refusal team = team_refuses(s);
   background_look(0);
@@ -391,7 +279,7 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
   if (!atomic_load(&n->decided) && !tuned && !team_join(n))
     return refuse(n, REFUSED_MEMORY, NULL);
   if (atomic_load(&n->decided) ||
-      (!again && !atomic_load(&n->asked) && decide_ask(s, n))) {
+      (!again && !atomic_load(&n->asked) && stored_ask(s, n))) {
     if (reverify_wants(n))
       reverify_look(s, n, call);
     return;
@@ -401,7 +289,7 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
     return refuse_for_now(n, REFUSED_COLD);
   if (allowance_begins(s))
     background_yield();
-  if (!again && given_up_decides(s, n, no != REFUSED_NOT))
+  if (!again && given_up_decides(s, n, call, no != REFUSED_NOT))
     return;
   struct plan plan = plan_of(n);
   struct note *why = atomic_load(&n->why);
@@ -415,7 +303,7 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
            !s->kernel->n_units)
     decide_refuse(n, REFUSED_PARAMS, NULL);
   else if (lacks_compiler(s, n))
-    decide_free(n);
+    stored_free(n);
   else if (team)
     refuse(n, team, NULL); // a later call may do better
   else if (background_goes())
@@ -445,6 +333,13 @@ static void work_on(void *data) {
 static void race_on(void *data) {
   struct decide_call *c = data;
   decide_race(c->s, c->n, c->call);
+}
+
+static void led_on(void *data) {
+  const struct decide_call *c = data;
+  background_look(0);
+  if (reverify_wants(c->n))
+    reverify_look(c->s, c->n, c->call);
 }
 
 static autotune_fn decide_miss(struct site *s, struct node *n, const struct call *call) {
@@ -488,17 +383,31 @@ static bool decide_has_work(const struct node *n) {
   return watch_wants_race(n) || doubt_wants(n) || reverify_wants(n);
 }
 
-void decide_look(struct site *s, struct node *n, const struct call *call) {
+// Calls WORK in this call, if a tuning in the background does, or WANTS and none goes on.
+static void decide_attend(struct decide_call *c, void (*work)(void *),
+                          bool (*wants)(const struct node *)) {
   struct blocked_signals blocked_signals;
-  if ((!background_goes() && !decide_has_work(n)) || !decide_take())
+  if ((!background_goes() && !wants(c->n)) || !decide_take())
     return;
-  if (background_calls() || (!background_goes() && decide_has_work(n))) {
+  if (background_calls() || (!background_goes() && wants(c->n))) {
     fenv_t environment;
     sys_block_signals(&blocked_signals);
     state_enter(&environment);
-    stack_run(race_on, &(struct decide_call){ s, n, call });
+    stack_run(work, c);
     state_leave(&environment);
     sys_unblock_signals(&blocked_signals);
   }
   decide_release();
+}
+
+void decide_look(struct site *s, struct node *n, const struct call *call) {
+  decide_attend(&(struct decide_call){ s, n, call }, race_on, decide_has_work);
+}
+
+void decide_look_led(struct site *s, struct node *n, const struct call *call) {
+  decide_attend(&(struct decide_call){ s, n, call }, led_on, reverify_wants);
+}
+
+bool decide_led_wants(const struct node *n) {
+  return background_goes() || reverify_wants(n);
 }

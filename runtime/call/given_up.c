@@ -8,8 +8,9 @@
 // as always, and its result takes part in the next decision. Where the keys do not agree,
 // tunings are limited to a fraction of the time. Kernels that are tuned when hot have
 // keys that nobody chose: where a part changes from call to call, two tunings that agree
-// are enough, or one that found nothing better than the default. The number of keys that
-// a process remembers is limited, too; calls with further keys run the default.
+// are enough, or one that found nothing better than the default. lead.c says when their
+// new values need no comparison. The number of keys that a process remembers is limited,
+// too; calls with further keys run the default.
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,7 @@ void given_up_free(struct site *s) {
 
 void given_up_forget(struct site *s) {
   atomic_store(&s->given_up, NULL);
+  atomic_store(&s->lead, NULL);
 }
 
 // The parts that are not stored say which device it is.
@@ -62,25 +64,27 @@ static bool given_up_covers(const struct site *s, const struct given_up *g,
       agree_covers(&g->agreement, g->like, key, stored);
 }
 
-// Returns the parts of S's key, as bits, that nobody chose and that change from call to
-// call in this process.
-static uint64_t given_up_changing(const struct site *s) {
+uint64_t given_up_changing(const struct site *s) {
   struct agree_row rows[AGREE_MOST];
   unsigned n = 0;
   if (!kernel_when_hot(s->kernel))
     return 0;
   for (struct node *i = atomic_load(&s->all); i && n < AGREE_MOST; i = i->all)
-    rows[n++] = (struct agree_row){ i->entry.key, 0 };
-  return agree_parts(rows, n, target_stored_keys(s->kernel), AGREE_CHANGES);
+    rows[n++] = (struct agree_row){ .key = i->entry.key };
+  return s->heat.earlier.changing |
+      agree_parts(rows, n, target_stored_keys(s->kernel), AGREE_CHANGES);
 }
 
 // Says once a kernel and process that a part is given up; quietly, if an earlier process
 // has tuned its values.
 static void given_up_say(const struct site *s, const struct given_up *g) {
   char topic[32];
-  const char *then = g->winner.winner ? "compared with the default, not tuned"
-                                      : "not tuned";
-  snprintf(topic, sizeof topic, "given-up %llx", (unsigned long long)g->agreement.parts);
+  bool trusts = lead_trusts(s, &g->agreement, &g->winner);
+  const char *then = trusts ? "neither tuned nor compared with the default"
+      : g->winner.winner    ? "compared with the default, not tuned"
+                            : "not tuned";
+  snprintf(topic, sizeof topic, "given-up %llx %d",
+           (unsigned long long)g->agreement.parts, trusts);
   if (kernel_when_hot(s->kernel)) {
     log_once_of(AUTOTUNE_INFO, s->kernel->name, topic, "%s: %s; a new value is %s",
                 s->kernel->name, g->why, then);
@@ -118,7 +122,7 @@ static bool given_up_here(const struct site *s, const struct identity *id,
       continue;
     values[n] = node_is_default(i) || !note ? "" : note->text;
     uint64_t winner = *values[n] ? identity_values(values[n]) : 0;
-    rows[n++] = (struct agree_row){ i->entry.key, winner };
+    rows[n++] = (struct agree_row){ .key = i->entry.key, .winner = winner };
   }
   if (!agree_find(id->key, id->n_keys, rows, n, id->changing, given_up_never, NULL,
                   &g->agreement))
@@ -212,14 +216,30 @@ static bool given_up_recall(struct node *n, const struct given_up *g) {
     return true;
   if (!known->stored.block)
     known->stored = (struct summary){ .block = NULL };
-  decide_free(n);
+  stored_free(n);
   return false;
+}
+
+// Lets N take G's winner as it is. False: it has to be compared.
+static bool given_up_trusts(struct node *n, const struct call *call,
+                            const struct given_up *g) {
+  if (!lead_trusts(n->site, &g->agreement, &g->winner) || !given_up_recall(n, g))
+    return false;
+  snprintf(n->known->source, sizeof n->known->source,
+           "%.130s; compared with the default for %u others", g->why,
+           g->agreement.checked);
+  bool taken = lead_take(n, call, &g->agreement, g->like, n->known);
+  stored_free(n);
+  return taken;
 }
 
 // Lets N take G's winner. True: N is decided, or has to wait; false: N->known is to be
 // checked, or it cannot be had.
-static bool given_up_take(struct node *n, const struct given_up *g) {
+static bool given_up_take(struct node *n, const struct call *call,
+                          const struct given_up *g) {
   char why[320];
+  if (given_up_trusts(n, call, g))
+    return true;
   if (!g->winner.winner) {
     snprintf(why, sizeof why, "default: %s", g->why);
     decide_default(n, why);
@@ -252,7 +272,7 @@ static unsigned given_up_busiest(const struct site *s, unsigned *values) {
   unsigned n = 0, busiest = 0;
   for (struct node *i = atomic_load(&s->all); i && n < AGREE_MOST; i = i->all)
     if (atomic_load(&i->decided))
-      rows[n++] = (struct agree_row){ i->entry.key, 0 };
+      rows[n++] = (struct agree_row){ .key = i->entry.key };
   *values = 0;
   for (unsigned p = 0; p < s->kernel->n_keys; p++) {
     unsigned all = 0;
@@ -302,7 +322,8 @@ static bool given_up_may_agree(const struct site *s, const struct node *n) {
   return n->others + s->tunings >= least || wisdom_given();
 }
 
-bool given_up_decides(struct site *s, struct node *n, bool locked) {
+bool given_up_decides(struct site *s, struct node *n, const struct call *call,
+                      bool locked) {
   const struct autotune_kernel *k = s->kernel;
   bool hot = kernel_when_hot(k); // what the default is best for needs no allowance
   if (n->known || k->n_keys == 0 || k->n_keys > MAX_KEYS || k->n_params == 0 ||
@@ -324,8 +345,9 @@ bool given_up_decides(struct site *s, struct node *n, bool locked) {
       own = NULL;
   }
   bool funded = !hot || (!background_goes() && (locked || allowance_begins(s)));
-  bool usable = g && !n->refused && (funded || !g->winner.winner);
-  bool decided = usable && given_up_take(n, g);
+  bool costs = g && g->winner.winner && !lead_trusts(s, &g->agreement, &g->winner);
+  bool usable = g && !n->refused && (funded || !costs);
+  bool decided = usable && given_up_take(n, call, g);
   given_up_drop(own);
   if (decided || n->known || !funded)
     return decided;
@@ -340,6 +362,10 @@ void given_up_checked(struct site *s, struct node *n, bool good, double seconds)
   if (n->known->summary.origin != ORIGIN_AGREED)
     return;
   checks_spend(seconds);
+  struct given_up *g = atomic_load(&s->given_up);
+  if (good && g && lead_lacks(&g->agreement, &g->winner) && kernel_when_hot(s->kernel) &&
+      s->n_agreements < MOST_CACHED / 2)
+    given_up_forget(s); // the next look counts this comparison, too
   if (good)
     return;
   n->refused = true;

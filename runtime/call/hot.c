@@ -289,7 +289,7 @@ static bool hot_is_measured(const struct site *s) {
 
 // Notes for the next run whether S is hot.
 static void hot_note(const struct site *s) {
-  struct earlier now = { hot_usage(s), hot_elapsed(), hot_cpu() };
+  struct earlier now = { hot_usage(s), hot_elapsed(), hot_cpu(), given_up_changing(s) };
   bool longer = hot_get(&s->heat.longer) >= hot_seconds;
   if (hot_tunes(s) && longer && now.usage.share >= hot_share)
     earlier_note(s->kernel, &now);

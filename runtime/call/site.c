@@ -304,7 +304,7 @@ static void free_site(struct site *s) {
     next = n->all;
     free_notes(atomic_load(&n->why));
     free_notes(atomic_load(&n->values));
-    decide_free(n);
+    stored_free(n);
     team_free(n);
     free(n->watch);
     free(n->reverify);
@@ -313,7 +313,9 @@ static void free_site(struct site *s) {
     free_kept(s, n->kept);
     free(n);
   }
+  lead_free(s);
   given_up_free(s);
+  lead_free(s);
   free(s);
 }
 

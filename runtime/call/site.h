@@ -11,7 +11,9 @@
  *   background.c    a tuning that runs while the program does
  *   allowance.c     a budget that is a fraction of the time in the kernel
  *   provisional.c   the winner of a near key, until this key is tuned
+ *   stored.c        what is stored of a key
  *   given_up.c      the winner that many keys agree on; limits of keys and tunings
+ *   lead.c          new values of a key that are not compared with the default
  *   live.c          variants that are timed in these calls (live.h)
  *   watch.c         watches whether a winner stays as fast; drift.c decides (drift.h)
  *   doubt.c         keys that were decided on a call that did next to nothing
@@ -132,6 +134,8 @@ struct facts {
 
 enum { BUCKETS = 64 };
 struct given_up;
+struct lead;
+struct recall;
 struct site {
   struct site *next; /* in the list of all sites; under sites_lock */
   const struct autotune_kernel *kernel;
@@ -149,6 +153,8 @@ struct site {
    * began (sys_now, or 0). */
   _Atomic(struct given_up *) given_up;
   struct given_up *agreements;
+  _Atomic(struct lead *) lead; /* lead.c: NULL: new values are compared, or tuned */
+  struct lead *leads;          /* all of them, to be freed */
   unsigned n_agreements, tunings;
   double tuning_first, tuning_seconds, tuning_began;
   struct heat heat; /* of a kernel that is tuned when hot */
@@ -205,17 +211,36 @@ autotune_fn decide_key(struct site *s, struct node *n, const struct call *call);
 /* In a call of N, which is decided: attends to a tuning in the background, or begins a
  * race. */
 void decide_look(struct site *s, struct node *n, const struct call *call);
+/* The same in a call that lead_of treats as one of N: begins no race. */
+void decide_look_led(struct site *s, struct node *n, const struct call *call);
+/* True if decide_look_led may have something to do. Takes a few nanoseconds. */
+bool decide_led_wants(const struct node *n);
 /* Installs and logs OUT, the outcome of a tuning of N, and closes its descriptor. */
 void decide_outcome(struct site *s, struct node *n, struct outcome *out);
 /* Decides N as the default, because of WHY. */
 void decide_default(struct node *n, const char *why);
-/* Frees the stored result that N holds. */
-void decide_free(struct node *n);
+/* Loads the shared object at PATH for N, with VALUES of VARIANT, because of WHY. False,
+ * after a message: it cannot be loaded. */
+bool decide_install(struct site *s, struct node *n, const char *path, const char *values,
+                    uint64_t variant, const char *why);
+/* Returns the reason why nothing is tuned in MODE. */
+enum refusal decide_why_not(enum tuning_mode mode);
 /* True while a kernel is being tuned, or a thread holds decide_take. */
 bool site_busy(void);
 /* In the child of a fork: releases decide_take, whose holder does not exist in the
  * child. */
 void decide_after_fork(void);
+
+/* ---- stored.c -------------------------------------------------------------------- */
+/* Call these only while holding decide_take(). */
+
+/* Looks N up in the store, once: results that other processes store later are for later
+ * runs. True: decided. A winner without code is left in N->known. */
+bool stored_ask(struct site *s, struct node *n);
+/* Decides N by KNOWN, if its code is stored. False: there is no code, or it cannot be
+ * loaded. */
+bool stored_adopt(struct site *s, struct node *n, const struct recall *known);
+void stored_free(struct node *n); /* frees N->known */
 
 /* ---- plan.c ---------------------------------------------------------------------- */
 
@@ -400,11 +425,15 @@ struct node *given_up_node(struct site *s, const long long *key);
 /* Returns what tuned keys agree on for KEY, which may be NULL, for people; it lives until
  * the site is closed. NULL: nothing. Any thread. */
 const char *given_up_why(const struct site *s, const long long *key);
+/* Returns the parts of S's key, as bits, that nobody chose and that change from call to
+ * call in this process, or did in the earlier one in which S was hot. Any thread. */
+uint64_t given_up_changing(const struct site *s);
 /* Called before N, which is not known, is tuned (LOCKED: before something is done for it
  * in a mode that never tunes), while holding decide_take. If tuned keys agree on a
  * winner, sets N->known to it, which is to be checked, or decides N as the default. True:
  * nothing is to be done for N now. */
-bool given_up_decides(struct site *s, struct node *n, bool locked);
+bool given_up_decides(struct site *s, struct node *n, const struct call *call,
+                      bool locked);
 /* Called after the check of N->known, which took SECONDS. */
 void given_up_checked(struct site *s, struct node *n, bool good, double seconds);
 void given_up_tuned(struct node *n, bool tuned); /* a tuning of N has ended */
@@ -412,6 +441,25 @@ void given_up_tuned(struct node *n, bool tuned); /* a tuning of N has ended */
 bool given_up_waits(const struct node *n);
 void given_up_forget(struct site *s); /* any thread */
 void given_up_free(struct site *s);   /* when the site is closed */
+
+/* ---- lead.c ---------------------------------------------------------------------- */
+
+struct agreement;
+/* True if values that A holds for need not be compared with the default before they run
+ * WINNER, on which tuned keys agree; any thread. */
+bool lead_trusts(const struct site *s, const struct agreement *a,
+                 const struct summary *winner);
+/* True if one more comparison may be enough for that. */
+bool lead_lacks(const struct agreement *a, const struct summary *winner);
+/* Makes N run KNOWN, the winner on which tuned keys agree by A for LIKE, and lead the
+ * values that A holds for. False: its code cannot be had, or it cannot run in CALL. Call
+ * it only while holding decide_take(). */
+bool lead_take(struct node *n, const struct call *call, const struct agreement *a,
+               const long long *like, struct recall *known);
+/* Returns the node as whose call CALL is to be treated, whose key has no node of its own;
+ * NULL: there is none. Any thread. */
+struct node *lead_of(struct site *s, const struct call *call);
+void lead_free(struct site *s); /* when the site is closed */
 
 /* ---- watch.c: watches whether a winner stays as fast ----------------------------- */
 

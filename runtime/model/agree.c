@@ -135,6 +135,9 @@ static bool agree_better(const struct agree_group *g, const struct agreement *a,
                          unsigned own, const struct agreement *best, unsigned best_own) {
   if (best->n == 0 || a->n != best->n)
     return a->n > best->n;
+  const struct agree_row *row = &g->rows[a->row], *other = &g->rows[best->row];
+  if (row->winner && other->winner && row->checked != other->checked)
+    return row->checked > other->checked; // so comparisons add up
   if (own != best_own)
     return own > best_own;
   return g->rows[a->row].winner == 0; // nothing need be checked for the default

@@ -31,6 +31,7 @@ enum { AGREE_CHANGES = 3 };
 struct agree_row {      /* a tuned key */
   const long long *key; /* as many numbers as the new key has */
   uint64_t winner;      /* its variant; 0: the default stayed */
+  unsigned checked; /* further keys for which the winner was compared with the default */
 };
 /* How good the winner of one row is for the key of another. */
 enum opinion {
@@ -46,6 +47,7 @@ struct agreement {
   unsigned n, rows[AGREE_MOST]; /* the rows that agree, nearest first */
   bool clean;                   /* no row disagrees: it holds for the whole range */
   bool nearest;                 /* rows disagree; this is the nearest of N */
+  unsigned checked;             /* as in the row, of keys that it holds for */
   /* The range of each such part: log2(1 + |value|), with the value's sign. */
   double low[MAX_KEYS], high[MAX_KEYS];
 };

@@ -357,6 +357,7 @@ void summary_agree(struct summary *m) {
                          .search = "",
                          .why = "",
                          .source = "",
+                         .object = m->object,
                          .origin = ORIGIN_AGREED,
                          .contract = m->contract,
                          .block = m->block };

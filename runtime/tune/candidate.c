@@ -150,6 +150,16 @@ void candidate_settle(struct tuning *t, struct candidate *c, const struct trial 
   candidate_tell(t, c, trial->message);
 }
 
+void candidate_failed(struct tuning *t, const struct candidate *c, enum status status,
+                      const char *why) {
+  struct record r = candidate_record(c);
+  bool failed = status == STATUS_WRONG || status == STATUS_CRASH || status == STATUS_EXIT;
+  r.status = status;
+  r.message = why;
+  if (t->store && failed)
+    store_finish(t->store, t->id, &r);
+}
+
 // A record that ends without samples does not keep other processes from trying it.
 void candidate_abandon(struct tuning *t) {
   for (unsigned i = 0; i < t->n; i++) {

@@ -249,7 +249,7 @@ static int tune_check(struct tuning *t, int fd, struct outcome *out) {
   const char *name = point ? point : "the variant";
   struct trial trial = { .status = STATUS_PENDING };
   struct trial_plan plan = tune_once(tune_limit(t));
-  bool late;
+  bool late, differs = false;
   plan.budget = 1; // a run of less than that is repeated: the first may leave something
   if (!c) {
     SAY(out, "default: the variant that was to be checked does not exist for this call");
@@ -271,7 +271,7 @@ static int tune_check(struct tuning *t, int fd, struct outcome *out) {
     if (trial.status != STATUS_OK)
       SAY(out, "default: %.250s: %s: %.200s", name, status_words[trial.status].name,
           trial.message);
-    else if (t->plan->adopt && !imagine_agrees(t, c))
+    else if ((differs = t->plan->adopt && !imagine_agrees(t, c)))
       SAY(out, "default: %.250s: it differs on made-up data", name);
     else if (finish_link(t, c, fd, out))
       SAY(out, "checked: %.400s", name);
@@ -279,6 +279,8 @@ static int tune_check(struct tuning *t, int fd, struct outcome *out) {
       reverify_suspect(t, c, &trial);
     if (out->winner && t->plan->adopt)
       keep_adopted(t, c);
+    else if (t->plan->adopt && t->plan->adopt->origin == ORIGIN_AGREED)
+      candidate_failed(t, c, differs ? STATUS_WRONG : trial.status, out->why);
   }
   free(trial.samples);
   free(point);

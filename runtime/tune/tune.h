@@ -253,6 +253,10 @@ void candidate_note(struct tuning *t, struct candidate *c);
  * samples. */
 void candidate_settle(struct tuning *t, struct candidate *c, const struct trial *trial,
                       double compile_seconds);
+/* Stores that C, the winner of other keys, was wrong here, or ended its process. Other
+ * results are not stored: they may be the machine's. */
+void candidate_failed(struct tuning *t, const struct candidate *c, enum status status,
+                      const char *why);
 /* Ends in the store the records of candidates that were begun and not tried. */
 void candidate_abandon(struct tuning *t);
 

@@ -29,7 +29,8 @@ static enum opinion judge(const void *data, unsigned row, unsigned winner) {
 }
 
 static struct agreement found;
-static uint64_t changing; // parts that are known to change from call to call
+static unsigned checked[256]; // for each winner
+static uint64_t changing;     // parts that are known to change from call to call
 static struct agree_row rows[ROWS];
 
 // Returns the agreed winner for the key (N, POS); 0: none.
@@ -37,7 +38,9 @@ static char agreed(const struct tuned *t, unsigned n, long long first, long long
   long long key[] = { first, second };
   for (unsigned i = 0; i < n; i++)
     rows[i] =
-        (struct agree_row){ t[i].key, t[i].winner == '-' ? 0 : (uint64_t)t[i].winner };
+        (struct agree_row){ .key = t[i].key,
+                            .winner = t[i].winner == '-' ? 0 : (uint64_t)t[i].winner,
+                            .checked = checked[(unsigned char)t[i].winner] };
   return agree_find(key, 2, rows, n, changing, judge, t, &found) ? t[found.row].winner
                                                                  : 0;
 }
@@ -201,6 +204,30 @@ static void test_what_changes_needs_less(void **state) {
   assert_int_equal(agreed(t, 3, 8, 300), 0);
 }
 
+// Of winners that are as good, the one is taken that was compared for most keys. The
+// default needs no comparison.
+static void test_checked(void **state) {
+  (void)state;
+  struct tuned t[] = { { { 8, 100 }, 'a', "b", NULL },
+                       { { 8, 200 }, 'b', "a", NULL },
+                       { { 8, 400 }, 'b', "a", NULL } };
+  changing = 2;
+  assert_int_equal(AGREED(t, 8, 300), 'b');
+  checked['a'] = 2;
+  assert_int_equal(AGREED(t, 8, 300), 'a');
+  checked['b'] = 3;
+  assert_int_equal(AGREED(t, 8, 300), 'b');
+  t[1].same = NULL; // A is worse for one of them: then its comparisons do not count
+  checked['a'] = 4;
+  assert_int_equal(AGREED(t, 8, 300), 'b');
+  t[0] = (struct tuned){ { 8, 100 }, '-', "b", NULL };
+  t[1] = (struct tuned){ { 8, 200 }, '-', "b", NULL };
+  t[2].same = "-";
+  assert_int_equal(AGREED(t, 8, 300), '-');
+  memset(checked, 0, sizeof checked);
+  changing = 0;
+}
+
 // One is enough where nothing was better than the default.
 static void test_what_changes_keeps_the_default(void **state) {
   (void)state;
@@ -252,6 +279,7 @@ static void test_what_changes_takes_the_nearest(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_what_changes_needs_less),
+    cmocka_unit_test(test_checked),
     cmocka_unit_test(test_what_changes_keeps_the_default),
     cmocka_unit_test(test_what_changes_takes_the_nearest),
     cmocka_unit_test(test_counter),

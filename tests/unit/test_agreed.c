@@ -35,6 +35,7 @@ static void try(struct store *s, long long m, uint64_t variant, enum status stat
 }
 
 static char why[192];
+static unsigned checked; // of the last agreement
 
 // Returns the agreed winner for ID; -1: there is none.
 static int agreed(struct store *s, const struct identity *id, bool compared) {
@@ -43,8 +44,9 @@ static int agreed(struct store *s, const struct identity *id, bool compared) {
   if (!store_agreed(s, id, compared, &a, &m, why, sizeof why))
     return -1;
   int winner = (int)m.winner;
+  checked = a.checked;
   assert_int_equal(m.origin, ORIGIN_AGREED);
-  assert_int_equal(m.object, 0);
+  assert_int_equal(m.object, fixture_summary().object);
   assert_string_equal(m.values, winner == FAST ? "U=7\n" : winner ? "U=8\n" : "");
   store_summary_free(&m);
   return winner;
@@ -105,6 +107,98 @@ static void test_times(void **state) {
   assert_int_equal(agreed_for(s, 5), -1);
   try(s, 4, FAST, STATUS_WRONG, 0);
   assert_int_equal(agreed_for(s, 5), -1);
+  store_close(s);
+}
+
+// Stores that FAST, the winner of other keys, was right for m = M in a comparison.
+static void compare(struct store *s, long long m, const struct summary *how) {
+  const long long key[] = { 512, m };
+  struct identity id = identity_for(key);
+  assert_int_equal(store_summary(s, &id, how), 0);
+}
+
+static unsigned checked_for(struct store *s, long long m) {
+  const long long key[] = { 512, m };
+  struct identity id = identity_for(key);
+  id.changing = 2;
+  checked = 99;
+  return agreed(s, &id, false) == FAST ? checked : 99;
+}
+
+// Comparisons count for the winner that was compared, under the same contract, and for
+// keys that the agreement holds for. Nothing counts once it has failed for any key.
+static void test_checked(void **state) {
+  struct store *s = open_store(*state);
+  for (long long m = 1; m <= 4; m++)
+    tune(s, m, FAST);
+  struct summary how = fixture_summary();
+  how.values = "U=7\n";
+  how.winner = FAST;
+  how.verified = true;
+  how.origin = ORIGIN_AGREED;
+  assert_int_equal(checked_for(s, 5), 0);
+  compare(s, 6, &how);
+  compare(s, 7, &how);
+  assert_int_equal(checked_for(s, 5), 2);
+  assert_int_equal(agreed_for(s, 5), FAST);
+  assert_int_equal(checked, 0); // it is not looked at where the key was chosen
+  struct summary other = how;
+  other.verified = false;
+  compare(s, 8, &other);
+  other = how;
+  other.winner = OTHER;
+  other.values = "U=8\n";
+  compare(s, 9, &other);
+  other = how;
+  other.space = 9;
+  compare(s, 10, &other);
+  compare(s, 1000 * 1000, &how); // far away
+  const long long elsewhere[] = { 513, 8 }, eleven[] = { 512, 11 };
+  struct identity changed = identity_for(elsewhere);
+  assert_int_equal(store_summary(s, &changed, &how), 0);
+  changed = identity_for(eleven);
+  changed.contract++;
+  assert_int_equal(store_summary(s, &changed, &how), 0);
+  changed.contract--;
+  changed.cpu = "Test CPU 2";
+  assert_int_equal(store_summary(s, &changed, &how), 0);
+  assert_int_equal(checked_for(s, 5), 2);
+
+  try(s, 12, FAST, STATUS_TIMEOUT, 0);
+  try(s, 12, OTHER, STATUS_WRONG, 0);
+  assert_int_equal(checked_for(s, 5), 2);
+  try(s, 2000 * 1000, FAST, STATUS_WRONG, 0);
+  assert_int_equal(checked_for(s, 5), 0);
+  try(s, 2000 * 1000, FAST, STATUS_OK, 0.002);
+  assert_int_equal(checked_for(s, 5), 2);
+  struct service ended = { .variant = FAST, .values = "U=7\n", .ended = 1, .why = "" };
+  assert_int_equal(store_served(s, &changed, &ended), 0);
+  assert_int_equal(checked_for(s, 5), 0);
+  ended.ended = 0;
+  assert_int_equal(store_served(s, &changed, &ended), 0);
+  assert_int_equal(checked_for(s, 5), 2);
+  store_close(s);
+}
+
+// A process that has ended in its first call of the winner, for any key, ends trust, too.
+static void test_entered(void **state) {
+  struct store *s = open_store(*state);
+  assert_int_equal(setenv("AUTOTUNE_CACHE", *state, 1), 0);
+  const long long key[] = { 512, 6 };
+  struct identity id = identity_for(key);
+  assert_false(entered_doubts(FAST));
+  int slot = entered_note(&id, FAST);
+  assert_true(slot >= 0);
+  assert_false(entered_doubts(FAST)); // the call goes on
+  entered_clear(slot);
+  pid_t pid = fork();
+  if (pid == 0)
+    _exit(entered_note(&id, FAST) < 0);
+  int status;
+  assert_true(waitpid(pid, &status, 0) == pid && status == 0);
+  assert_true(entered_doubts(FAST) && !entered_doubts(OTHER));
+  assert_int_equal(entered_ended(&id, FAST, 0), 1);
+  assert_false(entered_doubts(FAST));
   store_close(s);
 }
 
@@ -192,7 +286,8 @@ static void test_failures(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = { TEST(test_which_rows_count), TEST(test_times),
-                                      TEST(test_default), TEST(test_unchecked),
-                                      TEST(test_compared), TEST(test_failures) };
+                                      TEST(test_default),          TEST(test_checked),
+                                      TEST(test_entered),          TEST(test_unchecked),
+                                      TEST(test_compared),         TEST(test_failures) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -459,7 +459,7 @@ static void test_begins(void **state) {
 // ---- earlier runs -------------------------------------------------------------------
 
 static void notes_runs(void) {
-  const struct earlier run = { { .calls = 1, .seconds = 2, .share = 0.9 }, 2.5, 4.5 };
+  const struct earlier run = { { .calls = 1, .seconds = 2, .share = 0.9 }, 2.5, 4.5, 6 };
   const struct autotune_kernel k = { .name = "k", .file = "k.c" },
                                other = { .name = "l", .file = "k.c" },
                                elsewhere = { .name = "k", .file = "l.c" };
@@ -488,7 +488,7 @@ static void notes_runs(void) {
 
 // What an earlier run of the program was like decides for the first call of this one.
 static void recalls(void) {
-  const struct earlier run = { { .calls = 1, .seconds = 2, .share = 0.9 }, 2.5, 2.5 };
+  const struct earlier run = { { .calls = 1, .seconds = 2, .share = 0.9 }, 2.5, 2.5, 2 };
   when_hot();
   struct autotune_kernel elsewhere = kernel_copy(&scale_kernel);
   elsewhere.file = "elsewhere.c";
@@ -503,6 +503,7 @@ static void recalls(void) {
   EXPECT(hot_lets(&s, &fresh));
   EXPECT(hot_allowance_expected(&s) >= 0.1 && hot_allowance_expected(&other) == 0);
   EXPECT(hot_usage(&s).share == 0.9);
+  EXPECT(given_up_changing(&s) == 2 && given_up_changing(&other) == 0);
   for (int i = 0; i < 25; i++) // looks into the store for other keys
     hot_asked(1e-3);
   EXPECT(!hot_lets(&s, NULL));

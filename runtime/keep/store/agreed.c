@@ -34,6 +34,7 @@ struct agreed {
   const char *names; // the key's expressions
   bool compared;     // only winners whose outputs were compared count
   double until;
+  bool cut; // the time did not permit to read all tuned keys
   unsigned n;
   struct agreed_row *rows;
 };
@@ -94,6 +95,7 @@ static void agreed_read(struct agreed *a) {
          store_next(q, &kind_summary, &m) == SQLITE_ROW)
     if (agreed_holds(a, &m))
       agreed_add(a, &m);
+  a->cut = sys_now() >= a->until;
   sqlite3_finalize(q);
   agreed_drop_lone(a);
 }
@@ -184,6 +186,17 @@ static bool agreed_failed(const struct agreed *a, int64_t problem,
 
 // ---- finding ------------------------------------------------------------------------
 
+// Returns for how many keys the winner of row I was compared, of which some rows before
+// it may be known.
+static unsigned agreed_checked(const struct agreed *a, const struct agree_row *rows,
+                               unsigned i) {
+  for (unsigned j = 0; j < i; j++)
+    if (rows[j].winner == a->rows[i].winner)
+      return rows[j].checked;
+  bool counts = a->id->changing && !a->cut && sys_now() < a->until;
+  return counts ? trust_count(a->store, a->id, a->rows[i].winner, NULL) : 0;
+}
+
 // Copies the tuning of ROW to OUT, as the winner of the keys that agree.
 static bool agreed_take(const struct agreed *a, const struct agreed_row *row,
                         struct summary *out) {
@@ -212,10 +225,13 @@ bool store_agreed(struct store *s, const struct identity *id, bool compared,
   if (a.rows)
     agreed_read(&a);
   for (unsigned i = 0; i < a.n; i++)
-    rows[i] = (struct agree_row){ a.rows[i].key, a.rows[i].winner };
+    rows[i] = (struct agree_row){ a.rows[i].key, a.rows[i].winner,
+                                  agreed_checked(&a, rows, i) };
   if (agree_find(id->key, id->n_keys, rows, a.n, id->changing, agreed_opinion, &a,
                  agreement)) {
     const struct agreed_row *row = &a.rows[agreement->row];
+    bool trusted = agreement->clean && rows[agreement->row].checked > 0;
+    agreement->checked = trusted ? trust_count(s, id, row->winner, agreement) : 0;
     found = agreed_take(&a, row, out);
     if (found && agreed_failed(&a, own.id, out)) {
       store_summary_free(out);

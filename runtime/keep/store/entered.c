@@ -94,15 +94,36 @@ void entered_clear(int slot) {
   }
 }
 
+// Reads all slots of FD; returns how many there are. The caller frees *ALL.
+static size_t entered_all(int fd, struct entered **all) {
+  const size_t size = SLOTS * sizeof **all;
+  *all = fd >= 0 ? sys_malloc(size) : NULL;
+  ssize_t got = *all ? pread(fd, *all, size, 0) : 0;
+  return got > 0 ? (size_t)got / sizeof **all : 0;
+}
+
+bool entered_doubts(uint64_t variant) {
+  struct entered *all;
+  int fd = entered_open(O_RDONLY);
+  size_t n = entered_all(fd, &all);
+  bool doubts = false;
+  for (size_t i = 0; i < n; i++)
+    doubts |= all[i].variant == variant && entered_is_note(&all[i]) &&
+        !entered_lives(&all[i], 0);
+  free(all);
+  if (fd >= 0)
+    close(fd);
+  return doubts;
+}
+
 unsigned entered_ended(const struct identity *id, uint64_t variant, double seconds) {
   const struct entered none = { .problem = 0 };
-  const size_t size = SLOTS * sizeof none;
+  struct entered *all;
   int64_t problem = problem_id(id);
   int fd = problem ? entered_open(O_RDWR) : -1;
-  struct entered *all = fd >= 0 ? sys_malloc(size) : NULL;
-  ssize_t got = all ? pread(fd, all, size, 0) : 0;
+  size_t slots = entered_all(fd, &all);
   unsigned n = 0;
-  for (size_t i = 0; got > 0 && (i + 1) * sizeof none <= (size_t)got; i++)
+  for (size_t i = 0; i < slots; i++)
     if (all[i].problem == problem && all[i].variant == variant &&
         entered_is_note(&all[i]) && !entered_lives(&all[i], seconds)) {
       entered_write(fd, (unsigned)i, &none);

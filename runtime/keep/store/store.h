@@ -113,10 +113,10 @@ bool store_tuning(struct store *s, int64_t problem, const char *toolchain,
 /* ---- agreed.c -------------------------------------------------------------------- */
 
 /* Finds the winner that tuned keys of the same kernel agree on for ID, which is not tuned
- * (model/agree.h). Sets OUT to it, which store_summary_free frees, without times and
- * object; its `winner` is 0 if the default is best. WHY, of SIZE bytes, says which parts
- * of the key make no difference. COMPARED: only winners whose outputs were compared
- * count. False: there is none. */
+ * (model/agree.h). Sets OUT to it, which store_summary_free frees, without times; its
+ * `winner` is 0 if the default is best. WHY, of SIZE bytes, says which parts of the key
+ * make no difference. COMPARED: only winners whose outputs were compared count. False:
+ * there is none. */
 struct agreement;
 bool store_agreed(struct store *s, const struct identity *id, bool compared,
                   struct agreement *agreement, struct summary *out, char *why,
@@ -136,6 +136,10 @@ void entered_clear(int slot);
 /* Returns how many processes have ended in that call, which takes SECONDS (0: not known),
  * since the last time. */
 unsigned entered_ended(const struct identity *id, uint64_t variant, double seconds);
+
+/* True if a process has ended in its first call of VARIANT, for any key, and nobody has
+ * asked entered_ended since. */
+bool entered_doubts(uint64_t variant);
 
 /* ---- ledger.c: what tuning has cost the program, in all its runs ----------------- */
 
@@ -158,6 +162,7 @@ struct earlier {      /* a run of the program */
   struct usage usage; /* of the kernel */
   double elapsed;     /* seconds of the run, more than 0 */
   double cpu;         /* seconds of processors */
+  uint64_t changing;  /* parts of the key, as bits, that changed from call to call */
 };
 /* Finds the run of this program in which K was hot last. K is known by its name and file.
  * False: there is none. Takes about ten microseconds. */

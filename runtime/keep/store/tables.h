@@ -157,6 +157,16 @@ void store_drop_queue(struct store *s);
 /* Writes what is still queued when the store is closed. */
 void store_finish_queue(struct store *s);
 
+/* ---- trust.c --------------------------------------------------------------------- */
+
+struct agreement;
+/* Returns for how many keys of ID's kernel, at most 16, VARIANT was taken over from other
+ * keys and was right in a comparison with the default, under ID's contract. WITHIN: only
+ * keys that it holds for count; NULL: all do. 0 if VARIANT was ever wrong, or ended a
+ * process. */
+unsigned trust_count(struct store *s, const struct identity *id, uint64_t variant,
+                     const struct agreement *within);
+
 /* ---- ledger.c -------------------------------------------------------------------- */
 
 /* Returns a number for the program that runs, by its path; 0: it is not known. */

@@ -30,7 +30,7 @@ static void agreed_add(const struct wisdom_entry *e, void *data) {
     return;
   uint64_t winner = e->summary.winner ? identity_values(e->summary.values) : 0;
   key_read(e->problem.key, l->keys[l->n], MAX_KEYS);
-  l->rows[l->n] = (struct agree_row){ l->keys[l->n], winner };
+  l->rows[l->n] = (struct agree_row){ .key = l->keys[l->n], .winner = winner };
   l->entries[l->n++] = e;
 }
 

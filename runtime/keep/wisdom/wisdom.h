@@ -111,6 +111,7 @@ struct recall {
   struct summary stored;
   struct service service; /* of the winner, without texts; only its variant: nothing is
                              known */
+  bool trusted;           /* OBJECT: of other keys; it was not compared for this one */
   bool suspect; /* POINT: the last process ended in its first call of the winner */
   bool revoked; /* nothing is recalled, because the winner was revoked; WHY says more */
   const struct wisdom_entry *entry;

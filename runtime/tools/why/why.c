@@ -92,7 +92,7 @@ static uint64_t why_changing(const struct why *w) {
     n_keys = key_read(item->problem.key, keys[n], MAX_KEYS);
     if (n_keys > MAX_KEYS)
       return 0;
-    rows[n] = (struct agree_row){ keys[n], 0 };
+    rows[n] = (struct agree_row){ .key = keys[n] };
     n++;
   }
   return hot ? agree_parts(rows, n, n_keys, AGREE_CHANGES) : 0;

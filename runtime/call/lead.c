@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// lead.c: new values of a key that are not compared with the default.
+//
+// A key of a kernel that is tuned when hot may have another value in each call. Nobody
+// chose it, and what its variants assume was proven, or is looked at in each call. So
+// where tuned values agree on a winner (given_up.c), and it was right for further values,
+// the next ones run it as it is. The first of them is the leader: calls of values that
+// the process has not seen are treated as calls of the leader, and its winner is checked
+// again from time to time on whatever data they have. The agreement holds for a range of
+// values. All this ends as soon as the winner was wrong, or ended a process, for any
+// value.
+#include <stdlib.h>
+#include <string.h>
+
+#include "keep/wisdom/wisdom.h"
+#include "model/agree.h"
+#include "site.h"
+
+enum { TRUSTED = 2 }; // comparisons with the default, of values that were not tuned
+
+// Never changed once it is published, and freed with its site.
+struct lead {
+  struct lead *next;
+  struct node *node;
+  const struct autotune_machine *machine;
+  const struct autotune_value *values[MAX_PARAMS]; // of the winner
+  struct agreement agreement;
+  long long like[]; // the key that it was found for
+};
+
+bool lead_trusts(const struct site *s, const struct agreement *a,
+                 const struct summary *winner) {
+  const struct lead *l = atomic_load(&s->lead);
+  return kernel_when_hot(s->kernel) && a->clean && winner->winner && winner->verified &&
+      a->checked >= TRUSTED && !(l && node_is_default(l->node));
+}
+
+bool lead_lacks(const struct agreement *a, const struct summary *winner) {
+  return a->clean && winner->winner && a->checked < TRUSTED;
+}
+
+// True if L's winner may run with ARGS.
+static bool lead_holds(const struct autotune_kernel *k, const struct lead *l,
+                       void *const *args) {
+  for (unsigned i = 0; i < k->n_conditions; i++)
+    if (!k->conditions[i].holds(l->values, args, l->machine))
+      return false;
+  return true;
+}
+
+// Finds what the conditions of L's kernel need for the variant with VALUES. False: it is
+// no candidate any more.
+static bool lead_read(struct lead *l, const struct autotune_kernel *k,
+                      const char *values) {
+  choice point[MAX_PARAMS];
+  if (!identity_point(k, values, point))
+    return false;
+  for (unsigned i = 0; i < k->n_params; i++)
+    l->values[i] = &k->params[i].values[point[i]];
+  l->machine = &machine_get()->numbers;
+  return true;
+}
+
+bool lead_take(struct node *n, const struct call *call, const struct agreement *a,
+               const long long *like, struct recall *known) {
+  struct site *s = n->site;
+  const struct autotune_kernel *k = s->kernel;
+  size_t size = k->n_keys * sizeof *like;
+  struct lead *l = sys_calloc(1, sizeof *l + size);
+  uint64_t variant = known->summary.winner;
+  bool takes = l && lead_read(l, k, known->summary.values) &&
+      lead_holds(k, l, call->args);
+  if (takes) {
+    known->kind = RECALL_OBJECT;
+    known->trusted = true;
+    known->path = objects_find(known->summary.object);
+    known->service.variant = variant;
+  }
+  if (!takes || !known->path || !stored_adopt(s, n, known) || n->variant != variant) {
+    free(l);
+    return atomic_load(&n->decided);
+  }
+  l->node = n;
+  l->agreement = *a;
+  memcpy(l->like, like, size);
+  l->next = s->leads;
+  s->leads = l;
+  atomic_store_explicit(&s->lead, l, memory_order_release);
+  return true;
+}
+
+// The parts of the key that are not stored say which device it is: the same one.
+struct node *lead_of(struct site *s, const struct call *call) {
+  const struct lead *l = atomic_load_explicit(&s->lead, memory_order_acquire);
+  bool nests;
+  return l && !atomic_load(&l->node->retired) && !node_is_default(l->node) &&
+          agree_covers(&l->agreement, l->like, call->key, s->kernel->n_keys) &&
+          !site_find(s, call->key) && target_team(s->kernel, &nests) <= 1 &&
+          lead_holds(s->kernel, l, call->args)
+      ? l->node
+      : NULL;
+}
+
+void lead_free(struct site *s) {
+  for (struct lead *l = s->leads, *next; l; l = next) {
+    next = l->next;
+    free(l);
+  }
+}
