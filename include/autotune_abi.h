@@ -39,7 +39,10 @@ extern "C" {
 #endif
 #endif
 
-#define AUTOTUNE_ABI 2
+/* 3 is 2 with the member `apart`: stubs of 2 look for overlap themselves, those of 3
+ * leave it to the runtime. A runtime reads both. */
+#define AUTOTUNE_ABI 3
+#define AUTOTUNE_ABI_OLDEST 2
 
 /* Any function. It is cast back to its own type before it is called. */
 typedef void (*autotune_fn)(void);
@@ -453,158 +456,6 @@ AUTOTUNE_API autotune_fn autotune_begin(struct autotune_site *site, const long l
                                         struct autotune_call_state *state);
 AUTOTUNE_API void autotune_end(struct autotune_call_state *state);
 
-/* Where a kernel that was a statement keeps the state of a call that runs in its place:
- * one object for each thread and kernel, because a state on the stack of the statement's
- * function can keep compilers from inlining that function. */
-struct autotune_timed {
-  struct autotune_call_state state;
-  const char *frame; /* of the stub that made the call */
-  unsigned nested;   /* calls since then that looked as if they were within it */
-};
-/* Returns what autotune_time_end gets after the call STATE, which runs in its place;
- * NULL: the call is not timed, as are calls within a timed one. Frames grow downwards, so
- * a call whose frame is above that of a timed one is not within it: that one was left by
- * longjmp or an exception. Where the frame does not tell, the number of calls does in the
- * end. */
-static __inline__ struct autotune_call_state *autotune_time(
-    struct autotune_timed *timed, const struct autotune_call_state *state) {
-  const char *frame = (const char *)__builtin_frame_address(0);
-  if (state->node == 0 ||
-      (timed->state.node != 0 && frame < timed->frame && ++timed->nested < 1000))
-    return 0;
-  timed->state = *state;
-  timed->frame = frame;
-  timed->nested = 0;
-  return &timed->state;
-}
-/* A call within another, which was timed in its stead, may have ended it. */
-static __inline__ void autotune_time_end(struct autotune_call_state *state) {
-  if (state->node == 0)
-    return;
-  autotune_end(state);
-  state->node = 0;
-}
-/* What stubs of statements return: NULL or a state where the statement is to run in its
- * place, or that it need not. */
-static __inline__ struct autotune_call_state *autotune_taken(void) {
-  return (struct autotune_call_state *)1;
-}
-static __inline__ int autotune_is_taken(const struct autotune_call_state *state) {
-  return (size_t)state == 1;
-}
-static __inline__ int autotune_is_timed(const struct autotune_call_state *state) {
-  return (size_t)state > 1;
-}
-
-/* True if the runtime wants to see this call of ENTRY. Threads may race for the count:
- * that does no harm, and the runtime switches the count off for short kernels that
- * several threads call. */
-static __inline__ int autotune_due(struct autotune_entry *entry) {
-  unsigned left;
-  if (__builtin_expect(__atomic_load_n(&entry->watch, __ATOMIC_RELAXED) == 0, 1))
-    return 0;
-  left = __atomic_load_n(&entry->left, __ATOMIC_RELAXED);
-  if (left <= 1)
-    return 1;
-  __atomic_store_n(&entry->left, left - 1, __ATOMIC_RELAXED);
-  return 0;
-}
-
-/* True if this call, for which there is no entry, runs the default without the runtime.
- * As above, threads may race for the count. */
-static __inline__ int autotune_gate_shut(struct autotune_gate *gate) {
-  unsigned left = __atomic_load_n(&gate->left, __ATOMIC_RELAXED);
-  if (left <= 1)
-    return 0;
-  if (left != AUTOTUNE_GATE_CLOSED)
-    __atomic_store_n(&gate->left, left - 1, __ATOMIC_RELAXED);
-  return 1;
-}
-
-/* True if SITE has no entry and its gate is shut: all that a call of a kernel that is not
- * hot costs. The rest of a stub is out of line, so that compilers inline functions with
- * such kernels as they would without them. */
-static __inline__ int autotune_is_cold(const struct autotune_site *site,
-                                       struct autotune_gate *gate) {
-  return __atomic_load_n(&site->hot, __ATOMIC_RELAXED) == 0 && autotune_gate_shut(gate);
-}
-
-#ifndef __cplusplus /* C++ has no sections with rows */
-/* What rows take up: each is within ALL of its section, and the pointers to them within
- * POINTERS. Rows that are written are apart if each is outside of ALL of those before. */
-struct autotune_hull {
-  struct autotune_span all, pointers;
-};
-struct autotune_hulls {
-  struct autotune_rows walk; /* first: walks get its address */
-  struct autotune_hull *list;
-  const int *written;
-  unsigned n;
-  int apart;
-};
-static __inline__ void autotune_hulls_shape(struct autotune_rows *rows, unsigned section,
-                                            unsigned n, const long long *low,
-                                            const long long *count) {
-  (void)rows;
-  (void)section;
-  (void)n;
-  (void)low;
-  (void)count;
-}
-static __inline__ int autotune_hulls_add(struct autotune_rows *rows, unsigned section,
-                                         const volatile void *base, size_t bytes,
-                                         int addresses) {
-  struct autotune_hulls *const hulls = (struct autotune_hulls *)(void *)rows;
-  struct autotune_hull *const hull = &hulls->list[section];
-  struct autotune_span *const span = addresses ? &hull->pointers : &hull->all;
-  char *const first = (char *)(size_t)base, *const from = (char *)span->base,
-              *const to = from + span->bytes;
-  if (span->bytes == 0) {
-    span->base = first;
-    span->bytes = bytes;
-  } else {
-    if (!addresses && hulls->written[section] && first < to && from < first + bytes)
-      hulls->apart = 0;
-    span->base = first < from ? first : from;
-    span->bytes = (size_t)((first + bytes > to ? first + bytes : to) -
-                           (first < from ? first : from));
-  }
-  return hulls->apart;
-}
-static __inline__ void autotune_hulls_begin(struct autotune_hulls *hulls,
-                                            struct autotune_hull *list,
-                                            const int *written, unsigned n) {
-  unsigned i;
-  for (i = 0; i < n; i++)
-    list[i].all.bytes = list[i].pointers.bytes = 0;
-  hulls->walk.shape = autotune_hulls_shape;
-  hulls->walk.add = autotune_hulls_add;
-  hulls->list = list;
-  hulls->written = written;
-  hulls->n = n;
-  hulls->apart = 1;
-}
-/* Adds to SPANS what the rows take up. Returns 0 if rows of a section that is written
- * overlap, or what is written may contain pointers to rows. */
-static __inline__ int autotune_hulls_end(const struct autotune_hulls *hulls,
-                                         struct autotune_span *spans) {
-  unsigned i, j;
-  for (i = 0; i < hulls->n; i++)
-    if (hulls->list[i].all.bytes)
-      spans[i] = hulls->list[i].all;
-  for (i = 0; i < hulls->n; i++)
-    for (j = 0; j < hulls->n; j++) {
-      const struct autotune_span *const p = &hulls->list[i].pointers,
-                                        *const w = &spans[j];
-      if (p->bytes && hulls->written[j] &&
-          (const char *)p->base < (const char *)w->base + w->bytes &&
-          (const char *)w->base < (const char *)p->base + p->bytes)
-        return 0;
-    }
-  return hulls->apart;
-}
-#endif
-
 /* Launches a CUDA kernel on the current device for the calling thread: a tuned variant,
  * with its own geometry and on ASKED's stream, if there is one. Tunes first where that is
  * due. Returns 0: launched; AUTOTUNE_LAUNCH_DEFAULT: the caller must launch the kernel as
@@ -617,6 +468,8 @@ AUTOTUNE_API int autotune_launch_kernel(struct autotune_site *site, const long l
 /* Forgets SITE, because its code is about to be unmapped. Called by a destructor of the
  * translated file. */
 AUTOTUNE_API void autotune_site_close(struct autotune_site *site);
+
+#include "autotune_stub.h"
 
 #ifdef __cplusplus
 }

@@ -182,7 +182,7 @@ static autotune_fn begin_call(struct autotune_site *place, const long long *key,
   state->reserved[0] = state->reserved[1] = state->reserved[2] = 0;
   state->capture = NULL;
   int error = errno;
-  if (role_inside() || k->abi != AUTOTUNE_ABI)
+  if (role_inside() || !kernel_is_known(k))
     return k->original;
   struct site *s = site_of(place);
   autotune_fn code = s ? begin_with(&b, s, state) : k->original;

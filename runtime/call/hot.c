@@ -345,12 +345,15 @@ static void hot_store(struct store *store, struct node *n) {
 }
 
 static void hot_store_all(void *data) {
-  double start = sys_now(), most = PART * hot_elapsed();
   struct store *store = store_open_briefly();
-  for (struct site *s = data; store && s && sys_now() - start < most; s = s->next) {
+  double start = sys_now(), most = PART * hot_elapsed();
+  unsigned stored = 0; // one at least, whatever the time
+  for (struct site *s = data; store && s && (!stored || sys_now() - start < most);
+       s = s->next) {
     struct node *n = hot_cold_node(s);
     if (n)
       hot_store(store, n);
+    stored += n != NULL;
   }
   if (store)
     store_close(store);

@@ -100,7 +100,7 @@ int autotune_launch_kernel(struct autotune_site *place, const long long *key,
     same = e->key[i] == key[i];
   if (same)
     return launch_node(place, launch_node_at(e), &call);
-  if (role_inside() || k->abi != AUTOTUNE_ABI || !kernel_is_launched(k))
+  if (role_inside() || !kernel_is_known(k) || !kernel_is_launched(k))
     return AUTOTUNE_LAUNCH_DEFAULT;
   int error = errno;
   int rc = launch_miss(place, &call);

@@ -240,6 +240,10 @@ struct autotune_gate *kernel_gate(const struct autotune_kernel *k) {
   return KERNEL_HAS(k, gate) && k->when_hot ? k->gate : NULL;
 }
 
+bool kernel_is_known(const struct autotune_kernel *k) {
+  return k->abi >= AUTOTUNE_ABI_OLDEST && k->abi <= AUTOTUNE_ABI;
+}
+
 bool kernel_is_apart(const struct autotune_kernel *k, void *const *args) {
   return !KERNEL_HAS(k, apart) || !k->apart || k->apart(args);
 }

@@ -42,6 +42,8 @@ bool kernel_cooperates(const struct autotune_kernel *k);
  * may be named elsewhere than in the units. */
 bool kernel_may_write(const struct autotune_kernel *k, const char *type);
 
+/* True if this runtime reads K: it may be of an older version. */
+bool kernel_is_known(const struct autotune_kernel *k);
 /* Members that a translated file of an older version lacks; NULL: it has none. */
 const struct autotune_layout *const *kernel_layouts(const struct autotune_kernel *k);
 const struct autotune_layout *kernel_ret_layout(const struct autotune_kernel *k);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "capture.h"
+#include "model/kernel.h"
 #include "model/layout.h"
 
 // Limits of the numbers in a file; a greater number is damage.
@@ -238,7 +239,7 @@ static bool condition_is_valid(const struct autotune_condition *c, unsigned n_pa
 }
 
 static bool kernel_is_valid(const struct autotune_kernel *k) {
-  bool valid = k->abi == AUTOTUNE_ABI && k->n_params <= MAX_PARAMS && k->n_units > 0;
+  bool valid = kernel_is_known(k) && k->n_params <= MAX_PARAMS && k->n_units > 0;
   for (unsigned i = 0; i < k->n_args; i++)
     valid &= k->args[i].size > 0 &&
         (k->args[i].kind != AUTOTUNE_ARG_POINTER || k->args[i].size == sizeof(void *));
