@@ -284,6 +284,7 @@ static void test_without_layouts(void **state) {
   struct autotune_kernel k = fixture_kernel;
   double x[2] = { 1, 2 }, y[2];
   size_t size;
+  k.abi = 2;
   k.size = 0;
   assert_true(make_call(&k, &(struct call){ 2, x, y, 0 }, true));
   char *data = take_file(&size), *message;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// test_kernel.c: which kernels share their work with the threads of a caller's region.
+// test_kernel.c: which kernels share their work with the threads of a caller's region,
+// and what translated files of earlier versions lack.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,7 +71,31 @@ static void test_cooperates(void **state) {
   assert_false(kernel_cooperates(&(struct autotune_kernel){ .n_units = 0 }));
 }
 
+static int overlap(void *const *args) {
+  (void)args;
+  return 0;
+}
+
+static void test_versions(void **state) {
+  (void)state;
+  struct autotune_kernel k = { .abi = AUTOTUNE_ABI, .size = sizeof k, .apart = overlap };
+  assert_int_equal(AUTOTUNE_ABI, 3);
+  assert_true(kernel_is_known(&k));
+  assert_false(kernel_is_apart(&k, NULL));
+  k.abi = 2;
+  k.size = offsetof(struct autotune_kernel, apart); // what comes after it is not K's
+  assert_true(kernel_is_known(&k));
+  assert_true(kernel_is_apart(&k, NULL));
+  k.size = 0; // of the first translators with this ABI
+  assert_true(kernel_is_apart(&k, NULL));
+  for (unsigned i = 0; i < 2; i++) {
+    k.abi = i ? AUTOTUNE_ABI + 1 : 1;
+    assert_false(kernel_is_known(&k));
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(test_cooperates) };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(test_cooperates),
+                                      cmocka_unit_test(test_versions) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,6 +129,43 @@ static void test_off(void **state) {
   RUN(off, "AUTOTUNE_MODE=off");
 }
 
+// ---- kernels of other versions ------------------------------------------------------
+
+static int overlap(void *const *args) {
+  (void)args;
+  return 0;
+}
+
+// A file that an earlier translator made: its stub looks for overlap, and the runtime
+// must not read what comes after the kernel.
+static void earlier_abi(void) {
+  scale_kernel.abi = 2;
+  scale_kernel.size = offsetof(struct autotune_kernel, apart);
+  scale_kernel.apart = overlap;
+  EXPECT(scale_is_right(SCALE_N));
+  EXPECT(scale_why_has("tuned: "));
+  EXPECT(scale_site.hot && scale_site.hot->code != scale_kernel.original);
+  EXPECT(scale_is_right(SCALE_N));
+}
+
+static void later_abi(void) {
+  scale_kernel.abi = AUTOTUNE_ABI + 1;
+  EXPECT(scale_is_right(SCALE_N) && !scale_site.hot && !scale_site.state);
+}
+
+static void sections_overlap(void) {
+  scale_kernel.size = sizeof scale_kernel;
+  scale_kernel.apart = overlap;
+  EXPECT(scale_is_right(SCALE_N) && !scale_site.hot);
+}
+
+static void test_versions(void **state) {
+  (void)state;
+  RUN(later_abi, SILENT);
+  RUN(sections_overlap, SILENT);
+  RUN(earlier_abi, SILENT);
+}
+
 // ---- variants that fail -------------------------------------------------------------
 
 static void bad_variants(void) {
@@ -653,6 +690,7 @@ int main(void) {
     TEST(test_first_and_second),
     TEST(test_without_store),
     TEST(test_off),
+    TEST(test_versions),
     TEST(test_bad_variants),
     TEST(test_bad_variants_openmp),
     TEST(test_only_bad),
