@@ -363,8 +363,8 @@ void given_up_checked(struct site *s, struct node *n, bool good, double seconds)
     return;
   checks_spend(seconds);
   struct given_up *g = atomic_load(&s->given_up);
-  if (good && g && lead_lacks(&g->agreement, &g->winner) && kernel_when_hot(s->kernel) &&
-      s->n_agreements < MOST_CACHED / 2)
+  if (good && g && lead_needs_comparisons(&g->agreement, &g->winner) &&
+      kernel_when_hot(s->kernel) && s->n_agreements < MOST_CACHED / 2)
     given_up_forget(s); // the next look counts this comparison, too
   if (good)
     return;

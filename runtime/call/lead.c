@@ -35,7 +35,7 @@ bool lead_trusts(const struct site *s, const struct agreement *a,
       a->checked >= TRUSTED && !(l && node_is_default(l->node));
 }
 
-bool lead_lacks(const struct agreement *a, const struct summary *winner) {
+bool lead_needs_comparisons(const struct agreement *a, const struct summary *winner) {
   return a->clean && winner->winner && a->checked < TRUSTED;
 }
 

@@ -315,7 +315,6 @@ static void free_site(struct site *s) {
   }
   lead_free(s);
   given_up_free(s);
-  lead_free(s);
   free(s);
 }
 

@@ -391,7 +391,7 @@ struct agreement;
 bool lead_trusts(const struct site *s, const struct agreement *a,
                  const struct summary *winner);
 /* True if one more comparison may be enough for that. */
-bool lead_lacks(const struct agreement *a, const struct summary *winner);
+bool lead_needs_comparisons(const struct agreement *a, const struct summary *winner);
 /* Makes N run KNOWN, the winner on which tuned keys agree by A for LIKE, and lead the
  * values that A holds for. False: its code cannot be had, or it cannot run in CALL. Call
  * it only while holding decide_take(). */

@@ -54,18 +54,24 @@ has "why" why.out '^  from, left \(are not looked at\|has too many values\)'
 # A new value in each call, and a winner: two loops whose order is wrong for the cache. When two tunings agree and two further
 # values were compared, all others run the winner, also those that come once. Calls whose sections overlap run as written.
 cat > turn.c << 'EOF_C'
-#include <stdio.h>
-#include <stdlib.h>
 void turn(int n, int serial, double *x, double *y)
 {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
       y[j * n + i] = x[j * n + i] * 0.5 + serial;
 }
+EOF_C
+# In a library, which the last run closes, so that what belongs to the kernel is freed.
+cat > turns.c << 'EOF_C'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
 int main(int argc, char **argv)
 {
-  int n = 900, first = atoi(argv[1]), last = atoi(argv[2]);
+  int n = 900, first = atoi(argv[2]), last = atoi(argv[3]);
   double *x = malloc(2 * n * n * sizeof *x), *y = calloc(n * n, sizeof *y), sum = 0;
+  void *library = dlopen(argv[1], RTLD_NOW);
+  void (*turn)(int, int, double *, double *) = (void (*)(int, int, double *, double *))dlsym(library, "turn");
   for (int i = 0; i < 2 * n * n; i++)
     x[i] = i % 13;
   for (int t = first; t < last; t++)
@@ -73,6 +79,8 @@ int main(int argc, char **argv)
       turn(n, t, x, x + n); // each row from the one before
     else
       turn(n, t, x, y), sum += y[t % (n * n)];
+  if (argc > 4 && dlclose(library) != 0)
+    return 1;
   for (int i = 0; i < n * n; i++)
     sum += y[i] + x[i];
   printf("%.12g\n", sum);
@@ -80,16 +88,21 @@ int main(int argc, char **argv)
 }
 EOF_C
 export AUTOTUNE_CACHE=$work/turn AUTOTUNE_BUDGET=1s
-gcc -O1 turn.c -o plain
-check "turn: builds" autotune cc --auto gcc -O1 turn.c -o turn 2> /dev/null
+gcc -O1 turns.c -o turns
+gcc -O1 -shared -fPIC turn.c -o plain.so
+check "turn: builds" autotune cc --auto gcc -O1 -shared -fPIC turn.c -o turn.so 2> /dev/null
+turns() { # NAME LOG FIRST LAST [close]: the answers are those of the library without autotune
+  check "turn, $1: ends well" ./turns ./turn.so $3 $4 ${5-} > turns.out 2> $2
+  is "turn, $1: answer" "$(cat turns.out)" "$(./turns ./plain.so $3 $4)"
+}
 trusts='turn: serial is not looked at: .*neither tuned nor compared'
 for run in $(seq 16); do
-  is "turn, run $run: answer" "$(AUTOTUNE_LOG=debug ./turn $((run * 100)) $((run * 100 + 300)) 2> $run.log)" "$(./plain $((run * 100)) $((run * 100 + 300)))"
+  AUTOTUNE_LOG=debug turns "run $run" $run.log $((run * 100)) $((run * 100 + 300))
   autotune report --follow > follow.log
   ! grep -q "$trusts" $run.log || break
 done
 has "turn: new values take the winner" $run.log "$trusts"
-is "turn: answer after it" "$(./turn 150 290 2> turn.log)" "$(./plain 150 290)"
+turns "after it" turn.log 150 290 close
 hasnt "turn: tunes nothing then" turn.log ': tuned:'
 check "turn: few keys are compared" [ "$(autotune report --kernel turn | grep -c 'serial = ')" -le 12 ]
 finish

@@ -611,31 +611,10 @@ static void test_habits(void **state) {
   RUN(may_write_little, "AUTOTUNE_MODE=locked");
 }
 
-// Files of an older version are read, without what they lack; others are not.
-static int never_apart(void *const *args) {
-  (void)args;
-  return 0;
-}
-
-static void test_versions(void **state) {
-  (void)state;
-  struct autotune_kernel k = kernel_copy(&scale_kernel);
-  k.apart = never_apart;
-  assert_true(kernel_is_known(&k) && !kernel_is_apart(&k, NULL));
-  k.abi = 2;
-  k.size = offsetof(struct autotune_kernel, apart);
-  assert_true(kernel_is_known(&k) && kernel_is_apart(&k, NULL));
-  k.abi = 1;
-  assert_false(kernel_is_known(&k));
-  k.abi = AUTOTUNE_ABI + 1;
-  assert_false(kernel_is_known(&k));
-}
-
 int main(int argc, char **argv) {
   if (argc > 1)
     cmocka_set_test_filter(argv[1]);
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_versions),
     cmocka_unit_test(test_allowance),
     cmocka_unit_test(test_begins),
     cmocka_unit_test_setup_teardown(test_short, make_folder, drop_folder),
