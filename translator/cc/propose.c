@@ -52,8 +52,7 @@ static int propose_write(const struct cc_source *s, const struct text *whole,
   struct source *plain = source_of(s->shown, whole->data, whole->size);
   if (!suggest_file(plain, o, how, &found) || found.n == 0)
     return PROPOSED_NONE;
-  if (!patch_number(found.source, found.list, found.n, &patched))
-    return PROPOSED_NONE;
+  patch_number(found.source, found.list, found.n, &patched);
   o->when_hot = found.names;
   o->apart = true;
   o->weak = !s->translated; // otherwise the user's own kernels need the library

@@ -94,9 +94,9 @@ unsigned patch_lines(const char *text) {
   return n;
 }
 
-// Nothing may stand between a directive and its loop, so a `#line` before the directives
-// counts them: the first lines of a file have no such number.
-bool patch_number(const struct source *s, const struct insertion *list, unsigned n,
+// A `#line` before the directives counts them. In the first lines of a file there is no
+// such number, so a second `#line` stands behind them.
+void patch_number(const struct source *s, const struct insertion *list, unsigned n,
                   struct text *out) {
   size_t from = 0;
   for (unsigned i = 0, next; i < n; i = next) {
@@ -106,14 +106,14 @@ bool patch_number(const struct source *s, const struct insertion *list, unsigned
          next < n && patch_line_of(s, &list[next]) == patch_line_of(s, &list[i]); next++)
       text_printf(&all, "%s", patch_joined(list[next].text));
     unsigned line = source_where(s, at, NULL, NULL), lines = patch_lines(all.data);
-    if (line <= lines)
-      return false;
+    bool room = line > lines;
     text_add(out, s->text + from, at - from);
-    text_printf(out, "#line %u\n%s", line - lines, all.data);
+    text_printf(out, "#line %u\n%s", room ? line - lines : 1, all.data);
+    if (!room)
+      text_printf(out, "#line %u\n", line);
     from = at;
   }
   text_add(out, s->text + from, s->size - from);
-  return true;
 }
 
 static void put_context(const struct source *s, unsigned from, unsigned to,

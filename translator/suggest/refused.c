@@ -22,10 +22,7 @@ const char *refused_why(const struct source *s, const struct insertion *list, un
                         const struct compile_options *o) {
   struct text all = { 0 };
   unsigned n_kernels;
-  if (!patch_number(s, list, n, &all)) {
-    all = (struct text){ 0 };
-    patch_apply(s, list, n, &all);
-  }
+  patch_number(s, list, n, &all);
   struct source *patched = source_of(s->path, all.data, all.size);
   diag_try();
   translate_kernels(patched, o, &n_kernels);

@@ -370,9 +370,8 @@ void patch_sort(struct insertion *list, unsigned n);
 /* Writes the text of S with the lines of LIST inserted. LIST must be sorted by offset. */
 void patch_apply(const struct source *s, const struct insertion *list, unsigned n,
                  struct text *out);
-/* The same for a compiler: all lines of S keep their numbers. False: those in the first
- * lines of the file would not. */
-bool patch_number(const struct source *s, const struct insertion *list, unsigned n,
+/* The same for a compiler: all lines of S keep their numbers. */
+void patch_number(const struct source *s, const struct insertion *list, unsigned n,
                   struct text *out);
 /* The same as a unified diff. */
 void patch_write(const struct source *s, const struct insertion *list, unsigned n,
