@@ -163,9 +163,18 @@ static bool background_is_cut(const struct site *s, const struct node *n) {
       !atomic_load(&n->decided) && !atomic_load(&n->retired);
 }
 
+// Tells the tuner that the program ends.
+static void tell_end(void) {
+  struct shared_memory *shared = session_shared_memory();
+  struct timespec now;
+  if (shared && clock_gettime(CLOCK_REALTIME_COARSE, &now) == 0)
+    atomic_store(&shared->ended, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
+}
+
 void background_at_exit(void) {
   if (!background_goes() || !decide_take())
     return;
+  tell_end();
   if (!background_checks())
     background_look(0); // it may have ended after the last call
   struct site *s = atomic_load(&background.site);

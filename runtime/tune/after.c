@@ -25,6 +25,7 @@ static struct {
                           // and of this tuning
   bool idle;              // the processors that the tuning needs
   bool yields;            // it is a tuning, not a check of a winner
+  const struct shared_memory *shared; // NULL: none
 } after;
 
 // ---- a low priority ------------------------------------------------------------------
@@ -122,18 +123,31 @@ static bool after_is_alone(void) {
   return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
 }
 
+// Returns when the program ended, which this process noticed at NOTICED. The program says
+// it, unless it was killed: on a busy machine the next one may begin before this process
+// notices the end.
+static struct timespec after_end(const struct timespec *noticed) {
+  int64_t told = after.shared ? atomic_load(&after.shared->ended) : 0;
+  const int64_t second = 1000000000;
+  struct timespec end = { .tv_sec = told / second, .tv_nsec = told % second };
+  return told ? end : *noticed;
+}
+
 // A check of a winner ends by itself, after some seconds at most.
-static void after_ended(const struct timespec *when) {
+static void after_ended(const struct timespec *noticed) {
+  const struct timespec when = after_end(noticed);
   after_lower(getpid(), NICE_TUNER);
   if (!after.yields)
     return;
   if (after_is_alone())
-    ring_heed(SIGTERM, when);
+    ring_heed(SIGTERM, &when);
   else
     role_stop();
 }
 
-void after_begin(const struct plan *plan) {
+void after_begin(const struct tuning *t) {
+  const struct plan *plan = t->plan;
+  after.shared = t->host->shared;
   after.yields = plan->after > 0;
   if (plan->background) {
     ring_ready();

@@ -119,7 +119,9 @@ struct shared_memory {
   _Atomic double
       allowed; /* by the program: seconds of CPU that this tuning may have cost by now */
   _Atomic double
-      cost;         /* by the tuner: seconds of CPU that it and its children have taken */
+      cost; /* by the tuner: seconds of CPU that it and its children have taken */
+  _Atomic int64_t
+      ended; /* by the program: it ends, in ns of CLOCK_REALTIME_COARSE; 0: not yet */
   atomic_uint news; /* by the tuner: messages sent so far */
   _Atomic uint64_t
       compiling[COMPILING]; /* by the compiling threads: hashes of the variants being

@@ -333,7 +333,7 @@ int tune_run(const struct autotune_kernel *k, const struct identity *id,
   *out = (struct outcome){ .fd = -1 };
   setup_budget(&t);
   tune_report(&t, tune_silence(NULL)); // the tuner is alive
-  after_begin(plan);
+  after_begin(&t);
   throttle_start(&t);
   if (plan->loaded) {
     rc = reverify(&t, out);

@@ -345,9 +345,9 @@ double throttle_keep(struct tuning *t);
 
 /* ---- after.c: when the program has ended ----------------------------------------- */
 /* From the end of the program on, this process and all that it has forked get a lower
- * priority. If PLAN goes on then, and is no check, it ends where another such tuning goes
- * on with the same store, or when the next program begins. */
-void after_begin(const struct plan *plan);
+ * priority. If the plan of T goes on then, and is no check, it ends where another such
+ * tuning goes on with the same store, or when the next program begins. */
+void after_begin(const struct tuning *t);
 /* True if the processors that the tuning needs have nothing else to do. The program has
  * ended. */
 bool after_allows(const struct tuning *t);

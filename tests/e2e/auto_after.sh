@@ -84,6 +84,7 @@ sleep 3
 is "1s: processes left" "$(tuners)" 0
 
 # It finds the winner for the next run. Only time in which the machine does nothing else counts as waiting.
+export AUTOTUNE_CACHE=$work/on
 check "goes on" env AUTOTUNE_LOG=debug AUTOTUNE_AFTER=300s ./nearest 2.5 2> first.log
 check "not tuned by then" not grep -q 'smooth: tuned' first.log
 before=$(busy) idle=0
@@ -97,9 +98,13 @@ done
 echo "waited $second s, of these $idle idle"
 is "processes left after $second s, $idle of them idle" "$(tuners)" 0
 autotune why smooth > why.out
-hasnt "it came to its end" why.out 'until it is tuned'
-grep -q "until it is tuned" why.out && cat first.log why.out
-has "a result" why.out '^  n = 20000 .*found'
+if grep -q 'until it is tuned' why.out && [ $second -gt 100 ] && [ $idle -lt 30 ]; then
+  echo "the machine was never idle: the result is not checked"
+else
+  hasnt "it came to its end" why.out 'until it is tuned'
+  grep -q 'until it is tuned' why.out && cat first.log why.out
+  has "a result" why.out '^  n = 20000 .*found'
+fi
 
 # It has a low priority. The next program ends it at once; what was tried is kept, and nothing is left half done.
 export AUTOTUNE_CACHE=$work/fourth
@@ -114,13 +119,26 @@ has "what was tried is kept" next.json '"tried": [1-9]'
 hasnt "nothing is pending" next.json '"pending": [1-9]'
 export AUTOTUNE_CACHE=$work/cache
 
-# A program that begins at once is noticed, too, before the tuning has seen the first one's end.
+# A program that begins at once is noticed, too, before the tuning has seen the first one's end: here its process is
+# stopped meanwhile.
 export AUTOTUNE_CACHE=$work/fifth
-AUTOTUNE_LOG=debug AUTOTUNE_AFTER=60s ./nearest 2.5 2> fifth.log
+AUTOTUNE_LOG=debug AUTOTUNE_AFTER=60s ./nearest 4 2> fifth.log &
+program=$!
+for wait in $(seq 70); do
+  grep -q 'a tuning begins' fifth.log && break
+  sleep 0.05
+done
+sleep 0.3
+others=$(for exe in /proc/[0-9]*/exe; do
+  [ "$(readlink "$exe")" != "$PWD/nearest" ] || basename "$(dirname "$exe")"
+done | grep -vx "$program")
+check "a tuning goes on beside it" [ -n "$others" ]
+kill -STOP $others
+wait $program
 AUTOTUNE_MODE=locked ./nearest 0.01 2> next.log
+kill -CONT $others
 ended "a program that begins at once ends it"
 has "a tuning had begun" fifth.log 'a tuning begins'
-export AUTOTUNE_CACHE=$work/cache
 
 # A second tuning does not go on beside the first.
 AUTOTUNE_AFTER=60s AUTOTUNE_CACHE=$work/third ./nearest 2.5 2> third.log &
