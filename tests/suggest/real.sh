@@ -333,6 +333,63 @@ for file in calls.c calls.cpp; do
   is "$file: kernels" "$(grep -c '^+ *#pragma autotune kernel' calls.patch)" 1
 done
 
+# Loops that no directive can stand on, but that flags may make faster: a chain of numbers with conversions; arrays that may
+# overlap, which only --auto leaves alone; `while` loops; integers that the author's threads share.
+cat > vary.c << 'END'
+struct quantized { signed char *q; float *s; };
+static int best[200][200];
+void chain(int n, double *seed, double y[])
+{
+  double x = *seed;
+  for (int i = 0; i < n; i++) {
+    int whole = (int)(x * 0.37);
+    x = x * 1.37 - (double)(int)(0.21 * whole);
+    y[i] = x * 0.5;
+  }
+  *seed = x;
+}
+void unpack(struct quantized *from, float *x, int n)
+{
+  for (int i = 0; i < n; i++)
+    x[i] = from->q[i] * from->s[i / 64];
+}
+double resample(const float *coefficients, const float *samples, long at, long step)
+{
+  double sum = 0;
+  while (at >= 0) {
+    sum += coefficients[at >> 12] * samples[at / step];
+    at -= step;
+  }
+  return sum;
+}
+void longest(int diagonal, const int score[200][200])
+{
+  int i;
+#pragma omp parallel for
+  for (i = 1; i < diagonal; i++) {
+    int j = diagonal - i, up = best[i - 1][j] - 10, left = best[i][j - 1] - 10, both = best[i - 1][j - 1] + score[i][j];
+    best[i][j] = both > up && both > left ? both : up > left ? up : left;
+  }
+}
+void plain_chain(int n, double *x)
+{
+  for (int i = 1; i < n; i++)
+    x[i] += 0.5 * x[i - 1];
+}
+END
+autotune suggest vary.c -- -fopenmp > vary.patch 2> vary.notes
+has "chain" vary.notes "vary.c:3:1: note: of 'chain' only compilers and flags vary"
+has "resample" vary.notes "vary.c:18:1: note: of 'resample' only compilers and flags vary"
+has "longest" vary.notes "note: of the loop in line 31 of 'longest' only compilers and flags vary"
+has "chain: the flags" vary.patch '^+ *flags("", "-fno-math-errno -fno-trapping-math"'
+is "of integers: no flags for numbers" "$(sed -n '/void longest/,/parallel for/p' vary.patch | grep -c 'math')" 0
+has "a chain without conversions" vary.notes "'plain_chain' is left as it is"
+AUTOTUNE_LOG=debug autotune cc --auto gcc -fopenmp -c vary.c -o vary.o 2> vary.auto
+for name in "'chain'" "'unpack'" "'resample'" "the loop in line 31 of 'longest'"; do
+  has "--auto: $name" vary.auto "kernels once they are hot: .*$name"
+done
+has "--auto: why 'unpack' has no directives" vary.auto "its arrays may overlap, and no call can look whether they do: "
+
 # A function of which one loop is a kernel, and another one can only vary its flags: two kernels, none around the other.
 cat > exact.c << 'END'
 static double forcing[40][40][40], ue[40][5], flux[40];

@@ -44,6 +44,15 @@ bool node_holds(TSNode node, const char *type) {
   return false;
 }
 
+bool node_holds_loop(TSNode node) {
+  static const char *const loops[] = { "for_statement", "while_statement", "do_statement",
+                                       "for_range_loop" };
+  bool holds = false;
+  for (size_t i = 0; i < sizeof loops / sizeof *loops && !holds; i++)
+    holds = node_holds(node, loops[i]);
+  return holds;
+}
+
 bool node_mentions(const struct source *s, TSNode node, struct slice name) {
   if (node_is(node, "identifier") && slices_same(source_slice(s, node), name))
     return true;

@@ -72,7 +72,7 @@ static void candidates_add(struct candidates *c, TSNode n) {
   struct kernel k = { .choose = -1, .whole = -1, .atol = -1, .language = c->s->language };
   TSNode body = node_field(n, "body");
   *GROW(c->seen, c->n_seen) = n;
-  if (!node_holds(body, "for_statement"))
+  if (!node_holds_loop(body))
     return;
   const char *why = candidates_why_not(c, n), *path;
   source_where(c->s, ts_node_start_byte(n), &path, NULL);
@@ -114,12 +114,15 @@ static bool candidates_have_seen(const struct candidates *c, size_t start, size_
   return false;
 }
 
+bool candidates_loops(struct slice text) {
+  return lex_mentions(text, slice_of("for")) || lex_mentions(text, slice_of("while"));
+}
+
 void candidates_say_hidden(struct candidates *c, const struct expansion *x) {
   for (unsigned i = 0; x && i < x->items.n; i++) {
     const struct item *item = &x->items.list[i];
     if (!item->body || !item->n_names || item->end <= item->start ||
-        !lex_mentions(item->text, slice_of("for")) ||
-        candidates_have_seen(c, item->start, item->end))
+        !candidates_loops(item->text) || candidates_have_seen(c, item->start, item->end))
       continue;
     struct slice name = item->names[0].name,
                  text = { c->s->text + item->start, item->end - item->start };

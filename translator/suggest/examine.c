@@ -30,13 +30,28 @@ static bool examine_may_overlap(const struct model *m) {
 
 enum { FEW_OPERATIONS = 5000 }; // less is not worth a kernel
 
+// True if N holds a `while` or `do` loop that holds no loop. No directive is proposed for
+// these.
+static bool examine_has_while(TSNode n) {
+  if (node_is(n, "while_statement") || node_is(n, "do_statement"))
+    if (!node_holds_loop(node_field(n, "body")))
+      return true;
+  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
+    if (examine_has_while(ts_node_named_child(n, i)))
+      return true;
+  return false;
+}
+
 // True if M's function is worth trying with other compilers and flags alone. What is
-// understood, and has no OpenMP, was found to be of no use to threads and vectors.
-static bool examine_varies(const struct model *m, bool openmp, bool divided,
+// understood was found to be of no use to threads and vectors; then it has OpenMP, or
+// what compilers do more slowly for errno or traps, or RESTS: no directive may stand
+// there for another reason.
+static bool examine_varies(const struct model *m, bool openmp, bool rests,
                            struct numbers *numbers) {
-  return vary_may(m, openmp, numbers) && (m->n_refusals || openmp || divided) &&
-      !once_sets_up(m->source, m) &&
-      work_of(m, node_field(m->u.f->node, "body")) >= FEW_OPERATIONS;
+  TSNode body = node_field(m->u.f->node, "body");
+  return vary_may(m, openmp, numbers) &&
+      (m->n_refusals || openmp || rests || numbers->guarded || examine_has_while(body)) &&
+      !once_sets_up(m->source, m) && work_of(m, body) >= FEW_OPERATIONS;
 }
 
 // Drops what F rests on: only compilers and flags may vary.
@@ -67,6 +82,12 @@ static void examine_drop_unchecked(struct finding *f) {
   plan->n = 0;
   plan->n_around = n;
   plan->threads = examine_has_threads(plan);
+  plan->n_notes = 0;
+  *GROW(plan->notes, plan->n_notes) = (struct note){
+    f->m->u.f->node,
+    arena_printf("its arrays may overlap, and no call can look whether they do: %s",
+                 f->sections.why)
+  };
   f->unchecked = true;
 }
 
@@ -95,7 +116,7 @@ struct finding examine(const struct candidates *c, const struct subject *k,
   if (c->how.automatic && f.sections.why && examine_may_overlap(m) &&
       !owned_all(c, k->x, k->loop, m))
     examine_drop_unchecked(&f); // no call could look whether they do
-  f.varies = examine_varies(m, k->openmp, f.divided, &f.numbers) && !f.odd &&
-      (f.plan.n == 0 || k->openmp);
+  f.varies = examine_varies(m, k->openmp, f.divided || f.unchecked, &f.numbers) &&
+      !f.odd && (f.plan.n == 0 || k->openmp);
   return f;
 }

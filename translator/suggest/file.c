@@ -381,8 +381,7 @@ bool suggest_file(struct source *file, const struct compile_options *o,
   candidates_find(&c, ts_tree_root_node(s->tree));
   if (diag_errors())
     return false;
-  const struct expansion *x =
-      lex_mentions((struct slice){ s->text, s->size }, slice_of("for"))
+  const struct expansion *x = candidates_loops((struct slice){ s->text, s->size })
       ? expand_file(s, c.list, c.n, "clang", o)
       : NULL;
   if ((c.n || c.n_mixed) && !x) {

@@ -149,7 +149,8 @@ struct numbers {
  * but code that is in sight and keeps nothing in static variables of functions, so that
  * it can be run again and again. Loops that only copy or fill do not count, since
  * compilers call memcpy for these. OPENMP: it has its author's directives of OpenMP, with
- * which all loops count, and may have macros that are not followed. *NUMBERS is set. */
+ * which all loops count, also those of integers that compute, and may have macros that
+ * are not followed. *NUMBERS is set. */
 bool vary_may(const struct model *m, bool openmp, struct numbers *numbers);
 /* True if M's function runs nothing but such code, and nothing that depends on which
  * thread runs it, or on their number. */
@@ -259,6 +260,8 @@ struct candidates {
   unsigned n_written;
   bool loops; /* a function has some */
 };
+/* True if TEXT may have loops. */
+bool candidates_loops(struct slice text);
 /* Adds the functions within N to C, whose first four fields are set. */
 void candidates_find(struct candidates *c, TSNode n);
 /* Prints a note for each function with loops that the tree does not show, because an #if

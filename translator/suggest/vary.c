@@ -194,5 +194,5 @@ bool vary_may(const struct model *m, bool openmp, struct numbers *numbers) {
   struct vary v = { .m = m };
   bool clean = (m->view || openmp) && !vary_moves(m) && vary_function(&v);
   *numbers = (struct numbers){ .real = v.real, .guarded = v.guarded };
-  return clean && v.real && (openmp ? v.loop : v.computes);
+  return clean && (openmp ? v.loop && (v.real || v.computes) : v.real && v.computes);
 }
