@@ -10,8 +10,6 @@
 #include "live.h"
 #include "run/cpu/stack.h"
 
-enum { LED_TIMED = 16 }; // of so many calls that are led, one is timed
-
 // A call, and whether its sections are apart. That is looked at only where a variant may
 // run or the call may be tuned, because rows take time.
 struct begun {
@@ -113,16 +111,13 @@ static autotune_fn begin_decided(struct begun *b, struct site *s, struct node *n
   return decide_use(s, n);
 }
 
-// Returns what a call runs that lead_of treats as one of N, whose key is another one. Its
-// time says nothing of N's key.
+// Returns what a call runs that lead_of treats as one of N, whose key is another one.
 static autotune_fn begin_led(struct begun *b, struct site *s, struct node *n,
-                             bool *timed) {
-  static _Thread_local unsigned led;
-  *timed = ++led % LED_TIMED == 0;
+                             const struct autotune_call_state *state, bool *timed) {
   reverify_count(n, 1, 0);
   if (decide_led_wants(n) && begin_is_apart(b))
     decide_look_led(s, n, &b->call);
-  return decide_current(n);
+  return lead_code(s, n, state, timed);
 }
 
 // Returns what a call of N runs, whose key is not decided. Tunes it, perhaps.
@@ -158,7 +153,7 @@ static autotune_fn begin_with(struct begun *b, struct site *s,
     return code;
   }
   if (lead)
-    code = begin_led(b, s, lead, &timed);
+    code = begin_led(b, s, lead, state, &timed);
   else if (n)
     code = atomic_load_explicit(&n->decided, memory_order_acquire)
         ? begin_decided(b, s, n, &timed)
@@ -229,7 +224,7 @@ static void begin_end(struct autotune_call_state *state) {
   if (!atomic_load_explicit(&n->decided, memory_order_acquire))
     allowance_spend(n->site, seconds, calls ? calls : 1);
   else if (!calls && !state->code)
-    reverify_count(n, 0, LED_TIMED * seconds);
+    lead_see(n->site, state, seconds);
   else if (n->watch && state->code == decide_current(n))
     watch_see(n, seconds);
   if (live_end(state) && decide_take()) {

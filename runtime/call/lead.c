@@ -9,34 +9,50 @@
 // again from time to time on whatever data they have. The agreement holds for a range of
 // values. All this ends as soon as the winner was wrong, or ended a process, for any
 // value.
+//
+// The time of such a call says nothing of the leader's key. So the winner is compared
+// with the default in pairs of calls (pairs.h), and where it is slower, the default runs.
 #include <stdlib.h>
 #include <string.h>
 
 #include "keep/wisdom/wisdom.h"
 #include "model/agree.h"
+#include "pairs.h"
 #include "site.h"
 
-enum { TRUSTED = 2 }; // comparisons with the default, of values that were not tuned
+// Comparisons with the default that a winner needs, of values that were not tuned: where
+// all tuned values agree on it, where those near by do, and where it is the nearest
+// one's.
+enum { TRUSTED = 2, TRUSTED_NEAR = 4, TRUSTED_NEAREST = 8 };
 
-// Never changed once it is published, and freed with its site.
+// Freed with its site. Once it is published only PAIRS and what follows change.
 struct lead {
   struct lead *next;
   struct node *node;
   const struct autotune_machine *machine;
   const struct autotune_value *values[MAX_PARAMS]; // of the winner
   struct agreement agreement;
-  long long like[]; // the key that it was found for
+  _Atomic(pthread_t) thread; // that uses what follows: the first one; 0: none yet
+  struct pairs pairs;
+  const struct autotune_call_state *timed; // the call that is timed for PAIRS, or NULL
+  unsigned calls;                          // of that thread, since the last timed one
+  atomic_bool loses;                       // as PAIRS says; any thread
+  long long like[];                        // the key that it was found for
 };
+
+static unsigned lead_needed(const struct agreement *a) {
+  return a->clean ? TRUSTED : a->nearest ? TRUSTED_NEAREST : TRUSTED_NEAR;
+}
 
 bool lead_trusts(const struct site *s, const struct agreement *a,
                  const struct summary *winner) {
   const struct lead *l = atomic_load(&s->lead);
-  return kernel_when_hot(s->kernel) && a->clean && winner->winner && winner->verified &&
-      a->checked >= TRUSTED && !(l && node_is_default(l->node));
+  return kernel_when_hot(s->kernel) && winner->winner && winner->verified &&
+      a->checked >= lead_needed(a) && !(l && node_is_default(l->node));
 }
 
 bool lead_needs_comparisons(const struct agreement *a, const struct summary *winner) {
-  return a->clean && winner->winner && a->checked < TRUSTED;
+  return winner->winner && a->checked < lead_needed(a);
 }
 
 // True if L's winner may run with ARGS.
@@ -81,6 +97,7 @@ bool lead_take(struct node *n, const struct call *call, const struct agreement *
     return atomic_load(&n->decided);
   }
   l->node = n;
+  l->pairs = pairs_new(variant);
   l->agreement = *a;
   memcpy(l->like, like, size);
   l->next = s->leads;
@@ -94,11 +111,52 @@ struct node *lead_of(struct site *s, const struct call *call) {
   const struct lead *l = atomic_load_explicit(&s->lead, memory_order_acquire);
   bool nests;
   return l && !atomic_load(&l->node->retired) && !node_is_default(l->node) &&
-          agree_covers(&l->agreement, l->like, call->key, s->kernel->n_keys) &&
+          agree_spans(&l->agreement, l->like, call->key, s->kernel->n_keys) &&
           !site_find(s, call->key) && target_team(s->kernel, &nests) <= 1 &&
           lead_holds(s->kernel, l, call->args)
       ? l->node
       : NULL;
+}
+
+// True if this thread compares L's winner with the default.
+static bool lead_compares(struct lead *l) {
+  pthread_t nobody = 0, self = pthread_self();
+  return atomic_compare_exchange_strong(&l->thread, &nobody, self) ||
+      pthread_equal(nobody, self);
+}
+
+autotune_fn lead_code(struct site *s, struct node *n,
+                      const struct autotune_call_state *state, bool *timed) {
+  struct lead *l = atomic_load_explicit(&s->lead, memory_order_acquire);
+  bool original = atomic_load_explicit(&l->loses, memory_order_relaxed);
+  *timed = false;
+  if (l->node == n && lead_compares(l)) {
+    *timed = pairs_next(&l->pairs, &original);
+    l->calls++;
+    l->timed = *timed ? state : NULL;
+  }
+  return original ? s->kernel->original : decide_current(n);
+}
+
+static void lead_say(const struct site *s, const struct lead *l) {
+  log_message(AUTOTUNE_INFO,
+              l->pairs.loses ? "%s: %.2f x: new values of the key run the default, until "
+                               "the winner is faster again"
+                             : "%s: %.2f x: new values of the key run the winner again",
+              s->kernel->name, l->pairs.ratio);
+}
+
+void lead_see(struct site *s, const struct autotune_call_state *state, double seconds) {
+  struct lead *l = atomic_load_explicit(&s->lead, memory_order_acquire);
+  if (!l || !lead_compares(l) || l->timed != state)
+    return;
+  l->timed = NULL;
+  reverify_count(l->node, 0, l->calls * seconds);
+  l->calls = 0;
+  if (pairs_add(&l->pairs, seconds)) {
+    atomic_store_explicit(&l->loses, l->pairs.loses, memory_order_relaxed);
+    lead_say(s, l);
+  }
 }
 
 void lead_free(struct site *s) {

@@ -13,7 +13,8 @@
  *   provisional.c   the winner of a near key, until this key is tuned
  *   stored.c        what is stored of a key
  *   given_up.c      the winner that many keys agree on; limits of keys and tunings
- *   lead.c          new values of a key that are not compared with the default
+ *   lead.c          new values of a key that are not compared with the default; pairs.c
+ *                   decides whether the winner is faster for them (pairs.h)
  *   live.c          variants that are timed in these calls (live.h)
  *   watch.c         watches whether a winner stays as fast; drift.c decides (drift.h)
  *   doubt.c         keys that were decided on a call that did next to nothing
@@ -400,6 +401,12 @@ bool lead_take(struct node *n, const struct call *call, const struct agreement *
 /* Returns the node as whose call CALL is to be treated, whose key has no node of its own;
  * NULL: there is none. Any thread. */
 struct node *lead_of(struct site *s, const struct call *call);
+/* Returns what a call of S runs that is treated as one of N. *TIMED: STATE is to be
+ * timed, for lead_see. */
+autotune_fn lead_code(struct site *s, struct node *n,
+                      const struct autotune_call_state *state, bool *timed);
+/* Notes that the call of STATE took SECONDS, if lead_code has asked for that. */
+void lead_see(struct site *s, const struct autotune_call_state *state, double seconds);
 void lead_free(struct site *s); /* when the site is closed */
 
 /* ---- watch.c: watches whether a winner stays as fast ----------------------------- */

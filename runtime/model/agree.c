@@ -193,6 +193,7 @@ static bool agree_find_nearest(const struct agree_group *g, struct agreement *ou
     .parts = g->parts, .row = g->order[0], .n = g->n, .nearest = true
   };
   memcpy(out->rows, g->order, g->n * sizeof *out->rows);
+  agree_range(g, out);
   return true;
 }
 
@@ -222,7 +223,12 @@ bool agree_find(const long long *key, unsigned n_keys, const struct agree_row *r
 
 bool agree_covers(const struct agreement *a, const long long *like, const long long *key,
                   unsigned n_keys) {
-  if (!a->clean || !agree_is_like(like, key, n_keys, a->parts))
+  return a->clean && agree_spans(a, like, key, n_keys);
+}
+
+bool agree_spans(const struct agreement *a, const long long *like, const long long *key,
+                 unsigned n_keys) {
+  if (!agree_is_like(like, key, n_keys, a->parts))
     return false;
   for (unsigned p = 0; p < n_keys; p++) {
     double here = agree_place(key[p]);

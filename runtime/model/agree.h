@@ -47,8 +47,9 @@ struct agreement {
   unsigned n, rows[AGREE_MOST]; /* the rows that agree, nearest first */
   bool clean;                   /* no row disagrees: it holds for the whole range */
   bool nearest;                 /* rows disagree; this is the nearest of N */
-  unsigned checked;             /* as in the row, of keys that it holds for */
-  /* The range of each such part: log2(1 + |value|), with the value's sign. */
+  unsigned checked;             /* as in the row, of keys within its range */
+  /* The range of each such part: log2(1 + |value|), with the value's sign. Some values in
+   * it may be nearer to a row that disagrees. */
   double low[MAX_KEYS], high[MAX_KEYS];
 };
 /* Finds an agreement that holds for KEY, which has N_KEYS parts (at most MAX_KEYS), among
@@ -66,8 +67,12 @@ uint64_t agree_parts(const struct agree_row *rows, unsigned n, unsigned n_keys,
  * same". NAMES are the key's expressions. */
 void agree_say(const struct agree_row *rows, const struct agreement *a, unsigned n_keys,
                const char *const *names, char *text, size_t size);
-/* True if A, which is clean and was found for LIKE, holds for KEY, too. */
+/* True if A, which was found for LIKE, holds for KEY, too: it is clean, and has KEY in
+ * its range. */
 bool agree_covers(const struct agreement *a, const long long *like, const long long *key,
                   unsigned n_keys);
+/* True if A, which was found for LIKE, has KEY in its range. */
+bool agree_spans(const struct agreement *a, const long long *like, const long long *key,
+                 unsigned n_keys);
 
 #endif

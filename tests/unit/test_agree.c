@@ -265,8 +265,11 @@ static void test_what_changes_takes_the_nearest(void **state) {
   assert_int_equal(agreed(t, 8, 8, 41), 'c');
   assert_true(found.nearest && !found.clean);
   assert_int_equal(agreed(t, 8, 8, 1000), 'd');
-  assert_false(
-      agree_covers(&found, (long long[]){ 8, 1000 }, (long long[]){ 8, 1001 }, 2));
+  const long long like[] = { 8, 1000 };
+  assert_false(agree_covers(&found, like, (long long[]){ 8, 1001 }, 2));
+  assert_true(agree_spans(&found, like, (long long[]){ 8, 1001 }, 2));
+  assert_false(agree_spans(&found, like, (long long[]){ 9, 1001 }, 2));
+  assert_false(agree_spans(&found, like, (long long[]){ 8, 100000 }, 2));
   char text[192];
   agree_say(rows, &found, 2, (const char *[]){ "n", "pos" }, text, sizeof text);
   assert_string_equal(text,

@@ -230,7 +230,7 @@ bool store_agreed(struct store *s, const struct identity *id, bool compared,
   if (agree_find(id->key, id->n_keys, rows, a.n, id->changing, agreed_opinion, &a,
                  agreement)) {
     const struct agreed_row *row = &a.rows[agreement->row];
-    bool trusted = agreement->clean && rows[agreement->row].checked > 0;
+    bool trusted = rows[agreement->row].checked > 0;
     agreement->checked = trusted ? trust_count(s, id, row->winner, agreement) : 0;
     found = agreed_take(&a, row, out);
     if (found && agreed_failed(&a, own.id, out)) {

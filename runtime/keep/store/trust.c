@@ -56,7 +56,7 @@ static bool trust_covers(struct store *s, const struct identity *id, int64_t pro
   bool covered = !within ||
       (store_find(s, &kind_problem, problem, &p, &block) &&
        key_read(p.key, key, MAX_KEYS) == id->n_keys &&
-       agree_covers(within, id->key, key, id->n_keys));
+       agree_spans(within, id->key, key, id->n_keys));
   free(block);
   return covered;
 }

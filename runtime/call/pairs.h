@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pairs.h: compares a winner with the default by the program's own calls, where each
+ * call has other work. Pure: its only inputs are the durations of calls.
+ *
+ * Now and then a pair of calls that follow each other is timed: one runs the winner, the
+ * other one the default, in random order, so that work that grows or shrinks from call to
+ * call favours neither. The sums of the last pairs are compared, not their medians:
+ * threads that wait for a busy processor make a few calls very long. */
+#ifndef AUTOTUNE_PAIRS_H
+#define AUTOTUNE_PAIRS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { PAIRS_KEPT = 32, PAIRS_LEAST = 8, PAIRS_SELDOM = 64 };
+
+struct pairs {
+  bool loses;      /* the default is to run, but in pairs */
+  double ratio;    /* the default's time divided by the winner's, when that was decided */
+  uint64_t random; /* rng.h */
+  double winner[PAIRS_KEPT], original[PAIRS_KEPT]; /* seconds, of the last pairs */
+  unsigned n;                                      /* pairs since LOSES has changed */
+  unsigned least; /* so many pairs decide: twice as many after each change */
+  unsigned every; /* calls from one pair to the next, about: 2 to PAIRS_SELDOM */
+  unsigned left;  /* calls until the next pair */
+  unsigned half;  /* 0: no pair is being timed; 1 or 2: the call that is timed */
+  bool first;     /* the first call of the pair runs the default */
+};
+
+struct pairs pairs_new(uint64_t seed);
+/* Returns whether the next call is timed, for pairs_add; *ORIGINAL: it runs the default.
+ * A call that was timed and not added ends its pair. */
+bool pairs_next(struct pairs *p, bool *original);
+/* Adds the call that pairs_next said to time. True if LOSES has changed. */
+bool pairs_add(struct pairs *p, double seconds);
+
+#endif

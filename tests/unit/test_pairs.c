@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests when the default runs in place of a winner whose calls have other work each time.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "call/pairs.h"
+
+struct program {
+  double shrinks; // the work of a call, as a part of the work of the call before
+  double gain;    // of the winner
+  double noise;   // of each call, as a part of it
+  double late;    // so many seconds, in one of 16 calls of the winner
+  uint64_t random;
+};
+
+// Runs CALLS calls. Returns the part of them that ran the default.
+static double run(struct pairs *r, struct program *p, unsigned calls) {
+  unsigned originals = 0;
+  double work = 1e-3;
+  for (unsigned i = 0; i < calls; i++, work *= p->shrinks) {
+    bool original, timed = pairs_next(r, &original);
+    double seconds = work * (1 + p->noise * rng_unit(&p->random)) /
+        (original ? 1 : p->gain);
+    if (!original && rng_below(&p->random, 16) == 0)
+      seconds += p->late;
+    originals += original;
+    if (timed)
+      pairs_add(r, seconds);
+  }
+  return (double)originals / calls;
+}
+
+static void test_a_good_winner_runs(void **state) {
+  (void)state;
+  for (unsigned seed = 0; seed < 20; seed++) {
+    struct pairs r = pairs_new(seed);
+    struct program p = { .shrinks = 0.999, .gain = 1.5, .noise = 0.1, .random = seed };
+    assert_true(run(&r, &p, 2000) < 0.05);
+    assert_false(r.loses);
+  }
+}
+
+static void test_a_slow_winner_does_not(void **state) {
+  (void)state;
+  for (unsigned seed = 0; seed < 20; seed++) {
+    struct pairs r = pairs_new(seed);
+    struct program p = { .shrinks = 0.999, .gain = 0.8, .noise = 0.1, .random = seed };
+    assert_true(run(&r, &p, 2000) > 0.9);
+    assert_true(r.loses);
+    p.gain = 1.5; // the processors are free again
+    assert_true(run(&r, &p, 4000) < 0.5);
+    assert_false(r.loses);
+  }
+}
+
+// Its usual call is faster, but some wait for a processor.
+static void test_long_calls_count(void **state) {
+  (void)state;
+  double originals = 0;
+  for (unsigned seed = 0; seed < 20; seed++) {
+    struct pairs r = pairs_new(seed);
+    struct program p = { .shrinks = 1, .gain = 1.5, .late = 16e-3, .random = seed };
+    originals += run(&r, &p, 4000) / 20;
+  }
+  assert_true(originals > 0.6);
+}
+
+// A call that is not added ends its pair: the other half has nothing to be compared with.
+static void test_calls_without_a_time(void **state) {
+  (void)state;
+  struct pairs r = pairs_new(1);
+  bool original;
+  unsigned timed = 0;
+  for (unsigned i = 0; i < 100; i++)
+    timed += pairs_next(&r, &original);
+  assert_true(timed >= 40); // each is the first of a pair
+  assert_int_equal(r.n, 0);
+  assert_false(pairs_add(&(struct pairs){ .every = 2 }, 1));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_a_good_winner_runs),
+    cmocka_unit_test(test_a_slow_winner_does_not),
+    cmocka_unit_test(test_long_calls_count),
+    cmocka_unit_test(test_calls_without_a_time),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
