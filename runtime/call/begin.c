@@ -113,7 +113,7 @@ static autotune_fn begin_decided(struct begun *b, struct site *s, struct node *n
 
 // Returns what a call runs that lead_of treats as one of N, whose key is another one.
 static autotune_fn begin_led(struct begun *b, struct site *s, struct node *n,
-                             const struct autotune_call_state *state, bool *timed) {
+                             struct autotune_call_state *state, bool *timed) {
   reverify_count(n, 1, 0);
   if (decide_led_wants(n) && begin_is_apart(b))
     decide_look_led(s, n, &b->call);
@@ -164,7 +164,7 @@ static autotune_fn begin_with(struct begun *b, struct site *s,
     state->node = n;
     state->code = lead ? NULL : code;
     state->began = timed ? sys_now() : 0;
-    state->reserved[1] = first;
+    state->reserved[1] |= first ? CALL_FIRST : 0;
   }
   return code;
 }
@@ -214,7 +214,7 @@ static void begin_end(struct autotune_call_state *state) {
   }
   struct node *n = state->node;
   double seconds = sys_now() - state->began;
-  if (state->reserved[1])
+  if (state->reserved[1] & CALL_FIRST)
     first_leave(n);
   if (state->began <= 0)
     return; // it is not timed

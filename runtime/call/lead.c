@@ -34,10 +34,10 @@ struct lead {
   struct agreement agreement;
   _Atomic(pthread_t) thread; // that uses what follows: the first one; 0: none yet
   struct pairs pairs;
-  const struct autotune_call_state *timed; // the call that is timed for PAIRS, or NULL
-  unsigned calls;                          // of that thread, since the last timed one
-  atomic_bool loses;                       // as PAIRS says; any thread
-  long long like[];                        // the key that it was found for
+  unsigned long long timed; // counts calls that are timed for PAIRS
+  unsigned calls;           // of that thread, since the last timed one
+  atomic_bool loses;        // as PAIRS says; any thread
+  long long like[];         // the key that it was found for
 };
 
 static unsigned lead_needed(const struct agreement *a) {
@@ -125,15 +125,16 @@ static bool lead_compares(struct lead *l) {
       pthread_equal(nobody, self);
 }
 
-autotune_fn lead_code(struct site *s, struct node *n,
-                      const struct autotune_call_state *state, bool *timed) {
+autotune_fn lead_code(struct site *s, struct node *n, struct autotune_call_state *state,
+                      bool *timed) {
   struct lead *l = atomic_load_explicit(&s->lead, memory_order_acquire);
   bool original = atomic_load_explicit(&l->loses, memory_order_relaxed);
   *timed = false;
   if (l->node == n && lead_compares(l)) {
     *timed = pairs_next(&l->pairs, &original);
     l->calls++;
-    l->timed = *timed ? state : NULL;
+    if (*timed)
+      state->reserved[1] = CALL_LED * ++l->timed;
   }
   return original ? s->kernel->original : decide_current(n);
 }
@@ -148,9 +149,8 @@ static void lead_say(const struct site *s, const struct lead *l) {
 
 void lead_see(struct site *s, const struct autotune_call_state *state, double seconds) {
   struct lead *l = atomic_load_explicit(&s->lead, memory_order_acquire);
-  if (!l || !lead_compares(l) || l->timed != state)
+  if (!l || !lead_compares(l) || state->reserved[1] / CALL_LED != l->timed)
     return;
-  l->timed = NULL;
   reverify_count(l->node, 0, l->calls * seconds);
   l->calls = 0;
   if (pairs_add(&l->pairs, seconds)) {

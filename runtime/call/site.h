@@ -401,10 +401,14 @@ bool lead_take(struct node *n, const struct call *call, const struct agreement *
 /* Returns the node as whose call CALL is to be treated, whose key has no node of its own;
  * NULL: there is none. Any thread. */
 struct node *lead_of(struct site *s, const struct call *call);
+/* In reserved[1] of a call's state: it is the first call of a winner; and so many times
+ * CALL_LED, that it is a call which lead_code has asked to time. The state may be a copy
+ * when the call has ended. */
+enum { CALL_FIRST = 1, CALL_LED = 2 };
 /* Returns what a call of S runs that is treated as one of N. *TIMED: STATE is to be
  * timed, for lead_see. */
-autotune_fn lead_code(struct site *s, struct node *n,
-                      const struct autotune_call_state *state, bool *timed);
+autotune_fn lead_code(struct site *s, struct node *n, struct autotune_call_state *state,
+                      bool *timed);
 /* Notes that the call of STATE took SECONDS, if lead_code has asked for that. */
 void lead_see(struct site *s, const struct autotune_call_state *state, double seconds);
 void lead_free(struct site *s); /* when the site is closed */

@@ -115,6 +115,8 @@ cat > masked.c << 'EOF_C'
 #include <string.h>
 void masked(int n, int serial, const double *x, double *y)
 {
+  if (n < 0)
+    puts("the loop is the kernel: this call is not understood");
   for (int i = 0; i < n; i++)
     y[i] = x[i] > 1 ? sqrt(x[i]) / (x[i] + 1) + x[i] / (x[i] + serial) + sqrt(x[i] / (x[i] + 3)) : y[i] + 1;
 }
@@ -139,7 +141,7 @@ one=$(taskset -pc $$ | sed 's/.*: //; s/[,-].*//') # a processor: no variant has
 masked() { taskset -c $one ./masked "$@"; }
 gcc -O1 masked.c -o plain -lm
 check "masked: builds" autotune cc --auto gcc -O1 masked.c -o masked -lm 2> /dev/null
-trusts='masked: serial is not looked at: .*neither tuned nor compared'
+trusts='masked[_0-9a-f]*: serial is not looked at: .*neither tuned nor compared'
 for run in $(seq 16); do
   is "masked, run $run: answer" "$(AUTOTUNE_LOG=debug masked $((run * 100)) $((run * 100 + 2000)) some 2> $run.log)" \
     "$(./plain $((run * 100)) $((run * 100 + 2000)) some)"
@@ -147,6 +149,6 @@ for run in $(seq 16); do
 done
 has "masked: new values take the winner" $run.log "$trusts"
 is "masked: answer" "$(masked 150 6150 none 2> masked.log)" "$(./plain 150 6150 none)"
-has "masked: the default runs" masked.log 'info: masked: 0.* x: new values of the key run the default'
-has "masked: the winner runs again" masked.log 'info: masked: .* x: new values of the key run the winner again'
+has "masked: the default runs" masked.log 'info: masked[_0-9a-f]*: 0.* x: new values of the key run the default'
+has "masked: the winner runs again" masked.log 'info: masked[_0-9a-f]*: .* x: new values of the key run the winner again'
 finish
