@@ -36,7 +36,7 @@ struct lead {
   struct pairs pairs;
   unsigned long long timed; // counts calls that are timed for PAIRS
   unsigned calls;           // of that thread, since the last timed one
-  atomic_bool loses;        // as PAIRS says; any thread
+  atomic_bool loses, lost;  // as PAIRS says now, and has said; any thread
   long long like[];         // the key that it was found for
 };
 
@@ -98,6 +98,7 @@ bool lead_take(struct node *n, const struct call *call, const struct agreement *
   }
   l->node = n;
   l->pairs = pairs_new(variant);
+  atomic_store(&l->loses, l->pairs.loses);
   l->agreement = *a;
   memcpy(l->like, like, size);
   l->next = s->leads;
@@ -130,7 +131,9 @@ autotune_fn lead_code(struct site *s, struct node *n, struct autotune_call_state
   struct lead *l = atomic_load_explicit(&s->lead, memory_order_acquire);
   bool original = atomic_load_explicit(&l->loses, memory_order_relaxed);
   *timed = false;
-  if (l->node == n && lead_compares(l)) {
+  if (background_goes()) {
+    original = original && l->lost; // what slows the winner now is ours
+  } else if (l->node == n && lead_compares(l)) {
     *timed = pairs_next(&l->pairs, &original);
     l->calls++;
     if (*timed)
@@ -153,10 +156,13 @@ void lead_see(struct site *s, const struct autotune_call_state *state, double se
     return;
   reverify_count(l->node, 0, l->calls * seconds);
   l->calls = 0;
-  if (pairs_add(&l->pairs, seconds)) {
-    atomic_store_explicit(&l->loses, l->pairs.loses, memory_order_relaxed);
+  if (!pairs_add(&l->pairs, seconds))
+    return;
+  atomic_store_explicit(&l->loses, l->pairs.loses, memory_order_relaxed);
+  if (l->pairs.loses)
+    atomic_store_explicit(&l->lost, true, memory_order_relaxed);
+  if (l->lost)
     lead_say(s, l);
-  }
 }
 
 void lead_free(struct site *s) {

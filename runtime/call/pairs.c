@@ -6,7 +6,7 @@
 static const double margin = 0.03; // that much slower or faster changes what runs
 
 struct pairs pairs_new(uint64_t seed) {
-  return (struct pairs){ .random = seed, .least = PAIRS_LEAST, .every = 2 };
+  return (struct pairs){ .random = seed, .loses = true, .least = PAIRS_LEAST };
 }
 
 static double *pairs_slot(struct pairs *p) {
@@ -49,21 +49,30 @@ static unsigned pairs_twice(unsigned n, unsigned most) {
   return 2 * n < most ? 2 * n : most;
 }
 
-// Pairs become rare while they say the same. The first few may be wrong: if so, the next
-// ones say it soon.
+// Calls from one pair to the next, as long as the winner runs and as long as it does not.
+struct pairs_pace {
+  unsigned often, seldom;
+};
+static const struct pairs_pace pace[] = { [false] = { 2, 64 }, [true] = { 64, 512 } };
+
+// The first few pairs may be wrong: if so, the next ones say it.
 static bool pairs_judge(struct pairs *p) {
   if (p->n < p->least)
     return false;
   p->ratio = pairs_ratio(p);
-  bool changes = p->loses ? p->ratio > 1 + margin : p->ratio < 1 - margin;
-  if (changes) {
-    p->loses = !p->loses;
-    p->least = pairs_twice(p->least, PAIRS_KEPT);
-    p->every = 2;
+  bool lost = p->decided && p->loses, first = !p->decided;
+  bool loses = lost ? p->ratio <= 1 + margin : p->ratio < 1 - margin;
+  bool changes = loses != p->loses;
+  if (changes || first) {
+    p->every = pace[loses].often;
     p->n = 0;
   } else
-    p->every = pairs_twice(p->every, PAIRS_SELDOM);
-  return changes;
+    p->every = pairs_twice(p->every, pace[loses].seldom);
+  if (changes && !first)
+    p->least = pairs_twice(p->least, PAIRS_KEPT);
+  p->loses = loses;
+  p->decided = true;
+  return changes || first;
 }
 
 bool pairs_add(struct pairs *p, double seconds) {

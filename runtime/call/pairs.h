@@ -5,23 +5,28 @@
  * Now and then a pair of calls that follow each other is timed: one runs the winner, the
  * other one the default, in random order, so that work that grows or shrinks from call to
  * call favours neither. The sums of the last pairs are compared, not their medians:
- * threads that wait for a busy processor make a few calls very long. */
+ * threads that wait for a busy processor make a few calls very long.
+ *
+ * The first calls are all such pairs. Then these become rarer as long as they say the
+ * same: much rarer where the winner loses, for its threads may take processors from the
+ * default's calls. */
 #ifndef AUTOTUNE_PAIRS_H
 #define AUTOTUNE_PAIRS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PAIRS_KEPT = 32, PAIRS_LEAST = 8, PAIRS_SELDOM = 64 };
+enum { PAIRS_KEPT = 32, PAIRS_LEAST = 8 };
 
 struct pairs {
-  bool loses;      /* the default is to run, but in pairs */
+  bool decided;    /* PAIRS_LEAST pairs are known */
+  bool loses;      /* the default is to run, but in pairs; also until it is decided */
   double ratio;    /* the default's time divided by the winner's, when that was decided */
   uint64_t random; /* rng.h */
   double winner[PAIRS_KEPT], original[PAIRS_KEPT]; /* seconds, of the last pairs */
-  unsigned n;                                      /* pairs since LOSES has changed */
+  unsigned n;     /* pairs since it was decided, or has changed */
   unsigned least; /* so many pairs decide: twice as many after each change */
-  unsigned every; /* calls from one pair to the next, about: 2 to PAIRS_SELDOM */
+  unsigned every; /* calls from one pair to the next, about */
   unsigned left;  /* calls until the next pair */
   unsigned half;  /* 0: no pair is being timed; 1 or 2: the call that is timed */
   bool first;     /* the first call of the pair runs the default */
@@ -31,7 +36,8 @@ struct pairs pairs_new(uint64_t seed);
 /* Returns whether the next call is timed, for pairs_add; *ORIGINAL: it runs the default.
  * A call that was timed and not added ends its pair. */
 bool pairs_next(struct pairs *p, bool *original);
-/* Adds the call that pairs_next said to time. True if LOSES has changed. */
+/* Adds the call that pairs_next said to time. True if LOSES has changed, or was
+ * decided to be as it is. */
 bool pairs_add(struct pairs *p, double seconds);
 
 #endif
