@@ -34,13 +34,12 @@ bool pairs_next(struct pairs *p, bool *original) {
   return timed;
 }
 
-// Returns the default's time of the last pairs divided by the winner's.
+// Returns the default's time of the last LEAST pairs divided by the winner's.
 static double pairs_ratio(const struct pairs *p) {
-  unsigned n = p->n < PAIRS_KEPT ? p->n : PAIRS_KEPT;
   double winner = 0, original = 0;
-  for (unsigned i = 0; i < n; i++) {
-    winner += p->winner[i];
-    original += p->original[i];
+  for (unsigned i = p->n - p->least; i < p->n; i++) {
+    winner += p->winner[i % PAIRS_KEPT];
+    original += p->original[i % PAIRS_KEPT];
   }
   return winner > 0 ? original / winner : 1;
 }

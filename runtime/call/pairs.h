@@ -25,7 +25,7 @@ struct pairs {
   uint64_t random; /* rng.h */
   double winner[PAIRS_KEPT], original[PAIRS_KEPT]; /* seconds, of the last pairs */
   unsigned n;     /* pairs since it was decided, or has changed */
-  unsigned least; /* so many pairs decide: twice as many after each change */
+  unsigned least; /* so many pairs decide, the last ones: twice as many after a change */
   unsigned every; /* calls from one pair to the next, about */
   unsigned left;  /* calls until the next pair */
   unsigned half;  /* 0: no pair is being timed; 1 or 2: the call that is timed */

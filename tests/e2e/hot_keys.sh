@@ -148,7 +148,7 @@ for run in $(seq 16); do
   ! grep -q "$trusts" $run.log || break
 done
 has "masked: new values take the winner" $run.log "$trusts"
-is "masked: answer" "$(masked 150 24150 none 2> masked.log)" "$(./plain 150 24150 none)"
+is "masked: answer" "$(masked 150 12150 none 2> masked.log)" "$(./plain 150 12150 none)"
 has "masked: the default runs" masked.log 'info: masked[_0-9a-f]*: 0.* x: new values of the key run the default'
 has "masked: the winner runs again" masked.log 'info: masked[_0-9a-f]*: .* x: new values of the key run the winner again'
 finish
