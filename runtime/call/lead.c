@@ -129,11 +129,13 @@ static bool lead_compares(struct lead *l) {
 autotune_fn lead_code(struct site *s, struct node *n, struct autotune_call_state *state,
                       bool *timed) {
   struct lead *l = atomic_load_explicit(&s->lead, memory_order_acquire);
-  bool original = atomic_load_explicit(&l->loses, memory_order_relaxed);
   *timed = false;
+  if (!l || l->node != n) // another thread has just ended it
+    return decide_current(n);
+  bool original = atomic_load_explicit(&l->loses, memory_order_relaxed);
   if (background_goes()) {
     original = original && l->lost; // what slows the winner now is ours
-  } else if (l->node == n && lead_compares(l)) {
+  } else if (lead_compares(l)) {
     *timed = pairs_next(&l->pairs, &original);
     l->calls++;
     if (*timed)
