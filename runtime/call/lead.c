@@ -32,10 +32,10 @@ struct lead {
   const struct autotune_machine *machine;
   const struct autotune_value *values[MAX_PARAMS]; // of the winner
   struct agreement agreement;
-  _Atomic(pthread_t) thread; // that uses what follows: the first one; 0: none yet
+  atomic_bool busy; // a thread uses PAIRS, TIMED and CALLS
   struct pairs pairs;
   unsigned long long timed; // counts calls that are timed for PAIRS
-  unsigned calls;           // of that thread, since the last timed one
+  unsigned calls;           // since the last timed one
   atomic_bool loses, lost;  // as PAIRS says now, and has said; any thread
   long long like[];         // the key that it was found for
 };
@@ -119,11 +119,13 @@ struct node *lead_of(struct site *s, const struct call *call) {
       : NULL;
 }
 
-// True if this thread compares L's winner with the default.
-static bool lead_compares(struct lead *l) {
-  pthread_t nobody = 0, self = pthread_self();
-  return atomic_compare_exchange_strong(&l->thread, &nobody, self) ||
-      pthread_equal(nobody, self);
+// Takes L->pairs and what follows it, unless another thread has them.
+static bool lead_lock(struct lead *l) {
+  return !atomic_exchange_explicit(&l->busy, true, memory_order_acquire);
+}
+
+static void lead_unlock(struct lead *l) {
+  atomic_store_explicit(&l->busy, false, memory_order_release);
 }
 
 autotune_fn lead_code(struct site *s, struct node *n, struct autotune_call_state *state,
@@ -135,11 +137,12 @@ autotune_fn lead_code(struct site *s, struct node *n, struct autotune_call_state
   bool original = atomic_load_explicit(&l->loses, memory_order_relaxed);
   if (background_goes()) {
     original = original && l->lost; // what slows the winner now is ours
-  } else if (lead_compares(l)) {
+  } else if (lead_lock(l)) {
     *timed = pairs_next(&l->pairs, &original);
     l->calls++;
     if (*timed)
       state->reserved[1] = CALL_LED * ++l->timed;
+    lead_unlock(l);
   }
   return original ? s->kernel->original : decide_current(n);
 }
@@ -152,10 +155,8 @@ static void lead_say(const struct site *s, const struct lead *l) {
               s->kernel->name, l->pairs.ratio);
 }
 
-void lead_see(struct site *s, const struct autotune_call_state *state, double seconds) {
-  struct lead *l = atomic_load_explicit(&s->lead, memory_order_acquire);
-  if (!l || !lead_compares(l) || state->reserved[1] / CALL_LED != l->timed)
-    return;
+// Adds a call that took SECONDS.
+static void lead_add(struct site *s, struct lead *l, double seconds) {
   reverify_count(l->node, 0, l->calls * seconds);
   l->calls = 0;
   if (!pairs_add(&l->pairs, seconds))
@@ -165,6 +166,15 @@ void lead_see(struct site *s, const struct autotune_call_state *state, double se
     atomic_store_explicit(&l->lost, true, memory_order_relaxed);
   if (l->lost)
     lead_say(s, l);
+}
+
+void lead_see(struct site *s, const struct autotune_call_state *state, double seconds) {
+  struct lead *l = atomic_load_explicit(&s->lead, memory_order_acquire);
+  if (!l || !lead_lock(l))
+    return;
+  if (state->reserved[1] / CALL_LED == l->timed)
+    lead_add(s, l, seconds);
+  lead_unlock(l);
 }
 
 void lead_free(struct site *s) {
