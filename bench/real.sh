@@ -75,6 +75,12 @@ build_side() { # SIDE
   esac
 }
 
+await_tuning() { # SIDE: until no tuning goes on, 60 s at most; 4 s where none begins
+  local AUTOTUNE_CACHE=$work/cache.$1 # exported
+  timeout 4 autotune report --follow > "$work/follow" 2>&1 || true
+  grep -q 'no tuning goes on' "$work/follow" || timeout 60 autotune report --follow > "$work/follow" 2>&1 || true
+}
+
 failed() { echo "$name: $1" >&2; tail -n 30 "$work/log" >&2; exit 1; }
 
 for asked in ${*:-sundials libsamplerate darknet}; do
@@ -95,14 +101,14 @@ for asked in ${*:-sundials libsamplerate darknet}; do
     case $side in plain | native) continue ;; esac
     AUTOTUNE_CACHE=$work/cache.$side run_program "$work/$name.$side" > "$work/$name.$side.first" 2> "$work/log"
     # A tuning of --auto goes on for some seconds when the program has ended.
-    AUTOTUNE_CACHE=$work/cache.$side timeout 60 autotune report --follow > /dev/null 2>&1 || true
+    await_tuning "$side"
     # Kernels that are called once are tuned in the second run, and what tunings may cost is rationed over runs. So it runs
-    # until four runs in a row have changed no result, twenty times at most.
+    # until eight runs in a row have changed no result, 24 times at most: comparisons wait for their share, too.
     still=0 results=
-    for again in $(seq 20); do
-      [ "$side" = auto ] && [ $still -lt 4 ] || break
+    for again in $(seq 24); do
+      [ "$side" = auto ] && [ $still -lt 8 ] || break
       AUTOTUNE_CACHE=$work/cache.$side run_program "$work/$name.$side" > /dev/null 2> "$work/log"
-      AUTOTUNE_CACHE=$work/cache.$side timeout 60 autotune report --follow > "$work/follow" 2>&1 || true
+      await_tuning "$side"
       before=$results results=$(AUTOTUNE_CACHE=$work/cache.$side autotune report --json 2> /dev/null | grep -c '"finished": true' || true)
       [ "$results" = "$before" ] && still=$((still + 1)) || still=0
     done
