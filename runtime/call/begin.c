@@ -7,6 +7,7 @@
 #include "base/role.h"
 #include "base/tsan.h"
 #include "keep/capture/capture.h"
+#include "lead.h"
 #include "live.h"
 #include "run/cpu/stack.h"
 
@@ -114,7 +115,6 @@ static autotune_fn begin_decided(struct begun *b, struct site *s, struct node *n
 // Returns what a call runs that lead_of treats as one of N, whose key is another one.
 static autotune_fn begin_led(struct begun *b, struct site *s, struct node *n,
                              struct autotune_call_state *state, bool *timed) {
-  reverify_count(n, 1, 0);
   if (decide_led_wants(n) && begin_is_apart(b))
     decide_look_led(s, n, &b->call);
   return lead_code(s, n, state, timed);

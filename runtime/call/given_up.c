@@ -16,7 +16,7 @@
 
 #include "keep/wisdom/wisdom.h"
 #include "model/agree.h"
-#include "site.h"
+#include "lead.h"
 
 enum {
   MOST_KEYS = 4096,  // of one kernel in one process

@@ -17,12 +17,12 @@
 
 #include "keep/wisdom/wisdom.h"
 #include "model/agree.h"
+#include "lead.h"
 #include "pairs.h"
-#include "site.h"
 
-// Comparisons with the default that a winner needs, of values that were not tuned: where
-// all tuned values agree on it, where those near by do, and where it is the nearest
-// one's.
+// For so many values that were not tuned a winner must have been compared with the
+// default: where all tuned values agree on it; where only those near by agree; and where
+// they disagree, and it is the winner of the nearest tuned value.
 enum { TRUSTED = 2, TRUSTED_NEAR = 4, TRUSTED_NEAREST = 8 };
 
 // Freed with its site. Once it is published only PAIRS and what follows change.
@@ -32,10 +32,11 @@ struct lead {
   const struct autotune_machine *machine;
   const struct autotune_value *values[MAX_PARAMS]; // of the winner
   struct agreement agreement;
-  atomic_bool busy; // a thread uses PAIRS, TIMED and CALLS
+  atomic_bool busy; // a thread uses what follows, up to LOSES
   struct pairs pairs;
   unsigned long long timed; // counts calls that are timed for PAIRS
-  unsigned calls;           // since the last timed one
+  bool original;            // the last of these runs the default
+  unsigned calls;           // of the winner, since the last one that was timed
   atomic_bool loses, lost;  // as PAIRS says now, and has said; any thread
   long long like[];         // the key that it was found for
 };
@@ -132,33 +133,42 @@ autotune_fn lead_code(struct site *s, struct node *n, struct autotune_call_state
                       bool *timed) {
   struct lead *l = atomic_load_explicit(&s->lead, memory_order_acquire);
   *timed = false;
-  if (!l || l->node != n) // another thread has just ended it
+  if (!l || l->node != n) { // another thread has just ended it
+    reverify_count(n, 1, 0);
     return decide_current(n);
+  }
   bool original = atomic_load_explicit(&l->loses, memory_order_relaxed);
   if (background_goes()) {
     original = original && l->lost; // what slows the winner now is ours
   } else if (lead_lock(l)) {
     *timed = pairs_next(&l->pairs, &original);
-    l->calls++;
+    l->calls += !original;
+    l->original = original;
     if (*timed)
       state->reserved[1] = CALL_LED * ++l->timed;
     lead_unlock(l);
   }
+  if (!original)
+    reverify_count(n, 1, 0);
   return original ? s->kernel->original : decide_current(n);
 }
 
 static void lead_say(const struct site *s, const struct lead *l) {
   log_message(AUTOTUNE_INFO,
-              l->pairs.loses ? "%s: %.2f x: new values of the key run the default, until "
-                               "the winner is faster again"
-                             : "%s: %.2f x: new values of the key run the winner again",
+              l->pairs.loses
+                  ? "%s: for new values of the key the winner is %.2f x as fast as the "
+                    "default: the default runs until that changes"
+                  : "%s: for new values of the key the winner is %.2f x as fast as the "
+                    "default: it runs again",
               s->kernel->name, l->pairs.ratio);
 }
 
 // Adds a call that took SECONDS.
 static void lead_add(struct site *s, struct lead *l, double seconds) {
-  reverify_count(l->node, 0, l->calls * seconds);
-  l->calls = 0;
+  if (!l->original) {
+    reverify_count(l->node, 0, l->calls * seconds);
+    l->calls = 0;
+  }
   if (!pairs_add(&l->pairs, seconds))
     return;
   atomic_store_explicit(&l->loses, l->pairs.loses, memory_order_relaxed);

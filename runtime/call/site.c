@@ -15,7 +15,7 @@
 #include "base/tsan.h"
 #include "run/cpu/openmp.h"
 #include "run/cpu/stack.h"
-#include "site.h"
+#include "lead.h"
 
 static struct {
   pthread_once_t once;

@@ -13,8 +13,8 @@
  *   provisional.c   the winner of a near key, until this key is tuned
  *   stored.c        what is stored of a key
  *   given_up.c      the winner that many keys agree on; limits of keys and tunings
- *   lead.c          new values of a key that are not compared with the default; pairs.c
- *                   decides whether the winner is faster for them (pairs.h)
+ *   lead.c          new values of a key that are not compared with the default (lead.h);
+ *                   pairs.c decides whether the winner is faster for them (pairs.h)
  *   live.c          variants that are timed in these calls (live.h)
  *   watch.c         watches whether a winner stays as fast; drift.c decides (drift.h)
  *   doubt.c         keys that were decided on a call that did next to nothing
@@ -383,35 +383,6 @@ void given_up_tuned(struct node *n, bool tuned); /* a tuning of N has ended */
 bool given_up_waits(const struct node *n);
 void given_up_forget(struct site *s); /* any thread */
 void given_up_free(struct site *s);   /* when the site is closed */
-
-/* ---- lead.c ---------------------------------------------------------------------- */
-
-struct agreement;
-/* True if values that A holds for need not be compared with the default before they run
- * WINNER, on which tuned keys agree; any thread. */
-bool lead_trusts(const struct site *s, const struct agreement *a,
-                 const struct summary *winner);
-/* True if one more comparison may be enough for that. */
-bool lead_needs_comparisons(const struct agreement *a, const struct summary *winner);
-/* Makes N run KNOWN, the winner on which tuned keys agree by A for LIKE, and lead the
- * values that A holds for. False: its code cannot be had, or it cannot run in CALL. Call
- * it only while holding decide_take(). */
-bool lead_take(struct node *n, const struct call *call, const struct agreement *a,
-               const long long *like, struct recall *known);
-/* Returns the node as whose call CALL is to be treated, whose key has no node of its own;
- * NULL: there is none. Any thread. */
-struct node *lead_of(struct site *s, const struct call *call);
-/* In reserved[1] of a call's state: it is the first call of a winner; and so many times
- * CALL_LED, that it is a call which lead_code has asked to time. The state may be a copy
- * when the call has ended. */
-enum { CALL_FIRST = 1, CALL_LED = 2 };
-/* Returns what a call of S runs that is treated as one of N. *TIMED: STATE is to be
- * timed, for lead_see. */
-autotune_fn lead_code(struct site *s, struct node *n, struct autotune_call_state *state,
-                      bool *timed);
-/* Notes that the call of STATE took SECONDS, if lead_code has asked for that. */
-void lead_see(struct site *s, const struct autotune_call_state *state, double seconds);
-void lead_free(struct site *s); /* when the site is closed */
 
 /* ---- watch.c: watches whether a winner stays as fast ----------------------------- */
 

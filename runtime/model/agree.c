@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <xxhash.h>
 
 enum { CANDIDATES = 8 };      // different winners that are looked at
 static const double wide = 4; // factors of two, for parts that change from call to call
@@ -104,6 +105,15 @@ static bool agree_range(const struct agree_group *g, struct agreement *out) {
   return within;
 }
 
+static uint64_t agree_hash(const long long *key, unsigned n_keys) {
+  return XXH3_64bits(key, n_keys * sizeof *key);
+}
+
+static void agree_leave_out(const struct agree_group *g, unsigned row,
+                            struct agreement *out) {
+  out->others[out->n_others++] = agree_hash(g->rows[row].key, g->n_keys);
+}
+
 // True if the winner of row WINNER may be taken for the group's key. *OWN: how many of
 // the rows that agree have it as their winner.
 static bool agree_judge(const struct agree_group *g, unsigned winner,
@@ -116,6 +126,8 @@ static bool agree_judge(const struct agree_group *g, unsigned winner,
     enum opinion opinion = g->rows[row].winner == g->rows[winner].winner
         ? OPINION_SAME
         : g->opinion(g->data, row, winner);
+    if (opinion != OPINION_SAME)
+      agree_leave_out(g, row, out);
     if (opinion == OPINION_WORSE) {
       limit = fmin(limit, g->far[i]);
       out->clean = false;
@@ -193,6 +205,9 @@ static bool agree_find_nearest(const struct agree_group *g, struct agreement *ou
     .parts = g->parts, .row = g->order[0], .n = g->n, .nearest = true
   };
   memcpy(out->rows, g->order, g->n * sizeof *out->rows);
+  for (unsigned i = 0; i < g->n; i++)
+    if (g->rows[g->order[i]].winner != g->rows[out->row].winner)
+      agree_leave_out(g, g->order[i], out);
   agree_range(g, out);
   return true;
 }
@@ -235,6 +250,10 @@ bool agree_spans(const struct agreement *a, const long long *like, const long lo
     if (agree_has(a->parts, p) && !(here >= a->low[p] && here <= a->high[p]))
       return false;
   }
+  uint64_t hash = a->n_others ? agree_hash(key, n_keys) : 0;
+  for (unsigned i = 0; i < a->n_others; i++)
+    if (a->others[i] == hash)
+      return false;
   return true;
 }
 

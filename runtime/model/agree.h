@@ -51,6 +51,9 @@ struct agreement {
   /* The range of each such part: log2(1 + |value|), with the value's sign. Some values in
    * it may be nearer to a row that disagrees. */
   double low[MAX_KEYS], high[MAX_KEYS];
+  /* Hashes of the keys of rows that do not agree: they have winners of their own. */
+  unsigned n_others;
+  uint64_t others[AGREE_MOST];
 };
 /* Finds an agreement that holds for KEY, which has N_KEYS parts (at most MAX_KEYS), among
  * N rows (at most AGREE_MOST). CHANGING: the parts, as bits, that are known to change
@@ -71,7 +74,8 @@ void agree_say(const struct agree_row *rows, const struct agreement *a, unsigned
  * its range. */
 bool agree_covers(const struct agreement *a, const long long *like, const long long *key,
                   unsigned n_keys);
-/* True if A, which was found for LIKE, has KEY in its range. */
+/* True if A, which was found for LIKE, has KEY in its range, and KEY is not that of a row
+ * which does not agree. */
 bool agree_spans(const struct agreement *a, const long long *like, const long long *key,
                  unsigned n_keys);
 

@@ -268,6 +268,8 @@ static void test_what_changes_takes_the_nearest(void **state) {
   const long long like[] = { 8, 1000 };
   assert_false(agree_covers(&found, like, (long long[]){ 8, 1001 }, 2));
   assert_true(agree_spans(&found, like, (long long[]){ 8, 1001 }, 2));
+  assert_true(agree_spans(&found, like, (long long[]){ 8, 80 }, 2));
+  assert_false(agree_spans(&found, like, (long long[]){ 8, 70 }, 2)); // its own winner
   assert_false(agree_spans(&found, like, (long long[]){ 9, 1001 }, 2));
   assert_false(agree_spans(&found, like, (long long[]){ 8, 100000 }, 2));
   char text[192];
