@@ -163,4 +163,32 @@ for cc in $compilers; do
   autotune report > report
   hasnt "$cc, auto: compiles: $(cat report)" report 'did not compile\|[0-9] wrong'
 done
+# A program without OpenMP of its own: threads of its variants sleep after 5 ms without work, unless the user chose otherwise.
+cat > idle.c << 'END'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+#pragma autotune kernel key(n) out(y[0:n])
+static void idle(int n, double *y)
+{
+  #pragma autotune parallel for num_threads(2) optional
+  for (int i = 0; i < n; i++) {
+    usleep(5000);
+    y[i] = 2 * i;
+  }
+}
+int main(void)
+{
+  double y[8];
+  idle(8, y);
+  int (*spins)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "kmp_get_blocktime");
+  printf("%g %d\n", y[7], spins ? spins() : -1);
+  return 0;
+}
+END
+check "idle: builds" autotune cc gcc -O1 idle.c -o idle
+is "idle: tunes" "$(AUTOTUNE_MODE=first AUTOTUNE_LOG=info ./idle 2> idle.log)" "14 5"
+has "idle: two threads win" idle.log 'idle: tuned: .*=yes'
+is "idle: stored" "$(AUTOTUNE_MODE=locked ./idle)" "14 5"
+is "idle: the user's time" "$(KMP_BLOCKTIME=70 AUTOTUNE_MODE=locked ./idle)" "14 70"
 finish

@@ -126,6 +126,26 @@ static void test_refused(void **state) {
   store_close(s);
 }
 
+// Of keys that were only called, the first eight are shown, unless one is asked for.
+static void test_many_untried(void **state) {
+  static const struct autotune_kernel kernel = { .name = "gemm" };
+  struct identity id = fixture_identity();
+  struct store *s = open_store(*state);
+  fill(*state);
+  for (long long n = 1; n <= 11; n++) {
+    long long key[] = { n, 1000 };
+    id.key = key;
+    assert_int_equal(store_asked(s, &id, &kernel, REFUSED_REGION, "", NULL), 0);
+  }
+  struct why_options o = { HERE };
+  expect(*state, &o, "MR=6  NR=64: 2.000 ms");
+  expect(*state, &o,
+         "\n  … and 3 more keys, never tuned; for one: autotune why gemm --key …\n");
+  o.key = "n=11,m=1000";
+  expect(*state, &o, "the default, until it is tuned: never tuned for this key");
+  store_close(s);
+}
+
 // A kernel of the same name in another file is another kernel; the same file in another
 // folder is the same.
 static void test_two_files(void **state) {
@@ -190,6 +210,7 @@ int main(void) {
     cmocka_unit_test_setup_teardown(test_another_machine, folder_setup, folder_teardown),
     cmocka_unit_test_setup_teardown(test_another_key, folder_setup, folder_teardown),
     cmocka_unit_test_setup_teardown(test_borrowed, folder_setup, folder_teardown),
+    cmocka_unit_test_setup_teardown(test_many_untried, folder_setup, folder_teardown),
     cmocka_unit_test_setup_teardown(test_two_files, folder_setup, folder_teardown),
     cmocka_unit_test_setup_teardown(test_misspelt, folder_setup, folder_teardown),
     cmocka_unit_test(test_offers),

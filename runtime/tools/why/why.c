@@ -182,10 +182,22 @@ static void print_nothing(const struct why *w) {
   store_list_free(&all);
 }
 
-// Prints the requested keys of W's list. Returns their number. FILE: NULL if all kernels
-// of that name are in one file.
+// True if no variant was ever tried for KEY: calls with it have only been noted.
+static bool why_is_untried(const struct why *w, const struct problem *key) {
+  for (unsigned i = 0; i < w->list.n; i++) {
+    const struct listed *item = &w->list.items[i];
+    if ((item->finished || item->provisional || item->n_records) && why_is_for(item, key))
+      return false;
+  }
+  return true;
+}
+
+// Prints the requested keys of W's list; of those that were only called, the first
+// MOST_UNTRIED. Returns their number. FILE: NULL if all kernels of that name are in one
+// file.
 static unsigned why_print_list(struct why *w, const char *file) {
-  unsigned n = 0;
+  enum { MOST_UNTRIED = 8 };
+  unsigned n = 0, untried = 0;
   find_newest(w);
   set_target(w);
   for (unsigned i = 0; i < w->list.n; i++) {
@@ -200,8 +212,13 @@ static unsigned why_print_list(struct why *w, const char *file) {
               w->o->toolchain);
       clean_free(clean);
     }
-    why_print_key(w, p);
+    if (w->o->key || !why_is_untried(w, p) || ++untried <= MOST_UNTRIED)
+      why_print_key(w, p);
   }
+  if (untried > MOST_UNTRIED)
+    fprintf(w->out,
+            "  … and %u more key%s, never tuned; for one: autotune why %s --key …\n",
+            untried - MOST_UNTRIED, untried == MOST_UNTRIED + 1 ? "" : "s", w->o->kernel);
   if (!w->o->key)
     why_print_agreements(w);
   free(w->asked.block);
