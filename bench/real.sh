@@ -118,9 +118,10 @@ for asked in ${*:-sundials libsamplerate darknet}; do
   case $sides in *auto*) fresh=fresh ;; *) fresh= ;; esac
   for run in $(seq "$runs"); do
     for side in $(shuf -e $sides $fresh); do
-      if [ $side = fresh ]; then # a tuning that went on after the program would disturb the others
+      if [ $side = fresh ]; then # its tuning must not disturb the others
         rm -rf "$work/cache.fresh"
-        AUTOTUNE_AFTER=off AUTOTUNE_CACHE=$work/cache.fresh run_program "$work/$name.auto"
+        AUTOTUNE_AFTER=1s AUTOTUNE_CACHE=$work/cache.fresh run_program "$work/$name.auto"
+        sleep 2
       else
         AUTOTUNE_CACHE=$work/cache.$side run_program "$work/$name.$side"
       fi >> "$work/$name.$side.times" 2> "$work/log"

@@ -465,6 +465,19 @@ AUTOTUNE_API int autotune_launch_kernel(struct autotune_site *site, const long l
                                         void *const *args,
                                         const struct autotune_launch *asked);
 
+#ifndef __cplusplus /* C++ has no sections with rows */
+/* True if nothing that a call of KERNEL with ARGS writes overlaps another section, or the
+ * pointers that lead to rows. Reads all these pointers. From any thread. */
+AUTOTUNE_API int autotune_rows_apart(const struct autotune_kernel *kernel,
+                                     void *const *args);
+/* For walks over rows: tries to take the rows that COUNT pointers at POINTERS lead to all
+ * at once. FIRST and BYTES are of the first row, as for `add`. Returns 0 if each of them
+ * is to be added. */
+AUTOTUNE_API int autotune_rows_rise(struct autotune_rows *rows, unsigned section,
+                                    const void *pointers, long long count,
+                                    const volatile void *first, size_t bytes);
+#endif
+
 /* Forgets SITE, because its code is about to be unmapped. Called by a destructor of the
  * translated file. */
 AUTOTUNE_API void autotune_site_close(struct autotune_site *site);

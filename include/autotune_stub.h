@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* autotune_stub.h: what stubs do in line: they look at their gate and entry, time
- * statements, and find whether rows overlap. Part of autotune_abi.h. */
+/* autotune_stub.h: what stubs do in line: they look at their gate and entry, and
+ * time statements. Part of autotune_abi.h. */
 #ifndef AUTOTUNE_STUB_H
 #define AUTOTUNE_STUB_H
 
@@ -83,81 +83,5 @@ static __inline__ int autotune_is_cold(const struct autotune_site *site,
                                        struct autotune_gate *gate) {
   return __atomic_load_n(&site->hot, __ATOMIC_RELAXED) == 0 && autotune_gate_shut(gate);
 }
-
-#ifndef __cplusplus /* C++ has no sections with rows */
-/* What rows take up: each is within ALL of its section, and the pointers to them within
- * POINTERS. Rows that are written are apart if each is outside of ALL of those before. */
-struct autotune_hull {
-  struct autotune_span all, pointers;
-};
-struct autotune_hulls {
-  struct autotune_rows walk; /* first: walks get its address */
-  struct autotune_hull *list;
-  const int *written;
-  unsigned n;
-  int apart;
-};
-static __inline__ void autotune_hulls_shape(struct autotune_rows *rows, unsigned section,
-                                            unsigned n, const long long *low,
-                                            const long long *count) {
-  (void)rows;
-  (void)section;
-  (void)n;
-  (void)low;
-  (void)count;
-}
-static __inline__ int autotune_hulls_add(struct autotune_rows *rows, unsigned section,
-                                         const volatile void *base, size_t bytes,
-                                         int addresses) {
-  struct autotune_hulls *const hulls = (struct autotune_hulls *)(void *)rows;
-  struct autotune_hull *const hull = &hulls->list[section];
-  struct autotune_span *const span = addresses ? &hull->pointers : &hull->all;
-  char *const first = (char *)(size_t)base, *const from = (char *)span->base,
-              *const to = from + span->bytes;
-  if (span->bytes == 0) {
-    span->base = first;
-    span->bytes = bytes;
-  } else {
-    if (!addresses && hulls->written[section] && first < to && from < first + bytes)
-      hulls->apart = 0;
-    span->base = first < from ? first : from;
-    span->bytes = (size_t)((first + bytes > to ? first + bytes : to) -
-                           (first < from ? first : from));
-  }
-  return hulls->apart;
-}
-static __inline__ void autotune_hulls_begin(struct autotune_hulls *hulls,
-                                            struct autotune_hull *list,
-                                            const int *written, unsigned n) {
-  unsigned i;
-  for (i = 0; i < n; i++)
-    list[i].all.bytes = list[i].pointers.bytes = 0;
-  hulls->walk.shape = autotune_hulls_shape;
-  hulls->walk.add = autotune_hulls_add;
-  hulls->list = list;
-  hulls->written = written;
-  hulls->n = n;
-  hulls->apart = 1;
-}
-/* Adds to SPANS what the rows take up. Returns 0 if rows of a section that is written
- * overlap, or what is written may contain pointers to rows. */
-static __inline__ int autotune_hulls_end(const struct autotune_hulls *hulls,
-                                         struct autotune_span *spans) {
-  unsigned i, j;
-  for (i = 0; i < hulls->n; i++)
-    if (hulls->list[i].all.bytes)
-      spans[i] = hulls->list[i].all;
-  for (i = 0; i < hulls->n; i++)
-    for (j = 0; j < hulls->n; j++) {
-      const struct autotune_span *const p = &hulls->list[i].pointers,
-                                        *const w = &spans[j];
-      if (p->bytes && hulls->written[j] &&
-          (const char *)p->base < (const char *)w->base + w->bytes &&
-          (const char *)w->base < (const char *)p->base + p->bytes)
-        return 0;
-    }
-  return hulls->apart;
-}
-#endif
 
 #endif

@@ -13,6 +13,7 @@ static const double start_cost = 0.2;
 // The program has run for a while by then, so the hottest kernel is known.
 static const double fork_cost = 0.05;
 enum { RUNS = 8 };
+static const double copies_matter = 0.01; // of the program's time
 
 static void allowance_add(_Atomic double *sum, double seconds) {
   double old = atomic_load_explicit(sum, memory_order_relaxed);
@@ -111,6 +112,16 @@ static bool allowance_is_lent(const struct site *s) {
       allowance_cost_now() <= 0;
 }
 
+// True if a tuning of S should begin later in this run. It would not come to its end
+// before the program does, and until then the program copies each page that it writes to.
+static bool allowance_waits(const struct site *s) {
+  double time = hot_time_expected(s), copies = loss_copies();
+  if (time <= 0) // the first run
+    return copies > hot_fraction * hot_time();
+  return allowance_after(s->kernel) > 0 && copies > copies_matter * time &&
+      hot_allowance_expected(s) < allowance_start(s) + copies && !hot_is_late(s);
+}
+
 bool allowance_begins(const struct site *s) {
   if (allowance_fraction(s->kernel) <= 0)
     return true;
@@ -127,7 +138,7 @@ bool allowance_begins(const struct site *s) {
         atomic_load_explicit(&hot_cost, memory_order_relaxed);
   if (left < needed && !(shared && allowance_is_lent(s)))
     return false;
-  if (shared && !loss_lets_tune(hot_time_expected(s)))
+  if (shared && (allowance_waits(s) || !loss_lets_tune(hot_time_expected(s))))
     return false;
   const struct site *own = s;
   if (shared)

@@ -124,8 +124,11 @@ static autotune_fn begin_led(struct begun *b, struct site *s, struct node *n,
 static autotune_fn begin_undecided(struct begun *b, struct site *s, struct node *n,
                                    struct autotune_call_state *state, bool *timed) {
   autotune_fn code = b->kernel->original;
-  if (!begin_is_idle(b, n, state, &code) && begin_is_apart(b))
+  bool tunes = !begin_is_idle(b, n, state, &code);
+  if (tunes && begin_is_apart(b))
     code = decide_key(s, n, &b->call);
+  else if (tunes)
+    refuse_for_now(n, REFUSED_OVERLAP);
   *timed = (state->reserved[2] || allowance_fraction(b->kernel) > 0) &&
       !atomic_load_explicit(&n->decided, memory_order_relaxed);
   return code;

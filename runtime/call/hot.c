@@ -41,6 +41,7 @@ static const double time_part = 0.08;    // at most, of the time: threads that w
                                          // each other wait for what disturbs one of them
 static const double several = 1.1;       // processors: a program with more runs threads
 static const double idle_part = 0.5; // of the time of a processor that is idle, likewise
+static const double late_calls = 0.9, late_time = 0.85; // of the earlier run
 static const double exit_from = 1; // seconds: shorter programs store nothing at their end
 
 enum { MOST_CALLS = 1024, COLD_NODES = 64, MEAN_OF = 16 };
@@ -145,6 +146,12 @@ double hot_time_expected(const struct site *s) {
 double hot_allowance_expected(const struct site *s) {
   const struct earlier *e = &s->heat.earlier;
   return e->elapsed > 0 ? hot_allowance_of(e->elapsed, e->cpu, machine_threads()) : 0;
+}
+
+bool hot_is_late(const struct site *s) {
+  const struct earlier *e = &s->heat.earlier;
+  return hot_get(&s->heat.calls) + 1 >= late_calls * e->usage.calls ||
+      hot_elapsed() >= late_time * e->elapsed;
 }
 
 // ---- samples ------------------------------------------------------------------------

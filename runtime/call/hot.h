@@ -65,8 +65,11 @@ double hot_allowance(void);
  * none. */
 double hot_time_expected(const struct site *s);
 double hot_allowance_expected(const struct site *s);
-/* The same for a program that began TIME seconds ago, has had CPU seconds of processors,
- * and may use PROCESSORS of them. */
+/* True if S has few calls left, or the program little time, should this run be like that
+ * one. */
+bool hot_is_late(const struct site *s);
+/* Returns hot_allowance of a program that began TIME seconds ago, has had CPU seconds of
+ * processors, and may use PROCESSORS of them. */
 double hot_allowance_of(double time, double cpu, unsigned processors);
 /* At the end of the process: notes which kernels are hot, and stores why the others were
  * not tuned. */

@@ -16,6 +16,7 @@
 
 static const double anew = 0.05;      // seconds: expectations are that old at most
 static const double first_part = 0.5; // of the pages, which the program will write to
+static const double least_part = 0.05;
 
 static pthread_once_t loss_once = PTHREAD_ONCE_INIT, page_once = PTHREAD_ONCE_INIT;
 static struct {
@@ -25,9 +26,10 @@ static struct {
   // Of the present session, while holding decide_take().
   double pages, fork; // pages: when it was forked; 0: there is no session
   long faults;
-  _Atomic double part;           // of the pages, that were copied in the last session
-  _Atomic double lost, checks;   // seconds in this run
-  _Atomic double expected, when; // loss_expected, and when that was found
+  _Atomic double part;          // of the pages, that were copied in the last session
+  _Atomic double lost, checks;  // seconds in this run
+  _Atomic double forks, copies; // seconds that a fork takes now, and copies of all pages
+  _Atomic double when;          // that was found
 } loss;
 
 static void loss_add(_Atomic double *sum, double seconds) {
@@ -59,24 +61,34 @@ static struct ledger loss_now(void) {
                           .checks = atomic_load(&loss.checks) };
 }
 
-double loss_expected(void) {
+static void loss_estimate(void) {
   pthread_once(&page_once, loss_measure);
   double now = sys_now();
-  if (now - atomic_load(&loss.when) > anew) {
-    atomic_store(&loss.when, now);
-    atomic_store(&loss.expected,
-                 session_fork_seconds() +
-                     session_pages() * loss.page * atomic_load(&loss.part));
-  }
-  return atomic_load(&loss.expected);
+  if (now - atomic_load(&loss.when) <= anew)
+    return;
+  atomic_store(&loss.when, now);
+  atomic_store(&loss.forks, session_fork_seconds());
+  atomic_store(&loss.copies, session_pages() * loss.page);
+}
+
+double loss_copies(void) {
+  loss_estimate();
+  return atomic_load(&loss.copies);
+}
+
+double loss_expected(void) {
+  loss_estimate();
+  return atomic_load(&loss.forks) + atomic_load(&loss.copies) * atomic_load(&loss.part);
 }
 
 bool loss_lets_tune(double time) {
   pthread_once(&loss_once, loss_open);
-  double expected = loss_expected();
+  loss_estimate();
   struct ration r = { loss.known, loss.before, loss_now() };
+  double left = time > 0 ? fmax(1 - r.now.time / time, least_part) : 1; // of this run
+  double part = fmin(atomic_load(&loss.part), left);
   r.now.time = fmax(r.now.time, time);
-  return ration_tunes(&r, expected);
+  return ration_tunes(&r, atomic_load(&loss.forks) + atomic_load(&loss.copies) * part);
 }
 
 bool loss_lets_check(double expected) {

@@ -269,6 +269,8 @@ void allowance_after_fork(void);
 /* Returns the seconds that a fork takes from the program: those of the fork, and of pages
  * copied afterwards. Any thread. */
 double loss_expected(void);
+/* Returns the seconds that copies of all its pages would take. Any thread. */
+double loss_copies(void);
 /* True if another tuning of a kernel that is tuned when hot may begin. TIME: of this run,
  * as is expected (hot_time_expected). Any thread. */
 bool loss_lets_tune(double time);

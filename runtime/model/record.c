@@ -64,6 +64,9 @@ const struct refusal_words refusal_words[REFUSALS] = {
   [REFUSED_ENDED] = { "default: the program ended before the tuning that ran beside it; "
                       "the next run goes on with what was tried",
                       true, false },
+  [REFUSED_OVERLAP] = { "default: its calls write to memory that they also have by another "
+                        "name, and variants assume that they do not",
+                        false, false },
 };
 
 #define COLUMN(name, version) .column = name, .since = version

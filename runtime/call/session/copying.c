@@ -5,6 +5,7 @@
 // The first fork is estimated from the number of pages, later ones from the last two: the
 // faster counts, because a busy machine only makes a fork slower.
 #include <fcntl.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -12,7 +13,8 @@
 
 #include "session.h"
 
-static const double at_least = 150e-6, a_page = 20e-9, most_page = 20e-6; // seconds
+static const double at_least = 150e-6, a_page = 20e-9, most_page = 20e-6,
+                    most_protect = 100e-6; // seconds
 static struct {
   _Atomic double seconds, pages; // of the better one of the last two forks; 0: none yet
   _Atomic double took, last;     // seconds of the last fork, and for each page
@@ -31,8 +33,24 @@ double session_pages(void) {
   return field[1] > field[2] ? (double)(field[1] - field[2]) : 0;
 }
 
-// A new page is cleared; one that is copied costs a few times as much, since the kernel
-// also has to tell all processors that run the program.
+// Returns how long it takes to make a page read-only. If other threads of the program run
+// on other processors, these are interrupted, as they are when a page is copied: 20 us on
+// some virtual machines, where the copy itself takes one.
+static double session_protect_seconds(char *memory, size_t page) {
+  enum { TIMES = 16 };
+  double seconds = 0;
+  for (int i = 0; i < TIMES; i++) {
+    *(volatile char *)memory = 1;
+    double begun = sys_now();
+    int failed = mprotect(memory, page, PROT_READ);
+    seconds += sys_now() - begun;
+    if (failed || mprotect(memory, page, PROT_READ | PROT_WRITE))
+      return 0;
+  }
+  return seconds / TIMES;
+}
+
+// A new page is cleared; one that is copied costs a few times as much.
 double session_page_seconds(void) {
   enum { PAGES = 64, TIMES = 4 };
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -42,9 +60,10 @@ double session_page_seconds(void) {
   double begun = sys_now();
   for (size_t i = 0; i < PAGES; i++)
     *(volatile char *)(memory + i * page) = 1;
-  double seconds = (sys_now() - begun) / PAGES;
+  double seconds = TIMES * (sys_now() - begun) / PAGES;
+  double protect = session_protect_seconds(memory, page);
   munmap(memory, PAGES * page);
-  return seconds < most_page / TIMES ? TIMES * seconds : most_page;
+  return fmin(seconds, most_page) + fmin(protect, most_protect);
 }
 
 double session_fork_expected(double pages, double seconds, double last_pages) {

@@ -13,6 +13,7 @@ void emit_weakly(const struct compile_options *o, struct text *out) {
     text_printf(out,
                 "#pragma weak autotune_begin\n#pragma weak autotune_end\n"
                 "#pragma weak autotune_site_close\n"
+                "#pragma weak autotune_rows_apart\n#pragma weak autotune_rows_rise\n"
                 "extern const char autotune_weakly[];\n"
                 "#pragma weak autotune_weakly\n"
                 "static const char *const autotune_is_weak "

@@ -161,6 +161,32 @@ static void fields_leads(const struct template_scope *scope, struct text *out) {
     text_printf(out, "autotune_t%u", scope->index + 1);
 }
 
+// Appends whether a pointer leads from the next dimension to a later one.
+static void fields_beyond(const struct template_scope *scope, struct text *out) {
+  const struct section *c = scope->outer->data;
+  text_printf(out, "(0");
+  for (unsigned i = scope->index + 2; i < c->n_dims; i++)
+    text_printf(out, " || autotune_t%u", i);
+  text_printf(out, ")");
+}
+
+// Appends the first element of the first row that this dimension leads to.
+static void fields_row_first(const struct template_scope *scope, struct text *out) {
+  const struct section *c = scope->outer->data;
+  fields_path(scope, out);
+  for (unsigned i = scope->index; i < c->n_dims; i++)
+    text_printf(out, "[autotune_low%u]", i);
+}
+
+// Appends the last element of that row.
+static void fields_row_last(const struct template_scope *scope, struct text *out) {
+  const struct section *c = scope->outer->data;
+  fields_path(scope, out);
+  text_printf(out, "[autotune_low%u]", scope->index);
+  for (unsigned i = scope->index + 1; i < c->n_dims; i++)
+    text_printf(out, "[autotune_low%u + autotune_n%u - 1]", i, i);
+}
+
 // True if pointers lead to rows of a section.
 static void fields_rows(const struct template_scope *scope, struct text *out) {
   const struct kernel *k = emit_of(scope)->k;
@@ -319,7 +345,8 @@ static const struct template_field fields_arg[] = {
 static const struct template_field fields_dim[] = {
   FIELD(SLICE, low), FIELD(SLICE, length), TEMPLATE_WRITE("path", fields_path),
   TEMPLATE_WRITE("subscripted", fields_subscripted), TEMPLATE_WRITE("steps", fields_steps),
-  TEMPLATE_WRITE("leads", fields_leads),
+  TEMPLATE_WRITE("leads", fields_leads), TEMPLATE_WRITE("beyond", fields_beyond),
+  TEMPLATE_WRITE("first", fields_row_first), TEMPLATE_WRITE("last", fields_row_last),
   TEMPLATE_END
 };
 #undef THIS
