@@ -3,9 +3,9 @@
 //
 // Such kernels are many: a build may make each loop nest one. The stub's gate
 // (autotune_abi.h) lets one of N calls through. It is timed, which costs SAMPLE_COST and
-// stands for N calls; N is such that this is at most PART of the time of the calls. N is
-// drawn from a range, so that a program that repeats a pattern of calls is not always
-// seen at the same place.
+// stands for N calls; N is such that this is at most PART of the time of the calls, and
+// SHORT_PART of that of calls too short to tune. N is drawn from a range, so that a
+// program that repeats a pattern of calls is not always seen at the same place.
 //
 // The sum of calls times seconds is an estimate of the kernel's time. Only calls that
 // take LONG_CALL or more count: for these a sample of each call costs PART, so that a
@@ -25,6 +25,7 @@
 #define PART 0.01
 #define SAMPLE_COST 0.2e-6 // seconds of autotune_begin and autotune_end, rather high
 #define LONG_CALL (SAMPLE_COST / PART)
+#define SHORT_PART 0.002
 // A tuning costs some tenths of a second at least. A kernel that takes less in a whole
 // run, or a twentieth of it, does not earn that in many runs.
 static const double hot_seconds = 0.2, hot_share = 0.05;
@@ -159,7 +160,7 @@ bool hot_is_late(const struct site *s) {
 static unsigned hot_interval(struct heat *h) {
   unsigned most = atomic_load_explicit(&h->most, memory_order_relaxed);
   double mean = hot_get(&h->mean);
-  double wanted = mean > 0 ? LONG_CALL / mean : 1;
+  double wanted = mean > 0 && mean < LONG_CALL ? SAMPLE_COST / SHORT_PART / mean : 1;
   unsigned n = wanted < 1 ? 1 : wanted < most ? (unsigned)wanted : most;
   if (n < 4)
     return n ? n : 1;
