@@ -14,6 +14,8 @@ import time
 import torch
 import torch.nn.functional as F
 
+WARM_UP = 0.05  # seconds, as in serve.h
+
 
 def device_array(*shape, dtype=torch.float32):
     return torch.empty(*shape, dtype=dtype, device="cuda").uniform_(-1, 1)
@@ -58,6 +60,9 @@ def measure(launch, samples):
     launch()
     torch.cuda.synchronize()
     first, times = time.monotonic() - start, []
+    while samples and time.monotonic() - start < first + WARM_UP:
+        launch()
+        torch.cuda.synchronize()
     for i in range(samples):
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         beyond.fill_(i % 256)
