@@ -40,8 +40,9 @@ extern "C" {
 #endif
 
 /* 3 is 2 with the member `apart`: stubs of 2 look for overlap themselves, those of 3
- * leave it to the runtime. A runtime reads both. */
-#define AUTOTUNE_ABI 3
+ * leave it to the runtime. 4 is 3 with autotune_rows_apart and autotune_rows_rise. A
+ * runtime reads all three. */
+#define AUTOTUNE_ABI 4
 #define AUTOTUNE_ABI_OLDEST 2
 
 /* Any function. It is cast back to its own type before it is called. */
@@ -465,7 +466,6 @@ AUTOTUNE_API int autotune_launch_kernel(struct autotune_site *site, const long l
                                         void *const *args,
                                         const struct autotune_launch *asked);
 
-#ifndef __cplusplus /* C++ has no sections with rows */
 /* True if nothing that a call of KERNEL with ARGS writes overlaps another section, or the
  * pointers that lead to rows. Reads all these pointers. From any thread. */
 AUTOTUNE_API int autotune_rows_apart(const struct autotune_kernel *kernel,
@@ -476,7 +476,6 @@ AUTOTUNE_API int autotune_rows_apart(const struct autotune_kernel *kernel,
 AUTOTUNE_API int autotune_rows_rise(struct autotune_rows *rows, unsigned section,
                                     const void *pointers, long long count,
                                     const volatile void *first, size_t bytes);
-#endif
 
 /* Forgets SITE, because its code is about to be unmapped. Called by a destructor of the
  * translated file. */

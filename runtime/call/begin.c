@@ -128,7 +128,7 @@ static autotune_fn begin_undecided(struct begun *b, struct site *s, struct node 
   if (tunes && begin_is_apart(b))
     code = decide_key(s, n, &b->call);
   else if (tunes)
-    refuse_for_now(n, REFUSED_OVERLAP);
+    decide_overlaps(n);
   *timed = (state->reserved[2] || allowance_fraction(b->kernel) > 0) &&
       !atomic_load_explicit(&n->decided, memory_order_relaxed);
   return code;

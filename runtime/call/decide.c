@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/role.h"
+#include "lead.h"
 #include "live.h"
 #include "run/cpu/module.h"
 #include "run/cpu/stack.h"
@@ -82,6 +83,7 @@ bool decide_install(struct site *s, struct node *n, const char *path, const char
       site_keep(n, n->handle);
     n->handle = code.loaded;
     n->variant = variant;
+    lead_installed(n, variant);
     atomic_store(&n->first.state, FIRST_TO_COME);
     site_note(&n->values, values);
     decide(n, code, why);
@@ -377,6 +379,15 @@ autotune_fn decide_key(struct site *s, struct node *n, const struct call *call) 
   autotune_fn code = miss_hushed(s, n, call);
   allowance_cost(s, sys_now() - start);
   return code;
+}
+
+void decide_overlaps(struct node *n) {
+  enum refusal noted = atomic_load(&n->refusal);
+  if ((noted != REFUSED_NOT && noted != REFUSED_COLD) || background_goes() ||
+      !decide_take())
+    return;
+  refuse_for_now(n, REFUSED_OVERLAP);
+  decide_release();
 }
 
 static bool decide_has_work(const struct node *n) {

@@ -66,9 +66,9 @@ static void loss_estimate(void) {
   double now = sys_now();
   if (now - atomic_load(&loss.when) <= anew)
     return;
-  atomic_store(&loss.when, now);
   atomic_store(&loss.forks, session_fork_seconds());
   atomic_store(&loss.copies, session_pages() * loss.page);
+  atomic_store(&loss.when, now);
 }
 
 double loss_copies(void) {

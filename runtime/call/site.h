@@ -102,9 +102,10 @@ struct node {
   unsigned others;               /* keys of its kernel in the store, when asked */
   _Atomic(enum refusal) refusal; /* why its calls were not tuned last */
   struct doubt doubt;
-  bool tuned;                /* in this process, to its end */
-  bool refused;              /* the winner that other keys agree on is wrong */
-  bool looked;               /* given_up.c: other keys were looked up once */
+  bool tuned;      /* in this process, to its end */
+  bool refused;    /* the winner that other keys agree on is wrong */
+  bool looked;     /* given_up.c: other keys were looked up once */
+  atomic_bool own; /* it was tuned here, or refused: no winner of others leads it */
   _Atomic double not_before; /* sys_now: it cannot be decided earlier; or 0 */
   _Atomic double usual;      /* hot.c: seconds of its calls, rather low; 0: not known */
   _Atomic double spent;      /* hot.c: seconds in its calls while it was timed */
@@ -196,6 +197,9 @@ autotune_fn decide_use(struct site *s, struct node *n);
 /* Decides N, for which CALL waits, or finds that it cannot be decided now. Returns what
  * to run. */
 autotune_fn decide_key(struct site *s, struct node *n, const struct call *call);
+/* Notes that a call of N whose sections overlap could not be tuned, unless it has another
+ * reason. */
+void decide_overlaps(struct node *n);
 /* In a call of N, which is decided: attends to a tuning in the background, or begins a
  * race. */
 void decide_look(struct site *s, struct node *n, const struct call *call);

@@ -16,7 +16,7 @@ struct extent {
   bool written;
 };
 
-enum { APART_FEW = 128, APART_RUNS = 16 };
+enum { APART_FEW = 128, APART_RUNS = 16, APART_SPANS = 16 };
 struct apart {
   struct autotune_rows rows; // first
   const struct autotune_kernel *kernel;
@@ -137,15 +137,18 @@ static bool apart_is(struct apart *a) {
 // Adds the sections without rows, as DESCRIBE tells them.
 static bool apart_spans(struct apart *a, void *const *args) {
   const struct autotune_kernel *k = a->kernel;
-  struct autotune_span *spans = sys_calloc(k->n_sections + 1, sizeof *spans);
-  struct autotune_call call = { .spans = spans };
+  struct autotune_span few[APART_SPANS] = { { .base = NULL } }, *spans = few;
+  if (k->n_sections > APART_SPANS)
+    spans = sys_calloc(k->n_sections, sizeof *spans);
   if (!spans)
     return false;
+  struct autotune_call call = { .spans = spans };
   k->describe(args, &call);
   for (unsigned i = 0; i < k->n_sections; i++)
     if (spans[i].base)
       apart_add(&a->rows, i, spans[i].base, spans[i].bytes, 0);
-  free(spans);
+  if (spans != few)
+    free(spans);
   return true;
 }
 
