@@ -82,6 +82,7 @@ int background_start(struct site *s, struct node *n, const struct call *call,
   if (!p.loaded)
     log_message(AUTOTUNE_DEBUG, "%s: a tuning begins in the background", s->kernel->name);
   background.node = n;
+  atomic_store(&n->own, true);
   atomic_store(&background.checks, p.loaded != NULL);
   if (p.kind == PLAN_ONLINE)
     live_open(n);

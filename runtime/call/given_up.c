@@ -8,9 +8,8 @@
 // as always, and its result takes part in the next decision. Where the keys do not agree,
 // tunings are limited to a fraction of the time. Kernels that are tuned when hot have
 // keys that nobody chose: where a part changes from call to call, two tunings that agree
-// are enough, or one that found nothing better than the default. lead.c says when their
-// new values need no comparison. The number of keys that a process remembers is limited,
-// too; calls with further keys run the default.
+// are enough. lead.c says when their new values need no comparison. The number of keys
+// that a process remembers is limited, too; calls with further keys run the default.
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,7 +178,7 @@ static struct given_up *given_up_look(struct site *s, const struct node *n, bool
 // Keeps G, if it holds for a range of keys, so that these need not be looked up. False:
 // the caller has to free G.
 static bool given_up_keep(struct site *s, struct given_up *g) {
-  if (!g->agreement.clean || s->n_agreements >= MOST_CACHED)
+  if (!g->agreement.clean || g->agreement.cut || s->n_agreements >= MOST_CACHED)
     return false;
   s->n_agreements++;
   g->next = s->agreements;
@@ -318,7 +317,7 @@ static bool given_up_limits(struct site *s, struct node *n) {
 
 // True if there are as many tuned keys as an agreement takes, as far as known.
 static bool given_up_may_agree(const struct site *s, const struct node *n) {
-  unsigned least = kernel_when_hot(s->kernel) ? 1 : AGREE_LEAST;
+  unsigned least = kernel_when_hot(s->kernel) ? AGREE_FEW : AGREE_LEAST;
   return n->others + s->tunings >= least || wisdom_given();
 }
 
@@ -369,6 +368,7 @@ void given_up_checked(struct site *s, struct node *n, bool good, double seconds)
   if (good)
     return;
   n->refused = true;
+  atomic_store(&n->own, true);
   given_up_forget(s);
   s->tuning_began = sys_now();
 }

@@ -29,17 +29,21 @@ enum { TRUSTED = 2, TRUSTED_NEAR = 4, TRUSTED_NEAREST = 8 };
 struct lead {
   struct lead *next;
   struct node *node;
+  uint64_t variant; // the winner: a race may give NODE another one
   const struct autotune_machine *machine;
   const struct autotune_value *values[MAX_PARAMS]; // of the winner
   struct agreement agreement;
   atomic_bool busy; // a thread uses what follows, up to LOSES
   struct pairs pairs;
-  unsigned long long timed; // counts calls that are timed for PAIRS
+  unsigned long long timed; // the number of the last call that was timed for PAIRS
   bool original;            // the last of these runs the default
   unsigned calls;           // of the winner, since the last one that was timed
   atomic_bool loses, lost;  // as PAIRS says now, and has said; any thread
   long long like[];         // the key that it was found for
 };
+
+// Of timed calls: one may end when another lead has come.
+static _Atomic unsigned long long numbers;
 
 static unsigned lead_needed(const struct agreement *a) {
   return a->clean ? TRUSTED : a->nearest ? TRUSTED_NEAREST : TRUSTED_NEAR;
@@ -78,6 +82,30 @@ static bool lead_read(struct lead *l, const struct autotune_kernel *k,
   return true;
 }
 
+// Takes L->pairs and what follows it, unless another thread has them.
+static bool lead_lock(struct lead *l) {
+  return !atomic_exchange_explicit(&l->busy, true, memory_order_acquire);
+}
+
+static void lead_unlock(struct lead *l) {
+  atomic_store_explicit(&l->busy, false, memory_order_release);
+}
+
+// Lets L go on where the last of EARLIER with the same winner was.
+static void lead_inherit(struct lead *l, struct lead *earlier) {
+  l->pairs = pairs_new(l->variant);
+  for (; earlier && earlier->variant != l->variant; earlier = earlier->next)
+    ;
+  if (earlier && lead_lock(earlier)) {
+    l->pairs = earlier->pairs;
+    l->pairs.goes = false;
+    l->pairs.half = 0;
+    atomic_store(&l->lost, earlier->lost);
+    lead_unlock(earlier);
+  }
+  atomic_store(&l->loses, l->pairs.loses);
+}
+
 bool lead_take(struct node *n, const struct call *call, const struct agreement *a,
                const long long *like, struct recall *known) {
   struct site *s = n->site;
@@ -98,8 +126,8 @@ bool lead_take(struct node *n, const struct call *call, const struct agreement *
     return atomic_load(&n->decided);
   }
   l->node = n;
-  l->pairs = pairs_new(variant);
-  atomic_store(&l->loses, l->pairs.loses);
+  l->variant = variant;
+  lead_inherit(l, s->leads);
   l->agreement = *a;
   memcpy(l->like, like, size);
   l->next = s->leads;
@@ -108,25 +136,28 @@ bool lead_take(struct node *n, const struct call *call, const struct agreement *
   return true;
 }
 
+// True if KEY has, or will have, a result of its own.
+static bool lead_leaves(struct site *s, const long long *key) {
+  const struct node *n = site_find(s, key);
+  return n && (atomic_load(&n->decided) || atomic_load(&n->own));
+}
+
+void lead_installed(const struct node *n, uint64_t variant) {
+  const struct lead *l = atomic_load(&n->site->lead);
+  if (l && l->node == n && l->variant != variant)
+    atomic_store(&n->site->lead, NULL);
+}
+
 // The parts of the key that are not stored say which device it is: the same one.
 struct node *lead_of(struct site *s, const struct call *call) {
   const struct lead *l = atomic_load_explicit(&s->lead, memory_order_acquire);
   bool nests;
   return l && !atomic_load(&l->node->retired) && !node_is_default(l->node) &&
           agree_spans(&l->agreement, l->like, call->key, s->kernel->n_keys) &&
-          !site_find(s, call->key) && target_team(s->kernel, &nests) <= 1 &&
+          !lead_leaves(s, call->key) && target_team(s->kernel, &nests) <= 1 &&
           lead_holds(s->kernel, l, call->args)
       ? l->node
       : NULL;
-}
-
-// Takes L->pairs and what follows it, unless another thread has them.
-static bool lead_lock(struct lead *l) {
-  return !atomic_exchange_explicit(&l->busy, true, memory_order_acquire);
-}
-
-static void lead_unlock(struct lead *l) {
-  atomic_store_explicit(&l->busy, false, memory_order_release);
 }
 
 autotune_fn lead_code(struct site *s, struct node *n, struct autotune_call_state *state,
@@ -143,9 +174,9 @@ autotune_fn lead_code(struct site *s, struct node *n, struct autotune_call_state
   } else if (lead_lock(l)) {
     *timed = pairs_next(&l->pairs, &original);
     l->calls += !original;
-    l->original = original;
+    l->original = *timed ? original : l->original;
     if (*timed)
-      state->reserved[1] = CALL_LED * ++l->timed;
+      state->reserved[1] = CALL_LED * (l->timed = atomic_fetch_add(&numbers, 1) + 1);
     lead_unlock(l);
   }
   if (!original)

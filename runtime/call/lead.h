@@ -28,6 +28,8 @@ enum { CALL_FIRST = 1, CALL_LED = 2 };
  * is to be timed, for lead_see. */
 autotune_fn lead_code(struct site *s, struct node *n, struct autotune_call_state *state,
                       bool *timed);
+/* Ends what N leads with another winner than VARIANT, while holding decide_take(). */
+void lead_installed(const struct node *n, uint64_t variant);
 /* Notes that the call of STATE took SECONDS, if lead_code has asked for that. */
 void lead_see(struct site *s, const struct autotune_call_state *state, double seconds);
 void lead_free(struct site *s); /* when the site is closed */

@@ -14,24 +14,32 @@ static double *pairs_slot(struct pairs *p) {
   return &(original ? p->original : p->winner)[p->n % PAIRS_KEPT];
 }
 
+// Begins a pair.
+static void pairs_begin(struct pairs *p) {
+  p->first = p->again ? !p->first : rng_below(&p->random, 2);
+  p->again = !p->again;
+  p->half = 1;
+  p->left = p->every;
+}
+
 bool pairs_next(struct pairs *p, bool *original) {
+  bool late = p->goes && ++p->waits > PAIRS_PATIENCE;
   *original = p->loses;
-  bool timed = p->half == 1 && *pairs_slot(p) > 0; // the first of the pair was added
-  if (timed) {
-    p->half = 2;
-  } else if (p->left <= 1) {
-    p->half = 1;
-    p->left = p->every;
-    p->first = rng_below(&p->random, 2);
-    *pairs_slot(p) = 0;
-    timed = true;
-  } else {
+  if (p->goes && !late)
+    return false;
+  if (late)
     p->half = 0;
+  if (p->half == 1)
+    p->half = 2;
+  else if (p->left > 1) {
     p->left--;
-  }
-  if (timed)
-    *original = p->first == (p->half == 1);
-  return timed;
+    return false;
+  } else
+    pairs_begin(p);
+  p->goes = true;
+  p->waits = 0;
+  *original = p->first == (p->half == 1);
+  return true;
 }
 
 // Returns the default's time of the last LEAST pairs divided by the winner's.
@@ -75,8 +83,9 @@ static bool pairs_judge(struct pairs *p) {
 }
 
 bool pairs_add(struct pairs *p, double seconds) {
-  if (p->half == 0)
+  if (!p->goes)
     return false;
+  p->goes = false;
   *pairs_slot(p) = seconds;
   if (p->half == 1)
     return false;

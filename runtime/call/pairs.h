@@ -3,9 +3,10 @@
  * call has other work. Pure: its only inputs are the durations of calls.
  *
  * Now and then a pair of calls that follow each other is timed: one runs the winner, the
- * other one the default, in random order, so that work that grows or shrinks from call to
- * call favours neither. The sums of the last pairs are compared, not their medians:
- * threads that wait for a busy processor make a few calls very long.
+ * other one the default. The order is random, and the next pair has the opposite one, so
+ * that work that grows or shrinks from call to call favours neither. The sums of the last
+ * pairs are compared, not their medians: threads that wait for a busy processor make a
+ * few calls very long.
  *
  * The first calls are all such pairs. Then these become rarer as long as they say the
  * same: much rarer where the winner loses, for its threads may take processors from the
@@ -16,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PAIRS_KEPT = 32, PAIRS_LEAST = 8 };
+enum { PAIRS_KEPT = 32, PAIRS_LEAST = 8, PAIRS_PATIENCE = 1024 };
 
 struct pairs {
   bool decided;    /* PAIRS_LEAST pairs are known */
@@ -30,11 +31,15 @@ struct pairs {
   unsigned left;  /* calls until the next pair */
   unsigned half;  /* 0: no pair is being timed; 1 or 2: the call that is timed */
   bool first;     /* the first call of the pair runs the default */
+  bool again;     /* the next pair has the opposite order */
+  bool goes;      /* the call of `half` has not ended */
+  unsigned waits; /* calls that began since then */
 };
 
 struct pairs pairs_new(uint64_t seed);
 /* Returns whether the next call is timed, for pairs_add; *ORIGINAL: it runs the default.
- * A call that was timed and not added ends its pair. */
+ * While a timed call goes on no other one is timed, as in threads that call at the same
+ * time. A call that has not been added after PAIRS_PATIENCE others ends its pair. */
 bool pairs_next(struct pairs *p, bool *original);
 /* Adds the call that pairs_next said to time. True if LOSES has changed, or was
  * decided to be as it is. */

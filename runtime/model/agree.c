@@ -7,7 +7,10 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { CANDIDATES = 8 };      // different winners that are looked at
+enum { CANDIDATES = 8 }; // different winners that are looked at
+// Of the rows whose parts change from call to call: so many that agree outvote one for
+// which a tuning kept the default, perhaps by noise.
+enum { AGREE_OUTVOTE = 3 };
 static const double wide = 4; // factors of two, for parts that change from call to call
 
 // One question: KEY, and the rows that equal it in all parts but PARTS, nearest first.
@@ -20,8 +23,9 @@ struct agree_group {
   double far[AGREE_MOST]; // of order[i]
   agree_opinion *opinion;
   const void *data;
-  unsigned least, least_default; // rows that must agree; that on the default
-  double margin;                 // beyond their values, in factors of two, at least
+  unsigned least; // rows that must agree
+  bool outvotes;  // AGREE_OUTVOTE rows outvote one; without that none may disagree
+  double margin;  // beyond their values, in factors of two, at least
 };
 
 static double agree_place(long long value) {
@@ -119,6 +123,8 @@ static void agree_leave_out(const struct agree_group *g, unsigned row,
 static bool agree_judge(const struct agree_group *g, unsigned winner,
                         struct agreement *out, unsigned *own) {
   double limit = INFINITY; // distance of the nearest row that disagrees
+  unsigned same = 0, worse = 0;
+  bool kept = true; // the default, in all rows that disagree
   *out = (struct agreement){ .parts = g->parts, .row = winner, .clean = true };
   *own = 0;
   for (unsigned i = 0; i < g->n; i++) {
@@ -131,16 +137,23 @@ static bool agree_judge(const struct agree_group *g, unsigned winner,
     if (opinion == OPINION_WORSE) {
       limit = fmin(limit, g->far[i]);
       out->clean = false;
-    } else if (opinion == OPINION_SAME && g->far[i] < limit) {
-      *own += g->rows[row].winner == g->rows[winner].winner;
+      worse++;
+      kept = kept && !g->rows[row].winner;
+    } else if (opinion == OPINION_SAME) {
       out->rows[out->n++] = row;
+      same++;
     }
   }
+  if (g->outvotes && worse && !(kept && same >= AGREE_OUTVOTE * worse))
+    return false;
+  if (g->outvotes)
+    limit = INFINITY;
   // A row as far away as the one that disagrees does not count either.
   while (out->n > 0 && agree_distance(g, g->rows[out->rows[out->n - 1]].key) >= limit)
     out->n--;
-  unsigned least = g->rows[winner].winner ? g->least : g->least_default;
-  return out->n >= least && agree_range(g, out);
+  for (unsigned i = 0; i < out->n; i++)
+    *own += g->rows[out->rows[i]].winner == g->rows[winner].winner;
+  return out->n >= g->least && agree_range(g, out);
 }
 
 static bool agree_better(const struct agree_group *g, const struct agreement *a,
@@ -160,7 +173,7 @@ static bool agree_find_in(struct agree_group *g, unsigned n, struct agreement *o
   unsigned n_seen = 0, best_own = 0;
   out->n = 0;
   agree_collect(g, n);
-  for (unsigned i = 0; i < g->n && g->n >= g->least_default && n_seen < CANDIDATES; i++) {
+  for (unsigned i = 0; i < g->n && g->n >= g->least && n_seen < CANDIDATES; i++) {
     struct agreement a;
     unsigned own, j = 0;
     while (j < n_seen && seen[j] != g->rows[g->order[i]].winner)
@@ -221,19 +234,18 @@ bool agree_find(const long long *key, unsigned n_keys, const struct agree_row *r
                            .opinion = opinion,
                            .data = data,
                            .least = AGREE_LEAST,
-                           .least_default = AGREE_LEAST,
                            .margin = 1 };
   if (n_keys == 0 || n_keys > MAX_KEYS || n > AGREE_MOST)
     return false;
   if (agree_find_any(&g, n, out))
     return true;
   g.parts = changing;
-  g.least = 2;
-  g.least_default = 1;
+  g.least = AGREE_FEW;
+  g.outvotes = true;
   g.margin = wide;
   if (!changing)
     return false;
-  return (agree_find_in(&g, n, out) && out->clean) || agree_find_nearest(&g, out);
+  return agree_find_in(&g, n, out) || agree_find_nearest(&g, out);
 }
 
 bool agree_covers(const struct agreement *a, const long long *like, const long long *key,

@@ -9,8 +9,9 @@
  * factor of two.
  *
  * Parts that are known to change from call to call need less: two tuned keys that agree,
- * or one for which nothing was better than the default, and they hold further out. Where
- * keys do not agree, the winner of the nearest one is taken as soon as there are many.
+ * and they hold further out. One tuning in four may have kept the default by noise.
+ * Where keys do not agree, the winner of the nearest one is taken as soon as there are
+ * many.
  *
  * Pure functions; any thread may call them. */
 #ifndef AUTOTUNE_AGREE_H
@@ -22,9 +23,10 @@
 
 #include "key.h"
 
-/* Tuned keys: the least, for parts with that many values; for all parts that vary, and
- * until the nearest one is taken for parts that change; the most. */
-enum { AGREE_LEAST = 4, AGREE_MANY = 8, AGREE_MOST = 128 };
+/* Tuned keys: the least, for parts that change from call to call, and for others with
+ * that many values; for all parts that vary, and until the nearest one is taken for parts
+ * that change; the most. */
+enum { AGREE_FEW = 2, AGREE_LEAST = 4, AGREE_MANY = 8, AGREE_MOST = 128 };
 /* Values that make a part one that changes from call to call. */
 enum { AGREE_CHANGES = 3 };
 
@@ -48,6 +50,7 @@ struct agreement {
   bool clean;                   /* no row disagrees: it holds for the whole range */
   bool nearest;                 /* rows disagree; this is the nearest of N */
   unsigned checked;             /* as in the row, of keys within its range */
+  bool cut;                     /* there was no time to count them */
   /* The range of each such part: log2(1 + |value|), with the value's sign. Some values in
    * it may be nearer to a row that disagrees. */
   double low[MAX_KEYS], high[MAX_KEYS];

@@ -228,26 +228,45 @@ static void test_checked(void **state) {
   changing = 0;
 }
 
-// One is enough where nothing was better than the default.
+// Two are enough where nothing was better than the default; another one that disagrees
+// ends that.
 static void test_what_changes_keeps_the_default(void **state) {
   (void)state;
   const struct tuned t[] = { { { 8, 100 }, '-', NULL, NULL },
-                             { { 8, 200 }, 'a', NULL, NULL } };
+                             { { 8, 200 }, '-', NULL, NULL },
+                             { { 8, 400 }, 'a', NULL, NULL } };
   changing = 2;
-  assert_int_equal(agreed(t, 1, 8, 900), '-');
-  assert_int_equal(found.n, 1);
-  assert_true(
-      found.clean &&
-      agree_find((long long[]){ 8, 900 }, 2, rows, 1, changing, judge, t, &found));
+  assert_int_equal(agreed(t, 1, 8, 900), 0);
+  assert_int_equal(agreed(t, 2, 8, 900), '-');
+  assert_true(found.clean && found.n == 2);
   char text[192];
   agree_say(rows, &found, 2, (const char *[]){ "n", "pos" }, text, sizeof text);
   assert_string_equal(text,
-                      "pos is not looked at: its value 100 found nothing better than "
-                      "the default");
-  // Another one that disagrees ends that.
-  agreed(t, 2, 8, 900);
-  assert_false(
-      agree_find((long long[]){ 8, 900 }, 2, rows, 2, changing, judge, t, &found));
+                      "pos is not looked at: its values 100, 200 found nothing better "
+                      "than the default");
+  assert_int_equal(agreed(t, 3, 8, 900), 0);
+  changing = 0;
+}
+
+// A tuning that kept the default, perhaps by noise, is outvoted by three; one that chose
+// another variant is not. The key that kept it stays with it.
+static void test_what_changes_outvotes_the_default(void **state) {
+  (void)state;
+  struct tuned t[] = {
+    { { 8, 100 }, 'a', NULL, NULL }, { { 8, 200 }, '-', NULL, NULL },
+    { { 8, 300 }, 'a', NULL, NULL }, { { 8, 400 }, 'a', NULL, NULL },
+    { { 8, 500 }, '-', NULL, NULL },
+  };
+  const long long like[] = { 8, 210 };
+  changing = 2;
+  assert_int_equal(agreed(t, 3, 8, 210), 0);
+  assert_int_equal(agreed(t, 4, 8, 210), 'a');
+  assert_true(found.n == 3 && !found.clean && !found.nearest);
+  assert_true(agree_spans(&found, like, (long long[]){ 8, 201 }, 2));
+  assert_false(agree_spans(&found, like, (long long[]){ 8, 200 }, 2));
+  assert_int_equal(agreed(t, 5, 8, 210), 0); // two of five
+  t[1].winner = 'b';
+  assert_int_equal(agreed(t, 4, 8, 210), 0);
   changing = 0;
 }
 
@@ -286,6 +305,7 @@ int main(void) {
     cmocka_unit_test(test_what_changes_needs_less),
     cmocka_unit_test(test_checked),
     cmocka_unit_test(test_what_changes_keeps_the_default),
+    cmocka_unit_test(test_what_changes_outvotes_the_default),
     cmocka_unit_test(test_what_changes_takes_the_nearest),
     cmocka_unit_test(test_counter),
     cmocka_unit_test(test_few_tunings),

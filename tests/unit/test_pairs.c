@@ -70,17 +70,54 @@ static void test_long_calls_count(void **state) {
   assert_true(originals > 0.6);
 }
 
-// A call that is not added ends its pair: the other half has nothing to be compared with.
+// A call that does not come back, because of longjmp, ends its pair after a while: the
+// other half has nothing to be compared with.
 static void test_calls_without_a_time(void **state) {
   (void)state;
   struct pairs r = pairs_new(1);
   bool original;
   unsigned timed = 0;
-  for (unsigned i = 0; i < 100; i++)
+  for (unsigned i = 0; i < 10 * (PAIRS_PATIENCE + 1); i++)
     timed += pairs_next(&r, &original);
-  assert_true(timed >= 40); // each is the first of a pair
+  assert_int_equal(timed, 10);
   assert_int_equal(r.n, 0);
   assert_false(pairs_add(&(struct pairs){ .every = 2 }, 1));
+}
+
+// Threads call at the same time: three calls begin while one that is timed goes on. These
+// run what is better so far, and the pairs come to an end.
+static void test_calls_at_the_same_time(void **state) {
+  (void)state;
+  struct pairs r = pairs_new(3);
+  unsigned timed = 0, untimed = 0, winners = 0;
+  for (unsigned i = 0; i < 400; i++) {
+    bool original, other;
+    bool is = pairs_next(&r, &original), loses = r.loses;
+    for (unsigned j = 0; is && j < 3; j++, untimed++) {
+      assert_false(pairs_next(&r, &other));
+      assert_int_equal(other, loses);
+    }
+    timed += is;
+    winners += is && !original;
+    if (is)
+      pairs_add(&r, original ? 3 : 2);
+  }
+  assert_true(r.decided && !r.loses);
+  assert_true(timed >= 2 * PAIRS_LEAST && untimed == 3 * timed);
+  assert_true(2 * winners >= timed - 1 && 2 * winners <= timed + 1);
+}
+
+// Each order has as many pairs: a winner that does nothing for calls that become shorter
+// is not better than the default.
+static void test_order(void **state) {
+  (void)state;
+  for (unsigned seed = 0; seed < 20; seed++) {
+    struct pairs r = pairs_new(seed);
+    struct program p = { .shrinks = 0.95, .gain = 1, .random = seed };
+    run(&r, &p, 2 * PAIRS_LEAST + 2);
+    assert_true(r.decided);
+    assert_true(fabs(r.ratio - 1) < 0.06);
+  }
 }
 
 int main(void) {
@@ -89,6 +126,8 @@ int main(void) {
     cmocka_unit_test(test_a_slow_winner_does_not),
     cmocka_unit_test(test_long_calls_count),
     cmocka_unit_test(test_calls_without_a_time),
+    cmocka_unit_test(test_calls_at_the_same_time),
+    cmocka_unit_test(test_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

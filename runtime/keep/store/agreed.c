@@ -19,7 +19,9 @@
 
 // Seconds for reading, for a call that must not wait, and for one that would be tuned.
 static const double hurried = 0.005, patient = 1;
-static const double noise = 1.03; // a ratio of two medians that is no difference
+// Ratios of two medians that are no difference: within one phase of a tuning, and between
+// its search and its final race, which another load of the machine may lie between.
+static const double noise = 1.03, apart_noise = 1.15;
 
 struct agreed_row {
   int64_t problem;
@@ -102,6 +104,21 @@ static void agreed_read(struct agreed *a) {
 
 // ---- how good the winner of one key is for another ----------------------------------
 
+// Only a variant that ran, or that ended its process, says something of a key.
+static enum opinion agreed_status(enum status status, unsigned samples) {
+  switch (status) {
+  case STATUS_OK:
+    return samples > 0 ? OPINION_SAME : OPINION_NONE;
+  case STATUS_WRONG:
+  case STATUS_CRASH:
+  case STATUS_TIMEOUT:
+  case STATUS_EXIT:
+    return OPINION_WORSE;
+  default:
+    return OPINION_NONE;
+  }
+}
+
 // Reads what is known of VARIANT for the key of ROW. E: its time, where it ran.
 static enum opinion agreed_look(const struct agreed *a, const struct agreed_row *row,
                                 uint64_t variant, struct estimate *e) {
@@ -114,17 +131,15 @@ static enum opinion agreed_look(const struct agreed *a, const struct agreed_row 
   *e = (struct estimate){ 0 };
   if (store_next(q, &kind_record, &r) == SQLITE_ROW && r.contract == a->id->contract) {
     *e = stats_of(r.samples, r.n_samples);
-    opinion = r.status == STATUS_PENDING ? OPINION_NONE
-        : r.status != STATUS_OK          ? OPINION_WORSE
-        : e->n > 0                       ? OPINION_SAME
-                                         : OPINION_NONE;
+    opinion = agreed_status(r.status, e->n);
   }
   sqlite3_finalize(q);
   return opinion;
 }
 
 // Times of the search are compared with times of the search, and times of the final race
-// with times of the final race.
+// with times of the final race. The default's time is that of the final race: where it
+// stayed, only a clear difference counts, and less than that is no opinion.
 static enum opinion agreed_opinion(const void *data, unsigned row, unsigned winner) {
   const struct agreed *a = data;
   const struct agreed_row *r = &a->rows[row];
@@ -139,7 +154,10 @@ static enum opinion agreed_opinion(const void *data, unsigned row, unsigned winn
       best = r->original;
   }
   bool same = !stats_above(its, best) || its.median <= noise * best.median;
-  return same ? OPINION_SAME : OPINION_WORSE;
+  bool phases = a->rows[winner].winner && !r->winner;
+  return same                                             ? OPINION_SAME
+      : phases && its.median <= apart_noise * best.median ? OPINION_NONE
+                                                          : OPINION_WORSE;
 }
 
 unsigned store_count_keys(struct store *s, const struct identity *id) {
@@ -187,13 +205,14 @@ static bool agreed_failed(const struct agreed *a, int64_t problem,
 // ---- finding ------------------------------------------------------------------------
 
 // Returns for how many keys the winner of row I was compared, of which some rows before
-// it may be known.
+// it may be known. Sets *CUT if the time did not permit to count.
 static unsigned agreed_checked(const struct agreed *a, const struct agree_row *rows,
-                               unsigned i) {
+                               unsigned i, bool *cut) {
   for (unsigned j = 0; j < i; j++)
     if (rows[j].winner == a->rows[i].winner)
       return rows[j].checked;
   bool counts = a->id->changing && !a->cut && sys_now() < a->until;
+  *cut |= a->id->changing && !counts;
   return counts ? trust_count(a->store, a->id, a->rows[i].winner, NULL) : 0;
 }
 
@@ -211,7 +230,7 @@ bool store_agreed(struct store *s, const struct identity *id, bool compared,
                   size_t size) {
   struct agree_row rows[AGREE_MOST];
   struct problem own;
-  bool found = false;
+  bool found = false, cut = false;
   if (!store_usable(s) || id->n_keys == 0 || id->n_keys > MAX_KEYS)
     return false;
   char *key = problem_of(id, &own);
@@ -226,12 +245,13 @@ bool store_agreed(struct store *s, const struct identity *id, bool compared,
     agreed_read(&a);
   for (unsigned i = 0; i < a.n; i++)
     rows[i] = (struct agree_row){ a.rows[i].key, a.rows[i].winner,
-                                  agreed_checked(&a, rows, i) };
+                                  agreed_checked(&a, rows, i, &cut) };
   if (agree_find(id->key, id->n_keys, rows, a.n, id->changing, agreed_opinion, &a,
                  agreement)) {
     const struct agreed_row *row = &a.rows[agreement->row];
     bool trusted = rows[agreement->row].checked > 0;
     agreement->checked = trusted ? trust_count(s, id, row->winner, agreement) : 0;
+    agreement->cut = cut;
     found = agreed_take(&a, row, out);
     if (found && agreed_failed(&a, own.id, out)) {
       store_summary_free(out);
