@@ -33,7 +33,7 @@ static const char *const options_levels[] = { "error", "warn", "info", "debug", 
 
 static const char *const options_switch[] = { "on", "off", NULL };
 
-static const char *const options_automatic[] = { "0", "1", "fast-math", NULL };
+static const char *const options_automatic[] = { "0", "1", "fast-math", "exact", NULL };
 
 #define AT(member) .at = offsetof(struct options, member)
 #define LISTED(name) #name ", "
@@ -83,8 +83,8 @@ const struct setting setting_variables[] = {
   { "AUTOTUNE_CALLED", SETTING_TEXT, "FILE",
     "set by `autotune tune`: receives the names of kernels that are called", AT(called) },
   { "AUTOTUNE_AUTO", SETTING_WORD, "1",
-    "for `autotune cc`: 1: as with --auto; fast-math: as with --auto=fast-math; "
-    "0 (the default): not",
+    "for `autotune cc`: 1: as with --auto; fast-math, exact: as with --auto=fast-math, "
+    "--auto=exact; 0 (the default): not",
     AT(automatic), .initial = "0", .words = options_automatic },
   { "AUTOTUNE_CLANG", SETTING_TEXT, "PROGRAM",
     "for `autotune cc`: the clang that reads kernels", AT(clang),

@@ -86,7 +86,7 @@ bool setting_read(const struct setting *o, const char *text, void *base, char **
 /* ---- options.c: the variables ---------------------------------------------------- */
 
 /* `autotune cc` proposes kernels, as with --auto; in the order of their words */
-enum automatic_option { AUTO_OFF, AUTO_ON, AUTO_FAST_MATH };
+enum automatic_option { AUTO_OFF, AUTO_ON, AUTO_FAST_MATH, AUTO_EXACT };
 enum reverify_option { REVERIFY_ON, REVERIFY_OFF }; /* in the order of their words */
 struct options {
   enum tuning_mode mode;

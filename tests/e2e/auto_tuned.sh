@@ -82,6 +82,21 @@ done
 has "--auto=fast-math: tuned" auto=fast-math.log 'nearest_[0-9a-f]*: tuned:'
 check "AUTOTUNE_AUTO=fast-math" env AUTOTUNE_AUTO=fast-math autotune cc gcc -O2 -fopenmp -c nearest.c -o by_variable.o
 check "AUTOTUNE_AUTO=fast-math: a variant" grep -q -e -ffast-math by_variable.o
+# Of a build by -Ofast each compiler orders sums in its own way; these are not exact.
+sed -e 's/\* 0\.25f/* 0.1f/' -e 's/\* 0\.5f/* 0.3f/' -e 's/steps = 2500/steps = 30000/' nearest.c > rounds.c
+has "suggest: --exact" <(autotune suggest --exact rounds.c -- -fopenmp 2> notes) 'verify(exact)'
+check "suggest: one of both" not autotune suggest --exact --fast-math rounds.c 2> log
+has "suggest: one of both: usage" log '--fast-math | --exact'
+check "--auto=exact" autotune cc --auto=exact gcc -Ofast -march=native -fopenmp rounds.c -o rounds
+expected=$(AUTOTUNE_MODE=off ./rounds 2> /dev/null)
+is "--auto=exact: answer while it is tuned" "$(AUTOTUNE_CACHE=$work/rounds.cache AUTOTUNE_LOG=info ./rounds 2> rounds.log)" "$expected"
+has "--auto=exact: hot" rounds.log 'nearest_[0-9a-f]*: hot:'
+has "--auto=exact: clang's sums are wrong" rounds.log 'cannot win'
+is "--auto=exact: tuned answer" "$(AUTOTUNE_CACHE=$work/rounds.cache ./rounds 2> /dev/null)" "$expected"
+check "AUTOTUNE_AUTO=exact" env AUTOTUNE_AUTO=exact autotune cc gcc -Ofast -march=native -fopenmp rounds.c -o by_variable
+is "AUTOTUNE_AUTO=exact: answer" "$(AUTOTUNE_CACHE=$work/variable.cache ./by_variable 2> /dev/null)" "$expected"
+check "auto --exact" autotune auto --exact -- gcc -Ofast -fopenmp -c rounds.c -o by_command.o
+
 check "auto --fast-math" autotune auto --fast-math -- gcc -O2 -fopenmp -c nearest.c -o by_command.o
 check "auto --fast-math: a variant" grep -q -e -ffast-math by_command.o
 autotune cc --auto gcc -O2 -fopenmp -c nearest.c -o strict.o

@@ -312,7 +312,7 @@ static int run_plan(struct plan *p) {
 }
 
 struct cc_given {
-  bool emulate, automatic, fast;
+  bool emulate, automatic, fast, exact;
   const char *from; // source of the winners for --bake
 };
 
@@ -325,6 +325,9 @@ static const struct setting cc_table[] = {
     "the same, and variants may reorder sums of floating-point\n"
     "numbers (-ffast-math)",
     .at = offsetof(struct cc_given, fast) },
+  { "--auto=exact", SETTING_SWITCH, NULL,
+    "the same as --auto, and variants may not change a bit of a result",
+    .at = offsetof(struct cc_given, exact) },
   { "--emulate", SETTING_SWITCH, NULL,
     "CUDA programs for the CPU, to see whether they are right",
     .at = offsetof(struct cc_given, emulate) },
@@ -349,8 +352,10 @@ static int cc_command_run(const struct arguments *a) {
   struct cc_command *c = cc_command_read(argc, argv, emulate);
   struct plan p = { .c = c };
   c->bake = bake.from ? &bake : NULL;
-  c->fast_math = g->fast || options_get()->automatic == AUTO_FAST_MATH;
-  c->automatic = g->automatic || c->fast_math || options_get()->automatic == AUTO_ON;
+  enum automatic_option by_variable = options_get()->automatic;
+  c->exact = g->exact || (!g->fast && by_variable == AUTO_EXACT);
+  c->fast_math = !c->exact && (g->fast || by_variable == AUTO_FAST_MATH);
+  c->automatic = g->automatic || c->exact || c->fast_math || by_variable == AUTO_ON;
   if (c->automatic) // compilers that are autotune themselves get a translated file
     setenv("AUTOTUNE_AUTO", "0", 1);
   bool one_output = c->output && c->n_sources > 1 &&
@@ -382,7 +387,7 @@ static int cc_command_run(const struct arguments *a) {
 
 const struct command command_cc = {
   "cc",
-  "[--auto[=fast-math] | --emulate | --bake FILE] COMPILER ARGS…",
+  "[--auto[=fast-math|=exact] | --emulate | --bake FILE] COMPILER ARGS…",
   "compile and link, with kernels made tunable",
   .details = "  as COMPILER ARGS…, but tuning what `#pragma autotune` stands on\n",
   .options = cc_table,

@@ -90,8 +90,9 @@ struct cc_command {
   enum cc_mode mode;
   const char *output; /* NULL: not given */
   bool emulate;       /* .cu files become C++ for the CPU */
-  bool fast_math;     /* these may reorder sums */
   bool automatic;     /* files get the pragmas that `autotune suggest` proposes */
+  bool fast_math;     /* these may reorder sums */
+  bool exact;         /* these may not change a bit of a result */
   /* writes winners into the translated file (bake/bake.h); NULL: off */
   const struct bake *bake;
   bool hand_on, openmp, is_static, relocatable, pedantic;

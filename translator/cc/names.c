@@ -50,9 +50,14 @@ void cc_names_hide(void) {
   setenv("PATH", rest.data ? rest.data : "", 1);
 }
 
+struct auto_given {
+  bool fast_math, exact;
+};
+
 static int auto_run(const struct arguments *a) {
+  const struct auto_given *g = a->options;
   const char *folder = cc_names_folder(), *path = getenv("PATH");
-  if (!*a->rest)
+  if (!*a->rest || (g->fast_math && g->exact))
     return command_misused(a->command);
   if (!folder)
     fatal("the folder of compilers' names is missing (AUTOTUNE_HOME says where autotune "
@@ -60,8 +65,7 @@ static int auto_run(const struct arguments *a) {
   cc_names_hide();
   path = getenv("PATH");
   setenv("PATH", path && *path ? arena_printf("%s:%s", folder, path) : folder, 1);
-  const bool *fast_math = a->options;
-  setenv("AUTOTUNE_AUTO", *fast_math ? "fast-math" : "1", 1);
+  setenv("AUTOTUNE_AUTO", g->exact ? "exact" : g->fast_math ? "fast-math" : "1", 1);
   execvp(*a->rest, a->rest);
   int error = errno;
   fprintf(stderr, "autotune auto: %s: %s\n", *a->rest, strerror(error));
@@ -70,18 +74,21 @@ static int auto_run(const struct arguments *a) {
 
 static const struct setting auto_table[] = {
   { "--fast-math", SETTING_SWITCH, NULL,
-    "variants may reorder sums of floating-point numbers", .at = 0 },
+    "variants may reorder sums of floating-point numbers",
+    .at = offsetof(struct auto_given, fast_math) },
+  { "--exact", SETTING_SWITCH, NULL, "variants may not change a bit of a result",
+    .at = offsetof(struct auto_given, exact) },
   { .name = NULL },
 };
 
 const struct command command_auto = {
   "auto",
-  "[--fast-math] -- COMMAND …",
+  "[--fast-math | --exact] -- COMMAND …",
   "run a build that makes hot loops tunable by itself",
   .details = "  as COMMAND …, but gcc, clang and cc are `autotune cc --auto` there\n",
   .notes = "Compilers that the build calls by a path or another name are not reached.\n",
   .options = auto_table,
-  .size = sizeof(bool),
+  .size = sizeof(struct auto_given),
   .rest = REST_FROM_WORD,
   .run = auto_run,
 };

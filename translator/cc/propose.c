@@ -45,9 +45,9 @@ enum { PROPOSED_NONE = 1, REFUSED_ALL = 2 }; // the child's status, apart from 0
 // Writes to F the names of the kernels in a line, then the translated file. WHOLE: the
 // file with its headers that hold kernels. Returns the child's status.
 static int propose_write(const struct cc_source *s, const struct text *whole,
-                         struct compile_options *o, bool fast_math, FILE *f) {
+                         struct compile_options *o, enum digits digits, FILE *f) {
   struct suggestions found;
-  struct suggest_how how = { .automatic = true, .fast_math = fast_math };
+  struct suggest_how how = { .automatic = true, .digits = digits };
   struct text patched = { 0 }, out = { 0 };
   struct source *plain = source_of(s->shown, whole->data, whole->size);
   if (!suggest_file(plain, o, how, &found) || found.n == 0)
@@ -66,7 +66,7 @@ static int propose_write(const struct cc_source *s, const struct text *whole,
 }
 
 static void propose_child(const struct cc_source *s, const struct text *whole,
-                          struct compile_options *o, bool fast_math, int fd) {
+                          struct compile_options *o, enum digits digits, int fd) {
   struct rlimit limit = { LONGEST_SECONDS, LONGEST_SECONDS };
   int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   FILE *f = fdopen(fd, "wb");
@@ -75,7 +75,7 @@ static void propose_child(const struct cc_source *s, const struct text *whole,
   bool quiet = options_get()->log_level < AUTOTUNE_DEBUG;
   if (!f || null < 0 || dup2(null, 1) < 0 || (quiet && dup2(null, 2) < 0))
     _exit(PROPOSED_NONE);
-  int status = propose_write(s, whole, o, fast_math, f);
+  int status = propose_write(s, whole, o, digits, f);
   temp_remove();
   _exit(status);
 }
@@ -89,7 +89,7 @@ static void propose_failed(const struct cc_source *s, const char *why) {
 
 // Returns what the child wrote; empty: nothing was proposed, or it failed.
 static struct text propose_run(const struct cc_source *s, const struct text *whole,
-                               struct compile_options *o, bool fast_math) {
+                               struct compile_options *o, enum digits digits) {
   struct text got = { 0 };
   int fds[2], status;
   char buffer[16384];
@@ -99,7 +99,7 @@ static struct text propose_run(const struct cc_source *s, const struct text *who
     return got;
   pid_t child = fork();
   if (child == 0)
-    propose_child(s, whole, o, fast_math, fds[1]);
+    propose_child(s, whole, o, digits, fds[1]);
   close(fds[1]);
   while (child > 0 &&
          ((n = read(fds[0], buffer, sizeof buffer)) > 0 || (n < 0 && errno == EINTR)))
@@ -130,7 +130,10 @@ void cc_source_propose(const struct cc_command *c, struct cc_source *s) {
     return;
   struct text got = { 0 };
   if (!propose_is_bare(&options))
-    got = propose_run(s, &whole, &options, c->fast_math);
+    got = propose_run(s, &whole, &options,
+                      c->exact           ? DIGITS_EXACT
+                          : c->fast_math ? DIGITS_FAST
+                                         : DIGITS_CLOSE);
   const char *newline = got.size ? memchr(got.data, '\n', got.size) : NULL;
   if (!newline) {
     propose_log(s, "no kernel was proposed; `autotune suggest` says why", "");

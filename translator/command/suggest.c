@@ -11,7 +11,7 @@
 #include "tools/common/command.h"
 
 struct suggest_given {
-  bool from_profile, fast_math;
+  bool from_profile, fast_math, exact;
   const char *folder;
 };
 #define AT(member) .at = offsetof(struct suggest_given, member)
@@ -21,6 +21,8 @@ static const struct setting suggest_table[] = {
     "also propose -ffast-math, which may reorder sums of\n"
     "floating-point numbers",
     AT(fast_math) },
+  { "--exact", SETTING_SWITCH, NULL, "verify(exact): no bit of a result may change",
+    AT(exact) },
   { "--from-profile", SETTING_SWITCH, NULL,
     "only the kernels that became faster where `autotune cc --auto` built\n"
     "the program; without a file, all files that the results name",
@@ -29,12 +31,16 @@ static const struct setting suggest_table[] = {
   { .name = NULL },
 };
 
+static enum digits suggest_digits(const struct suggest_given *g) {
+  return g->exact ? DIGITS_EXACT : g->fast_math ? DIGITS_FAST : DIGITS_CLOSE;
+}
+
 // OUTCOMES: keeps the kernels that won in these; NULL: all.
 static bool suggest(struct source *s, const struct compile_options *o,
-                    const struct outcomes *outcomes, bool fast_math) {
+                    const struct outcomes *outcomes, enum digits digits) {
   struct suggestions found;
   struct text out = { 0 };
-  struct suggest_how how = { .automatic = outcomes != NULL, .fast_math = fast_math };
+  struct suggest_how how = { .automatic = outcomes != NULL, .digits = digits };
   if (!suggest_file(s, o, how, &found))
     return false;
   if (found.n == 0)
@@ -52,7 +58,7 @@ static bool suggest(struct source *s, const struct compile_options *o,
 
 // Returns the exit status. HINT follows the reason for which IN cannot be read.
 static int suggest_one(const char *in, char **args, const struct outcomes *outcomes,
-                       bool fast_math, const char *hint) {
+                       enum digits digits, const char *hint) {
   struct source *s = source_read(in);
   if (!s) {
     fprintf(stderr, "autotune suggest: %s: %s%s\n", in, strerror(errno), hint);
@@ -60,7 +66,7 @@ static int suggest_one(const char *in, char **args, const struct outcomes *outco
   }
   struct compile_options o = cc_options(in, args);
   if (!o.language->not_suggested)
-    return suggest(s, &o, outcomes, fast_math) ? 0 : 1;
+    return suggest(s, &o, outcomes, digits) ? 0 : 1;
   fprintf(stderr, "autotune suggest: %s: %s\n", in, o.language->not_suggested);
   return 1;
 }
@@ -80,23 +86,25 @@ static int suggest_from_profile(const struct arguments *a,
     return 1;
   }
   for (unsigned i = 0; i < n; i++)
-    status |= suggest_one(files[i], a->rest, outcomes, g->fast_math,
+    status |= suggest_one(files[i], a->rest, outcomes, suggest_digits(g),
                           a->n ? "" : ": go where it was built, or name the file");
   return status;
 }
 
 static int suggest_run(const struct arguments *a) {
   const struct suggest_given *g = a->options;
+  if (g->fast_math && g->exact)
+    return command_misused(a->command);
   if (g->from_profile)
     return suggest_from_profile(a, g);
   if (a->n != 1)
     return command_misused(a->command);
-  return suggest_one(a->words[0], a->rest, NULL, g->fast_math, "");
+  return suggest_one(a->words[0], a->rest, NULL, suggest_digits(g), "");
 }
 
 const struct command command_suggest = {
   "suggest",
-  "[--fast-math] IN.c [-- ARGS…]\n--from-profile [--fast-math] [IN.c…] [--cache DIR] [-- ARGS…]",
+  "[--fast-math | --exact] IN.c [-- ARGS…]\n--from-profile [--fast-math | --exact] [IN.c…] [--cache DIR] [-- ARGS…]",
   "a patch with pragmas for the loops of a file",
   .details = "  for patch: autotune suggest IN.c | patch -p1\n",
   .options = suggest_table,

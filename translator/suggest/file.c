@@ -28,7 +28,7 @@ static void suggest_function(const struct candidates *c, const struct finding *f
     return;
   *GROW(p->list, p->n) = (struct insertion){
     .offset = plain_start(k->main.node),
-    .text = pragma_of_kernel(f, f->plan.threads ? threads : NULL, c->how.fast_math, "")
+    .text = pragma_of_kernel(f, f->plan.threads ? threads : NULL, c->how.digits, "")
   };
   for (unsigned i = 0; i < f->plan.n; i++)
     *GROW(p->list, p->n) = f->plan.list[i];
@@ -111,11 +111,10 @@ static void nests_propose(const struct candidates *c, const struct nest_kernel *
   notes_print(f);
   if (f->plan.n == 0 && f->plan.n_around == 0 && !f->varies)
     return;
-  *GROW(p.list, p.n) = (struct insertion){
-    .offset = c->s->lines[line - 1],
-    .text = pragma_of_kernel(f, f->plan.threads ? threads : NULL, c->how.fast_math,
-                             patch_indent(c->s, at))
-  };
+  *GROW(p.list, p.n) = (struct insertion){ .offset = c->s->lines[line - 1],
+                                           .text = pragma_of_kernel(
+                                               f, f->plan.threads ? threads : NULL,
+                                               c->how.digits, patch_indent(c->s, at)) };
   for (unsigned i = 0; i < f->plan.n; i++)
     *GROW(p.list, p.n) =
         (struct insertion){ .offset = nests_offset(c->s, k, f->plan.list[i].offset),

@@ -170,13 +170,15 @@ static bool pragma_must(const struct plan *plan) {
   return false;
 }
 
-const char *pragma_of_kernel(const struct finding *f, const char *threads, bool fast_math,
-                             const char *indent) {
+const char *pragma_of_kernel(const struct finding *f, const char *threads,
+                             enum digits digits, const char *indent) {
   struct text t = { 0 };
   const struct sections *found = &f->sections;
   text_printf(&t, "%s#pragma autotune kernel%s", indent,
               pragma_must(&f->plan) ? " optional" : "");
-  pragma_flags(f, fast_math, &t);
+  pragma_flags(f, digits == DIGITS_FAST, &t);
+  if (digits == DIGITS_EXACT && f->numbers.real)
+    text_printf(&t, " verify(exact)");
   if (threads)
     pragma_threads(plan_machine(), threads, &t);
   size_t width = 0;

@@ -202,12 +202,19 @@ void team_propose(struct model *m, const char *threads, struct plan *plan);
  * variable that they share, or for elements whose subscripts are read from memory. */
 bool race_may(const struct model *m, TSNode loop, struct slice line);
 
+/* How far floating-point results of variants may be from those of the code as written. */
+enum digits {
+  DIGITS_CLOSE, /* rounded as another compiler might */
+  DIGITS_FAST,  /* sums reordered (-ffast-math) */
+  DIGITS_EXACT, /* the same bits */
+};
+
 /* How suggestions are made. */
 struct suggest_how {
   bool automatic; /* for a build, and nobody reads the notes: nothing is assumed which a
                      call cannot show (struct compile_options, apart), and functions of
                      headers are left out */
-  bool fast_math; /* sums may be reordered: the user allows it */
+  enum digits digits;
 };
 
 /* ---- notes.c --------------------------------------------------------------------- */
@@ -290,9 +297,9 @@ bool owned_all(const struct candidates *c, const struct expansion *x, TSNode loo
 
 /* Returns the pragma of F's kernel, with INDENT before its lines. THREADS is the name of
  * the param of threads, or NULL. Sections of variables that the kernel's function alone
- * has are left out. FAST_MATH: as in struct suggest_how. */
-const char *pragma_of_kernel(const struct finding *f, const char *threads, bool fast_math,
-                             const char *indent);
+ * has are left out. */
+const char *pragma_of_kernel(const struct finding *f, const char *threads,
+                             enum digits digits, const char *indent);
 
 /* ---- plain.c --------------------------------------------------------------------- */
 
