@@ -107,10 +107,11 @@ unsigned allowance_after(const struct autotune_kernel *k) {
 // True if a tuning of S that the allowance of this run is too small for may begin even
 // so: S was hot in an earlier run, and the tuner waits for the program's end. What it
 // takes until then is held over all runs (ration.h). Otherwise a program of two threads
-// that runs for half a second would never be tuned.
+// that runs for half a second would never be tuned. One tuning of a run is lent. Calls
+// that waited for the store have a cost, too, but less than that of a tuning.
 static bool allowance_is_lent(const struct site *s) {
   return allowance_after(s->kernel) > 0 && hot_time_expected(s) > 0 &&
-      allowance_cost_now() <= 0;
+      allowance_cost_now() < fork_cost;
 }
 
 // True if a tuning of S should begin later in this run. It would not come to its end

@@ -27,8 +27,10 @@
 #define LONG_CALL (SAMPLE_COST / PART)
 #define SHORT_PART 0.002
 // A tuning costs some tenths of a second at least. A kernel that takes less in a whole
-// run, or a twentieth of it, does not earn that in many runs.
+// run, or a twentieth of it, does not earn that in many runs. Of short programs those
+// count that take half of the time.
 static const double hot_seconds = 0.2, hot_share = 0.05;
+static const double short_seconds = 0.1, short_share = 0.5;
 static const double fair_part = 0.5; // of the mean time of a kernel's keys: those that
                                      // take less are not tuned
 static const double again = 1.05;    // judged again when its time has grown by this
@@ -242,11 +244,16 @@ struct usage hot_usage(const struct site *s) {
                          .share = hot_part(s) };
 }
 
+static bool hot_is_worth(double longer, double part) {
+  return longer >= hot_seconds ? part >= hot_share
+                               : longer >= short_seconds && part >= short_share;
+}
+
 static void hot_judge(struct site *s) {
   struct heat *h = &s->heat;
   double longer = hot_get(&h->longer), part = hot_part(s);
   hot_set(&h->next, again * longer);
-  if (longer < hot_seconds || part < hot_share || atomic_exchange(&h->hot, true))
+  if (!hot_is_worth(longer, part) || atomic_exchange(&h->hot, true))
     return;
   log_message(AUTOTUNE_INFO, "%s: hot: %.0f %% of the time so far, %.3g ms a call",
               s->kernel->name, 100 * part, 1e3 * hot_get(&h->mean));
@@ -280,7 +287,7 @@ void hot_see(struct site *s, struct node *n, double seconds, unsigned calls) {
   hot_add(&h->longer, seconds * calls);
   if (n)
     hot_add(&n->spent, seconds * calls);
-  if (!hot_tunes(s) && hot_get(&h->longer) >= hot_seconds &&
+  if (!hot_tunes(s) && hot_get(&h->longer) >= short_seconds &&
       hot_get(&h->longer) >= hot_get(&h->next))
     hot_judge(s);
 }
@@ -298,8 +305,7 @@ static bool hot_is_measured(const struct site *s) {
 // Notes for the next run whether S is hot.
 static void hot_note(const struct site *s) {
   struct earlier now = { hot_usage(s), hot_elapsed(), hot_cpu(), given_up_changing(s) };
-  bool longer = hot_get(&s->heat.longer) >= hot_seconds;
-  if (hot_tunes(s) && longer && now.usage.share >= hot_share)
+  if (hot_tunes(s) && hot_is_worth(hot_get(&s->heat.longer), now.usage.share))
     earlier_note(s->kernel, &now);
   else if (s->heat.earlier.elapsed > 0 && hot_is_measured(s))
     earlier_note(s->kernel, NULL);

@@ -11,21 +11,23 @@ cat > blur.c << 'EOF_C'
 void blur(int n, const double *x, double *y)
 {
   for (int t = 0; t < 3; t++)
+#pragma omp parallel for
     for (int i = 1; i < n - 1; i++)
       y[i] = (x[i - 1] + x[i] / 3 + x[i + 1]) / (1.5 + y[i]);
 }
 int main(int argc, char **argv)
 {
-  int n = 3000000 + 1000 * atoi(argv[1]);
+  int n = 1000000 * (argc > 3 ? atoi(argv[3]) : 3) + 1000 * atoi(argv[1]);
+  double seconds = argc > 2 ? atof(argv[2]) : 1.8;
   double *x = malloc(n * sizeof *x), *y = calloc(n, sizeof *y);
   struct timespec now, begin;
   for (int i = 0; i < n; i++)
     x[i] = i % 13;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
   do {
-    blur(n, x, y);
+    blur(argc > 4 ? n / atoi(argv[4]) : n, x, y);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  } while (now.tv_sec - begin.tv_sec + 1e-9 * (now.tv_nsec - begin.tv_nsec) < 1.8);
+  } while (now.tv_sec - begin.tv_sec + 1e-9 * (now.tv_nsec - begin.tv_nsec) < seconds);
   free(x);
   free(y);
   return argc == 0;
@@ -56,4 +58,15 @@ rm -f "$AUTOTUNE_CACHE/ledger"
 ./blur 6 2> 6.log
 [ "$(begun 6.log)" = 1 ] || ./blur 7 2> 6.log
 is "as if it were the first run" "$(begun 6.log)" 1
+
+# A program of half a second with two threads and 400 MB: its tuning begins late, when calls have already asked the store.
+check "late: builds" autotune cc --auto gcc -O2 -fopenmp blur.c -o late
+for run in $(seq 6); do
+  OMP_NUM_THREADS=2 AUTOTUNE_AFTER=1s AUTOTUNE_CACHE=$work/late.cache ./late 1 0.4 24 60 2> "late.$run.log"
+done
+check "late: a tuning begins" [ "$(begun late.[1-6].log)" -ge 1 ]
+
+# A short program with most of its time in a kernel, 0.15 s: that is hot.
+AUTOTUNE_CACHE=$work/short ./blur 1 0.15 1 2> short.log
+has "short: hot" short.log 'blur: hot:'
 finish
