@@ -12,7 +12,7 @@
 # each turn --auto also runs with an empty store: the last column is that time by the better one's. Each program checks its own answers.
 #
 # BENCH_RUNS: the number of turns. BENCH_BUDGET: of each tuning. BENCH_SIDES: which of plain, native, tuned and auto.
-# BENCH_AUTO: AUTOTUNE_AUTO of the last side, 1 or fast-math. BENCH_REPORT=1: the reports of the last two sides go to stderr.
+# BENCH_AUTO: AUTOTUNE_AUTO of the last side, 1, fast-math or exact. BENCH_REPORT=1: the reports of the last two sides go to stderr.
 set -eu
 cd "$(dirname "$0")/.."
 build=$(cd "${1:-build}" && pwd)

@@ -1,8 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* autotune_text.h: macros of generated text: the warnings that it is free of, and the
- * types of expressions in C. The part of autotune_abi.h that is no interface. */
+/* autotune_text.h: macros of generated text: attributes, the warnings that it is free of,
+ * and the types of expressions in C. The part of autotune_abi.h that is no interface. */
 #ifndef AUTOTUNE_TEXT_H
 #define AUTOTUNE_TEXT_H
+
+/* ---- the default variant --------------------------------------------------------- */
+
+/* Of the default variant of a kernel that is tuned when hot. Some of its calls are timed,
+ * others are not. Where sums may be reordered, each copy of the code that a compiler makes
+ * for a caller may order them in another way: the program would compute other digits by
+ * which of its calls are timed. So there is one copy. */
+#if !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
+#define AUTOTUNE_ONE_COPY
+#elif defined(__clang__)
+#define AUTOTUNE_ONE_COPY __attribute__((__noinline__))
+#else
+#define AUTOTUNE_ONE_COPY __attribute__((__noinline__, __noclone__))
+#endif
 
 /* ---- warnings -------------------------------------------------------------------- */
 

@@ -102,6 +102,43 @@ check "auto --fast-math: a variant" grep -q -e -ffast-math by_command.o
 autotune cc --auto gcc -O2 -fopenmp -c nearest.c -o strict.o
 check "--auto: none" not grep -q -e -ffast-math strict.o
 
+# Where sums may be reordered, calls that are timed compute the same as others: there is one copy of the default.
+cat > copies.c << 'EOF_C'
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+void norm(float *o, const float *x, const float *w, int n)
+{
+  float ss = 0;
+  for (int j = 0; j < n; j++)
+    ss += x[j] * x[j];
+  ss = 1 / sqrtf(ss / n + 1e-5f);
+  for (int j = 0; j < n; j++)
+    o[j] = w[j] * (ss * x[j]);
+}
+int main(int argc, char **argv)
+{
+  int n = argc > 1 ? atoi(argv[1]) : 20000;
+  float *x = malloc(n * sizeof *x), *w = malloc(n * sizeof *w), *o = malloc(n * sizeof *o);
+  double sum = 0;
+  for (int i = 0; i < n; i++)
+    x[i] = (i * 7 % 31 - 11) * 0.1f, w[i] = 1 + i % 5 * 0.3f;
+  for (int t = 0; t < 4000; t++) {
+    x[t % n] += t % 3 * 0.1f;
+    norm(o, x, w, n);
+    sum += o[t % n];
+  }
+  printf("%.17g\n", sum);
+  return 0;
+}
+EOF_C
+check "copies: builds" autotune cc --auto gcc -Ofast copies.c -lm -o copies
+check "copies: C++ builds" autotune cc --auto g++ -x c++ -fpermissive -w -Ofast copies.c -lm -o copies_cxx
+for program in copies copies_cxx; do
+  is "$program: the same digits in each run" \
+    "$(for run in 1 2 3 4 5; do AUTOTUNE_MODE=background AUTOTUNE_CACHE=off ./$program 777; done | sort -u)" "$(AUTOTUNE_MODE=off ./$program 777)"
+done
+
 # A loop that the threads of a region share is no kernel; a plain loop around a parallel one leaves it to that one.
 cat > team.c << 'EOF_C'
 void team(int n, double **x, double *restrict y)

@@ -94,7 +94,7 @@ static const struct cxx_view *cxx_view(const struct source *s, const struct kern
 }
 
 // Blanks `extern "C"`, `extern` and `static` before the default variant's name, which
-// gets `static` after the head of its template. A member keeps what it has.
+// gets `static AUTOTUNE_ONE_COPY` after the head of its template. A member keeps what it has.
 static void cxx_edit_default(struct edits *edits, const struct kernel *k) {
   const struct source *s = edits->s;
   const struct function *f = &k->main;
@@ -107,7 +107,7 @@ static void cxx_edit_default(struct edits *edits, const struct kernel *k) {
   edits_add(edits, f->name_at, end, name);
   if (cxx_kernel_of(k)->classes.size)
     return;
-  text_printf(&linkage, "\nstatic\n");
+  text_printf(&linkage, "\nstatic AUTOTUNE_ONE_COPY\n");
   emit_resume(s, f->start, &linkage);
   edits_add(edits, f->start, f->start, linkage);
   if (head)
