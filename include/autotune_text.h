@@ -7,9 +7,9 @@
 /* ---- the default variant --------------------------------------------------------- */
 
 /* Of the default variant of a kernel that is tuned when hot. Some of its calls are timed,
- * others are not. Where sums may be reordered, each copy of the code that a compiler makes
- * for a caller may order them in another way: the program would compute other digits by
- * which of its calls are timed. So there is one copy. */
+ * others are not. Where sums may be reordered, each copy of the code that a compiler
+ * makes for a caller may order them in another way: the program would compute other
+ * digits by which of its calls are timed. So there is one copy. */
 #if !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
 #define AUTOTUNE_ONE_COPY
 #elif defined(__clang__)

@@ -37,8 +37,10 @@ static const double again = 1.05;    // judged again when its time has grown by 
 static const double shared_from = 50e-6; // seconds: shorter calls of several threads are
                                          // not counted, which would slow them down
 static const double look_cost = 1e-3;    // seconds: of the first look into the store
+static const double look_again = 0.1e-3; // and of another one
 static const double cold_part = 0.002;   // of the program's time, for looks of kernels
                                          // that are not hot: few have results
+static const double hot_look_part = 0.005, late_part = 0.0075; // and of those that are
 static const double program_part = 0.05; // of the program's processor time, for tunings
 static const double time_part = 0.08;    // at most, of the time: threads that wait for
                                          // each other wait for what disturbs one of them
@@ -125,10 +127,17 @@ void hot_asked(double seconds) {
   hot_add(&program.looks, seconds);
 }
 
+// Where each call has another key, looks into the store take all of their part early. A
+// tuning that begins late needs some then.
 bool hot_may_ask(const struct site *s) {
-  double elapsed = fmax(hot_elapsed(), s->heat.earlier.elapsed);
-  double part = hot_tunes(s) ? PART : cold_part;
-  return hot_get(&program.looks) + look_cost <= part * elapsed;
+  double earlier = s->heat.earlier.elapsed, elapsed = fmax(hot_elapsed(), earlier);
+  double looks = hot_get(&program.looks);
+  if (!hot_tunes(s))
+    return looks + look_cost <= cold_part * elapsed;
+  if (looks <= 0)
+    return look_cost <= PART * elapsed;
+  bool late = earlier > 0 && hot_is_late(s);
+  return looks + look_again <= (late ? late_part : hot_look_part) * elapsed;
 }
 
 // ---- earlier runs -------------------------------------------------------------------

@@ -94,7 +94,8 @@ static const struct cxx_view *cxx_view(const struct source *s, const struct kern
 }
 
 // Blanks `extern "C"`, `extern` and `static` before the default variant's name, which
-// gets `static AUTOTUNE_ONE_COPY` after the head of its template. A member keeps what it has.
+// gets `static AUTOTUNE_ONE_COPY` after the head of its template. A member keeps what it
+// has.
 static void cxx_edit_default(struct edits *edits, const struct kernel *k) {
   const struct source *s = edits->s;
   const struct function *f = &k->main;
