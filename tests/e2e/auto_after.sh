@@ -68,7 +68,7 @@ sed 's/^void smooth/static void scale(int n, double *x)\n{\n  for (int t = 0; t 
   s/malloc(n \* sizeof \*x)/(double *)&/; s/, \*y = calloc(n, sizeof \*y)/, *y = (double *)calloc(n, sizeof *y)/
   s/^  clock_gettime(CLOCK_MONOTONIC, &begin);/  for (int i = 0; i < 50; i++)\n    scale(n, x);\n&/' nearest.c > nearest.cpp
 check "C++ builds" autotune cc --auto g++ -O2 nearest.cpp -o nearest
-check "C++ runs" env AUTOTUNE_AFTER=30s AUTOTUNE_CACHE="$work/cxx" ./nearest 2.5 2> cxx.log
+check "C++ runs" env AUTOTUNE_AFTER=30s AUTOTUNE_CACHE="$work/cxx" ./nearest 1.5 2> cxx.log
 has "hot" cxx.log 'smooth.*: hot:'
 sleep 0.5
 check "C++: the tuning goes on" [ "$(tuners)" -gt 0 ]
@@ -85,7 +85,7 @@ is "1s: processes left" "$(tuners)" 0
 
 # It finds the winner for the next run. Only time in which the machine does nothing else counts as waiting.
 export AUTOTUNE_CACHE=$work/on
-check "goes on" env AUTOTUNE_LOG=debug AUTOTUNE_AFTER=300s ./nearest 2.5 2> first.log
+check "goes on" env AUTOTUNE_LOG=debug AUTOTUNE_AFTER=300s ./nearest 1.5 2> first.log
 check "not tuned by then" not grep -q 'smooth: tuned' first.log
 before=$(busy) idle=0
 for second in $(seq 280); do
@@ -108,7 +108,7 @@ fi
 
 # It has a low priority. The next program ends it at once; what was tried is kept, and nothing is left half done.
 export AUTOTUNE_CACHE=$work/fourth
-AUTOTUNE_AFTER=60s ./nearest 2.5 2> fourth.log
+AUTOTUNE_AFTER=60s ./nearest 1.2 2> fourth.log
 sleep 0.5
 check "a tuning goes on" [ "$(tuners)" -gt 0 ]
 check "a low priority" [ "$(niceness)" -ge 5 ]
