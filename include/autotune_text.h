@@ -6,16 +6,24 @@
 
 /* ---- the default variant --------------------------------------------------------- */
 
-/* Of the default variant of a kernel that is tuned when hot. Some of its calls are timed,
- * others are not. Where sums may be reordered, each copy of the code that a compiler
- * makes for a caller may order them in another way: the program would compute other
- * digits by which of its calls are timed. So there is one copy. */
+/* AUTOTUNE_ONE_COPY, of the default variant of a function that is tuned when hot. Some
+ * of its calls are timed, others are not. Where -ffast-math lets compilers reorder sums,
+ * each copy of the code that they make for a caller may order them in another way: the
+ * program would compute other digits by which of its calls are timed. So there is one
+ * copy. AUTOTUNE_ONE_COPY_LATE is for a declaration after the definition: gcc, for C,
+ * warns of a function that is `inline` if it was declared before. Static member
+ * functions, and options of single functions (#pragma GCC optimize), have neither. */
 #if !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
 #define AUTOTUNE_ONE_COPY
+#define AUTOTUNE_ONE_COPY_LATE
 #elif defined(__clang__)
 #define AUTOTUNE_ONE_COPY __attribute__((__noinline__))
-#else
+#define AUTOTUNE_ONE_COPY_LATE
+#elif defined(__cplusplus)
 #define AUTOTUNE_ONE_COPY __attribute__((__noinline__, __noclone__))
+#else
+#define AUTOTUNE_ONE_COPY
+#define AUTOTUNE_ONE_COPY_LATE __attribute__((__noinline__, __noclone__))
 #endif
 
 /* ---- warnings -------------------------------------------------------------------- */

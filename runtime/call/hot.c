@@ -401,6 +401,7 @@ void hot_at_exit(struct site *sites) {
 void hot_after_fork(struct site *sites) {
   hot_begin();
   hot_set(&program.when, 0);
+  hot_set(&program.looks, 0);
   for (struct site *s = sites; s; s = s->next) {
     hot_set(&s->heat.calls, 0);
     hot_set(&s->heat.seconds, 0);

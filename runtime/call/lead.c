@@ -30,6 +30,7 @@ struct lead {
   struct lead *next;
   struct node *node;
   uint64_t variant; // the winner: a race may give NODE another one
+  autotune_fn code; // of VARIANT
   const struct autotune_machine *machine;
   const struct autotune_value *values[MAX_PARAMS]; // of the winner
   struct agreement agreement;
@@ -127,6 +128,7 @@ bool lead_take(struct node *n, const struct call *call, const struct agreement *
   }
   l->node = n;
   l->variant = variant;
+  l->code = decide_current(n);
   lead_inherit(l, s->leads);
   l->agreement = *a;
   memcpy(l->like, like, size);
@@ -164,10 +166,9 @@ autotune_fn lead_code(struct site *s, struct node *n, struct autotune_call_state
                       bool *timed) {
   struct lead *l = atomic_load_explicit(&s->lead, memory_order_acquire);
   *timed = false;
-  if (!l || l->node != n) { // another thread has just ended it
-    reverify_count(n, 1, 0);
-    return decide_current(n);
-  }
+  // Another thread may just have ended it, or given N another winner, which may not fit.
+  if (!l || l->node != n || decide_current(n) != l->code)
+    return s->kernel->original;
   bool original = atomic_load_explicit(&l->loses, memory_order_relaxed);
   if (background_goes()) {
     original = original && l->lost; // what slows the winner now is ours
@@ -181,7 +182,7 @@ autotune_fn lead_code(struct site *s, struct node *n, struct autotune_call_state
   }
   if (!original)
     reverify_count(n, 1, 0);
-  return original ? s->kernel->original : decide_current(n);
+  return original ? s->kernel->original : l->code;
 }
 
 static void lead_say(const struct site *s, const struct lead *l) {

@@ -27,8 +27,10 @@ bool pairs_next(struct pairs *p, bool *original) {
   *original = p->loses;
   if (p->goes && !late)
     return false;
-  if (late)
+  if (late) {
     p->half = 0;
+    p->goes = false;
+  }
   if (p->half == 1)
     p->half = 2;
   else if (p->left > 1) {

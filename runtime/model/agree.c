@@ -320,11 +320,9 @@ void agree_say(const struct agree_row *rows, const struct agreement *a, unsigned
              "%s has too many values to tune each: of %u tuned keys the "
              "winner of the nearest is taken",
              parts, a->n);
-  else if (a->parts & (a->parts - 1) && a->n == 1)
-    snprintf(text, size, "%s are not looked at: a tuned key %s", parts, chose);
   else if (a->parts & (a->parts - 1))
     snprintf(text, size, "%s are not looked at: %u tuned keys %s", parts, a->n, chose);
   else
-    snprintf(text, size, "%s is not looked at: its value%s %.80s %s", parts,
-             a->n == 1 ? "" : "s", values, chose);
+    snprintf(text, size, "%s is not looked at: its values %.80s %s", parts, values,
+             chose);
 }

@@ -85,6 +85,23 @@ check "AUTOTUNE_AUTO=fast-math: a variant" grep -q -e -ffast-math by_variable.o
 # Of a build by -Ofast each compiler orders sums in its own way; these are not exact.
 sed -e 's/\* 0\.25f/* 0.1f/' -e 's/\* 0\.5f/* 0.3f/' -e 's/steps = 2500/steps = 30000/' nearest.c > rounds.c
 has "suggest: --exact" <(autotune suggest --exact rounds.c -- -fopenmp 2> notes) 'verify(exact)'
+cat > global.c << 'EOF_C'
+struct cell { float re, im; } cells[1000];
+double u[200][200];
+void turn(int n)
+{
+  for (int i = 0; i < n; i++)
+    cells[i].re += cells[i].im;
+}
+void scale(int n)
+{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      u[i][j] *= 2;
+}
+EOF_C
+is "suggest: --exact, arrays of the file" "$(autotune suggest --exact global.c 2> /dev/null | grep -c '^+.*verify(exact)')" 2
+is "suggest: --fast-math, arrays of the file" "$(autotune suggest --fast-math global.c 2> /dev/null | grep -c '^+.*-ffast-math')" 2
 check "suggest: one of both" not autotune suggest --exact --fast-math rounds.c 2> log
 has "suggest: one of both: usage" log '--fast-math | --exact'
 check "--auto=exact" autotune cc --auto=exact gcc -Ofast -march=native -fopenmp rounds.c -o rounds
@@ -94,8 +111,20 @@ has "--auto=exact: hot" rounds.log 'nearest_[0-9a-f]*: hot:'
 has "--auto=exact: clang's sums are wrong" rounds.log 'cannot win'
 is "--auto=exact: tuned answer" "$(AUTOTUNE_CACHE=$work/rounds.cache ./rounds 2> /dev/null)" "$expected"
 check "AUTOTUNE_AUTO=exact" env AUTOTUNE_AUTO=exact autotune cc gcc -Ofast -march=native -fopenmp rounds.c -o by_variable
-is "AUTOTUNE_AUTO=exact: answer" "$(AUTOTUNE_CACHE=$work/variable.cache ./by_variable 2> /dev/null)" "$expected"
-check "auto --exact" autotune auto --exact -- gcc -Ofast -fopenmp -c rounds.c -o by_command.o
+is "AUTOTUNE_AUTO=exact: answer" "$(AUTOTUNE_CACHE=$work/variable.cache AUTOTUNE_LOG=info ./by_variable 2> variable.log)" "$expected"
+has "AUTOTUNE_AUTO=exact: clang's sums are wrong" variable.log 'cannot win'
+# The checks of a kernel are in the object: a wrong variant by one bit.
+for how in "autotune auto --exact --" "env AUTOTUNE_AUTO=exact autotune auto --" \
+  "env AUTOTUNE_AUTO=fast-math autotune auto --exact --" "autotune cc --auto=exact"; do
+  check "$how" $how gcc -Ofast -march=native -fopenmp rounds.c -o by_command
+  AUTOTUNE_CACHE=$work/command.cache AUTOTUNE_LOG=info ./by_command > /dev/null 2> command.log
+  has "$how: bits count" command.log 'cannot win'
+  rm -rf "$work/command.cache"
+done
+check "one of both" not autotune cc --auto=exact --auto=fast-math gcc -c rounds.c 2> log
+has "one of both: usage" log 'usage: autotune cc'
+check "AUTOTUNE_AUTO=fast-math autotune auto" env AUTOTUNE_AUTO=fast-math autotune auto -- gcc -O2 -fopenmp -c nearest.c -o by_command.o
+check "AUTOTUNE_AUTO=fast-math autotune auto: a variant" grep -q -e -ffast-math by_command.o
 
 check "auto --fast-math" autotune auto --fast-math -- gcc -O2 -fopenmp -c nearest.c -o by_command.o
 check "auto --fast-math: a variant" grep -q -e -ffast-math by_command.o
@@ -133,8 +162,10 @@ int main(int argc, char **argv)
 }
 EOF_C
 check "copies: builds" autotune cc --auto gcc -Ofast copies.c -lm -o copies
+sed -e 's/^void norm/static inline void norm/' copies.c > inline.c
+check "copies: inline, no warning" autotune cc --auto gcc -Ofast -Wall -Wextra -Werror inline.c -lm -o copies_inline
 check "copies: C++ builds" autotune cc --auto g++ -x c++ -fpermissive -w -Ofast copies.c -lm -o copies_cxx
-for program in copies copies_cxx; do
+for program in copies copies_inline copies_cxx; do
   is "$program: the same digits in each run" \
     "$(for run in 1 2 3 4 5; do AUTOTUNE_MODE=background AUTOTUNE_CACHE=off ./$program 777; done | sort -u)" "$(AUTOTUNE_MODE=off ./$program 777)"
 done

@@ -84,6 +84,25 @@ static void test_calls_without_a_time(void **state) {
   assert_false(pairs_add(&(struct pairs){ .every = 2 }, 1));
 }
 
+// A call that was given up, because it took too long, is no half of a later pair.
+static void test_a_late_call(void **state) {
+  (void)state;
+  struct pairs r = pairs_new(1);
+  struct program p = { .shrinks = 1, .gain = 1.5, .random = 1 };
+  bool original;
+  run(&r, &p, 4 * PAIRS_LEAST);
+  assert_true(r.decided && r.every > 1);
+  for (unsigned i = 0; !pairs_next(&r, &original); i++)
+    assert_true(i < 1000);
+  unsigned n = r.n;
+  for (unsigned i = 0; i < 2 * PAIRS_PATIENCE && r.goes; i++)
+    pairs_next(&r, &original);
+  assert_false(pairs_add(&r, 1e6));
+  assert_int_equal(r.n, n);
+  run(&r, &p, 4000);
+  assert_true(r.n > n && !r.loses && r.ratio > 1.4);
+}
+
 // Threads call at the same time: three calls begin while one that is timed goes on. These
 // run what is better so far, and the pairs come to an end.
 static void test_calls_at_the_same_time(void **state) {
@@ -126,6 +145,7 @@ int main(void) {
     cmocka_unit_test(test_a_slow_winner_does_not),
     cmocka_unit_test(test_long_calls_count),
     cmocka_unit_test(test_calls_without_a_time),
+    cmocka_unit_test(test_a_late_call),
     cmocka_unit_test(test_calls_at_the_same_time),
     cmocka_unit_test(test_order),
   };

@@ -344,7 +344,7 @@ static int cc_command_run(const struct arguments *a) {
   bool emulate = g->emulate;
   char **argv = a->rest;
   int argc = (int)(a->argv + a->argc - argv);
-  if (argc < 1)
+  if (argc < 1 || (g->exact && g->fast))
     return command_misused(a->command);
   cc_names_hide();
   if (emulate)

@@ -54,6 +54,14 @@ struct auto_given {
   bool fast_math, exact;
 };
 
+// What the build's compilers are told: an option wins over the variable.
+static const char *auto_value(const struct auto_given *g) {
+  enum automatic_option by_variable = options_get()->automatic;
+  bool fast_math = g->fast_math || by_variable == AUTO_FAST_MATH;
+  bool exact = g->exact || (!g->fast_math && by_variable == AUTO_EXACT);
+  return exact ? "exact" : fast_math ? "fast-math" : "1";
+}
+
 static int auto_run(const struct arguments *a) {
   const struct auto_given *g = a->options;
   const char *folder = cc_names_folder(), *path = getenv("PATH");
@@ -65,7 +73,7 @@ static int auto_run(const struct arguments *a) {
   cc_names_hide();
   path = getenv("PATH");
   setenv("PATH", path && *path ? arena_printf("%s:%s", folder, path) : folder, 1);
-  setenv("AUTOTUNE_AUTO", g->exact ? "exact" : g->fast_math ? "fast-math" : "1", 1);
+  setenv("AUTOTUNE_AUTO", auto_value(g), 1);
   execvp(*a->rest, a->rest);
   int error = errno;
   fprintf(stderr, "autotune auto: %s: %s\n", *a->rest, strerror(error));

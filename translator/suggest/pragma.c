@@ -177,7 +177,7 @@ const char *pragma_of_kernel(const struct finding *f, const char *threads,
   text_printf(&t, "%s#pragma autotune kernel%s", indent,
               pragma_must(&f->plan) ? " optional" : "");
   pragma_flags(f, digits == DIGITS_FAST, &t);
-  if (digits == DIGITS_EXACT && f->numbers.real)
+  if (digits == DIGITS_EXACT)
     text_printf(&t, " verify(exact)");
   if (threads)
     pragma_threads(plan_machine(), threads, &t);

@@ -12,7 +12,7 @@ enum { MAX_DEPTH = 8 };
 // The code that a kernel runs: its own, and functions that it calls.
 struct vary {
   const struct model *m;
-  bool real;        // it has types of floating-point numbers
+  bool real;        // it has floating-point numbers
   bool guarded;     // it has what compilers do more slowly for errno or traps
   bool loop;        // it has a loop
   bool computes;    // a loop does more than copy and fill: compilers call memcpy for that
@@ -116,10 +116,49 @@ static bool vary_is_guarded(const struct source *s, TSNode n) {
       (node_is(n, "call_expression") && vary_is_computed(s, n));
 }
 
+// True if T is a floating-point type, or has members of one.
+static bool vary_type_is_real(const struct vary *v, const struct ctype *t,
+                              unsigned depth) {
+  if (t->real.size || t->element)
+    return true;
+  if ((t->base != BASE_STRUCT && t->base != BASE_UNION) || depth == MAX_DEPTH)
+    return false;
+  unsigned n = 0;
+  const struct member *members = type_members(v->m->x, t, &n);
+  for (unsigned i = 0; i < n; i++)
+    if (vary_type_is_real(v, &members[i].type, depth + 1))
+      return true;
+  return false;
+}
+
+static bool vary_name_is_real(const struct vary *v, struct slice type) {
+  struct ctype t = type_of_name(v->m->x, type);
+  return vary_type_is_real(v, &t, 0);
+}
+
+// True if N, of S, is a floating-point number, a type of one, or the name of a variable
+// of the file that has one.
+static bool vary_is_real(const struct vary *v, const struct source *s, TSNode n) {
+  struct slice text = source_slice(s, n);
+  const struct name *name = NULL;
+  const struct item *i;
+  if (!v->m->x)
+    return false;
+  if (node_is(n, "primitive_type") || node_is(n, "type_identifier") ||
+      node_is(n, "struct_specifier") || node_is(n, "union_specifier"))
+    return vary_name_is_real(v, text);
+  if (node_is(n, "number_literal"))
+    return memchr(text.data, '.', text.size) != NULL;
+  while (node_is(n, "identifier") &&
+         (i = items_named(&v->m->x->items, NAME_ORDINARY, text, &name)) != NULL)
+    if (!i->body && !i->is_typedef && vary_name_is_real(v, i->specifiers))
+      return true;
+  return false;
+}
+
 // True if N, of S, only computes. Notes what V asks for.
 static bool vary_walk(struct vary *v, const struct source *s, TSNode n, unsigned depth) {
-  if (node_is(n, "primitive_type") || node_is(n, "type_identifier"))
-    v->real = v->real || type_of_name(v->m->x, source_slice(s, n)).real.size;
+  v->real = v->real || vary_is_real(v, s, n);
   v->loop = v->loop || node_is_loop(n);
   v->guarded = v->guarded || vary_is_guarded(s, n);
   v->computes = v->computes || (v->inside && !v->address && vary_is_computed(s, n));

@@ -63,6 +63,8 @@ const struct emission *emit_of(const struct template_scope *scope);
 
 /* Sets the remaining fields of E. */
 void emission_prepare(struct emission *e);
+/* True if E's kernel is tuned only when hot. */
+bool emission_is_hot(const struct emission *e);
 /* Sets symbols, replay and refused of E, for a kernel in C. */
 void emission_replay(struct emission *e);
 /* Appends PART of E's templates. */

@@ -248,14 +248,14 @@ static void fields_outlined(const struct template_scope *scope, struct text *out
   text_printf(out, emit_of(scope)->outlined ? "yes" : "");
 }
 
-static bool fields_is_hot(const struct emission *e) {
+bool emission_is_hot(const struct emission *e) {
   const char *const *names = e->o->when_hot;
   return e->o->weak || (names && slice_in(slice_of(e->k->main.name), names));
 }
 
 // True if only a hot kernel is tuned: its pragma was proposed, not written.
 static void fields_when_hot(const struct template_scope *scope, struct text *out) {
-  text_printf(out, fields_is_hot(emit_of(scope)) ? "yes" : "");
+  text_printf(out, emission_is_hot(emit_of(scope)) ? "yes" : "");
 }
 
 // True if each call must look whether its sections overlap, or rows of one.
@@ -263,7 +263,7 @@ static bool fields_is_disjoint(const struct emission *e) {
   bool rows = false;
   for (unsigned i = 0; i < e->k->n_sections; i++)
     rows |= e->k->sections[i].rows;
-  return e->o->apart && fields_is_hot(e) && (rows || e->k->n_sections > 1);
+  return e->o->apart && emission_is_hot(e) && (rows || e->k->n_sections > 1);
 }
 
 static void fields_disjoint(const struct template_scope *scope, struct text *out) {

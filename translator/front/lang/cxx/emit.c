@@ -94,9 +94,9 @@ static const struct cxx_view *cxx_view(const struct source *s, const struct kern
 }
 
 // Blanks `extern "C"`, `extern` and `static` before the default variant's name, which
-// gets `static AUTOTUNE_ONE_COPY` after the head of its template. A member keeps what it
-// has.
-static void cxx_edit_default(struct edits *edits, const struct kernel *k) {
+// gets `static` after the head of its template. A member keeps what it has.
+static void cxx_edit_default(struct edits *edits, const struct emission *e) {
+  const struct kernel *k = e->k;
   const struct source *s = edits->s;
   const struct function *f = &k->main;
   size_t start = cxx_of(k)->start, end = f->name_at + strlen(f->name);
@@ -108,7 +108,8 @@ static void cxx_edit_default(struct edits *edits, const struct kernel *k) {
   edits_add(edits, f->name_at, end, name);
   if (cxx_kernel_of(k)->classes.size)
     return;
-  text_printf(&linkage, "\nstatic AUTOTUNE_ONE_COPY\n");
+  text_printf(&linkage, "\nstatic %s\n",
+              emission_is_hot(e) && !e->outlined ? "AUTOTUNE_ONE_COPY" : "");
   emit_resume(s, f->start, &linkage);
   edits_add(edits, f->start, f->start, linkage);
   if (head)
@@ -134,7 +135,7 @@ static void cxx_edit_kernel(struct edits *edits, struct emission *e) {
   emit_insert(edits, e, "before", cxx_of(k)->start);
   if (e->outlined)
     emit_quiet(edits, e, cxx_of(k)->start);
-  cxx_edit_default(edits, k);
+  cxx_edit_default(edits, e);
   emit_insert(edits, e, "after", k->main.end);
   if (e->outlined)
     emit_place(edits, e, arena_printf("autotune_took_%s", k->main.name));
