@@ -95,8 +95,8 @@ static void test_a_late_call(void **state) {
   for (unsigned i = 0; !pairs_next(&r, &original); i++)
     assert_true(i < 1000);
   unsigned n = r.n;
-  for (unsigned i = 0; i < 2 * PAIRS_PATIENCE && r.goes; i++)
-    pairs_next(&r, &original);
+  for (unsigned i = 0; i <= PAIRS_PATIENCE; i++)
+    assert_false(pairs_next(&r, &original));
   assert_false(pairs_add(&r, 1e6));
   assert_int_equal(r.n, n);
   run(&r, &p, 4000);
