@@ -2,7 +2,7 @@
 // Loops that can be kernels, in functions that cannot.
 #include <stdio.h>
 #include <stdlib.h>
-#define N 300
+#define N 1500
 static double a[N][N], b[N][N], c[N][N];
 static void show(double x) { printf("%.6g\n", x); }
 static void scale(int n, double *restrict x)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // work.c: estimates how many operations a loop takes, from above, where all bounds are
-// numbers. Requires a model; knows nothing of caches or vectors.
+// numbers, or the arrays that its variable is a subscript of have no more elements.
+// Requires a model; knows nothing of caches or vectors.
 #include <math.h>
 
 #include "front/kernel/kernel.h"
@@ -16,13 +17,68 @@ static const struct range unbounded = { -INFINITY, INFINITY };
 
 static struct range work_range(const struct model *m, struct poly p);
 
+static bool work_within(const struct iter *loop, const struct iter *i) {
+  while (loop && loop != i)
+    loop = loop->outer;
+  return loop != NULL;
+}
+
+static bool work_has_loop(const struct model *m, struct poly p) {
+  for (unsigned a = 0; a < m->n_atoms; a++)
+    if (m->is_loop[a] && poly_has(p, a))
+      return true;
+  return false;
+}
+
+// Sets *VALUE to that of BOUND, of an array. False: it is not known.
+static bool work_bound(const struct model *m, struct slice bound, long long *value) {
+  struct lexer l = lexer_of(bound);
+  struct text known = { 0 };
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    if (t.kind == TOKEN_WORD && model_number(m, t.text, value))
+      text_printf(&known, " (%lld)", *value);
+    else
+      text_printf(&known, " %.*s", (int)t.text.size, t.text.data);
+  return known.size && constant_value(m->x, slice_of(known.data), value) && *value > 0;
+}
+
+// Returns how many iterations of I subscript D of X allows, as its array is declared;
+// infinite: any number. The first subscript of an argument, or of an array at the end of
+// a struct, may exceed what is declared.
+static double work_fit(const struct model *m, const struct access *x, unsigned d,
+                       const struct iter *i) {
+  const struct array *a = x->array;
+  struct poly rest, c = poly_coefficient(x->index[d], i->atom, &rest);
+  int64_t step;
+  long long length;
+  if ((d == 0 && (a->arg >= 0 || a->member)) || !poly_is_int(c, &step) || step == 0 ||
+      work_has_loop(m, rest) || !work_bound(m, a->bounds[d], &length))
+    return INFINITY;
+  return floor((double)(length - 1) / fabs((double)step)) + 1;
+}
+
+// Returns how many iterations of I the arrays in it allow.
+static double work_room(const struct model *m, const struct iter *i) {
+  double room = INFINITY;
+  for (unsigned k = 0; k < m->n_accesses && m->x && !m->jumps; k++) {
+    const struct access *x = &m->accesses[k];
+    if (x->why || x->conditional || x->array->rows || x->n != x->array->rank ||
+        !work_within(x->loop, i))
+      continue;
+    for (unsigned d = 0; d < x->n; d++)
+      room = fmin(room, work_fit(m, x, d, i));
+  }
+  return room;
+}
+
 static double work_iterations(const struct model *m, const struct iter *i) {
   struct poly left = poly_replace(i->left, i->atom, i->from);
+  double room = work_room(m, i);
   long long step = 1;
   if (!i->dim.unit_step && (!read_integer(i->dim.step, &step) || step < 1))
-    return INFINITY;
+    return room;
   double n = floor(work_range(m, left).high / (double)step) + 1;
-  return n > 0 ? n : 0;
+  return n > 0 ? fmin(n, room) : 0;
 }
 
 // Returns the values of ATOM: a loop's iteration, a macro that is a number, or a name.
@@ -77,6 +133,13 @@ static double work_call(const struct model *m, TSNode call) {
   return CALL;
 }
 
+// True if N, `a[i]` of `a[i][j]`, is a part of an address.
+static bool work_is_row(TSNode n) {
+  TSNode up = ts_node_parent(n);
+  return node_is(n, "subscript_expression") && node_is(up, "subscript_expression") &&
+      ts_node_eq(n, node_field(up, "argument"));
+}
+
 double work_of(const struct model *m, TSNode n) {
   static const char *const operations[] = {
     "binary_expression",     "unary_expression",
@@ -93,9 +156,8 @@ double work_of(const struct model *m, TSNode n) {
     double trips = work_trips(m, n);
     return trips > 0 ? trips * (1 + work_of(m, node_field(n, "body"))) : 1;
   }
-  double sum = slice_in(slice_of(type), operations) ? 1
-      : node_is(n, "call_expression")               ? work_call(m, n)
-                                                    : 0;
+  bool operation = slice_in(slice_of(type), operations) && !work_is_row(n);
+  double sum = operation ? 1 : node_is(n, "call_expression") ? work_call(m, n) : 0;
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
     sum += work_of(m, ts_node_named_child(n, i));
   return sum;

@@ -86,6 +86,10 @@ bool plainer_reference(struct lexer *l, const struct kernel *k, struct slice par
 bool constant_of(const struct expansion *x, struct slice name, long long *value,
                  struct slice *type);
 
+/* Sets *VALUE to that of TEXT, an expression of numbers and such names. False: it is not
+ * known, or no `int`. */
+bool constant_value(const struct expansion *x, struct slice text, long long *value);
+
 /* ---- scan.c ---------------------------------------------------------------------- */
 
 #define MAX_SUBSCRIPTS 4

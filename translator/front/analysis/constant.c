@@ -153,6 +153,10 @@ static bool constant_find(const struct constants *c, struct slice name, long lon
   return found;
 }
 
+bool constant_value(const struct expansion *x, struct slice text, long long *value) {
+  return constant_evaluate(&(struct constants){ .x = x }, text, value);
+}
+
 bool constant_of(const struct expansion *x, struct slice name, long long *value,
                  struct slice *type) {
   return constant_find(&(struct constants){ .x = x }, name, value, type);
