@@ -86,7 +86,7 @@ check "AUTOTUNE_AUTO=fast-math: a variant" grep -q -e -ffast-math by_variable.o
 sed -e 's/\* 0\.25f/* 0.1f/' -e 's/\* 0\.5f/* 0.3f/' -e 's/steps = 2500/steps = 30000/' nearest.c > rounds.c
 has "suggest: --exact" <(autotune suggest --exact rounds.c -- -fopenmp 2> notes) 'verify(exact)'
 cat > global.c << 'EOF_C'
-struct cell { float re, im; } cells[1000];
+struct cell { float re, im; } cells[100000];
 double u[200][200];
 void turn(int n)
 {

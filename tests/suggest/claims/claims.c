@@ -5,7 +5,7 @@
 
 #define PREVIOUS x[i - 1]
 #define HALF 0.5
-#define SIZE 100
+#define SIZE 4096
 #define SQUARE(v) ((v) * (v))
 #define WHOLE(v) v##l
 enum { THREADS = 3 };
