@@ -13,8 +13,9 @@
 
 #include "session.h"
 
-static const double at_least = 150e-6, a_page = 20e-9, most_page = 20e-6,
-                    most_protect = 100e-6; // seconds
+// Seconds. Where a copy of a page cannot be measured, it counts as UNMEASURED.
+static const double at_least = 150e-6, a_page = 20e-9, most_page = 120e-6,
+                    unmeasured = 5e-6;
 static struct {
   _Atomic double seconds, pages; // of the better one of the last two forks; 0: none yet
   _Atomic double took, last;     // seconds of the last fork, and for each page
@@ -33,37 +34,28 @@ double session_pages(void) {
   return field[1] > field[2] ? (double)(field[1] - field[2]) : 0;
 }
 
-// Returns how long it takes to make a page read-only. If other threads of the program run
-// on other processors, these are interrupted, as they are when a page is copied: 20 us on
-// some virtual machines, where the copy itself takes one.
-static double session_protect_seconds(char *memory, size_t page) {
-  enum { TIMES = 16 };
-  double seconds = 0;
-  for (int i = 0; i < TIMES; i++) {
-    *(volatile char *)memory = 1;
-    double begun = sys_now();
-    int failed = mprotect(memory, page, PROT_READ);
-    seconds += sys_now() - begun;
-    if (failed || mprotect(memory, page, PROT_READ | PROT_WRITE))
-      return 0;
-  }
-  return seconds / TIMES;
-}
-
-// A new page is cleared; one that is copied costs a few times as much.
+// The pages of a private mapping of a file are copied in the same way as those of a
+// forked process, which takes longer where other threads run: on some virtual machines 20
+// us to tell the other processors, where the copy itself takes one.
 double session_page_seconds(void) {
-  enum { PAGES = 64, TIMES = 4 };
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  char *memory = sys_mmap(PAGES * page, false);
-  if (!memory)
-    return at_least / PAGES;
+  enum { PAGES = 32 };
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE), size = PAGES * page;
+  int fd = memfd_create("autotune-pages", MFD_CLOEXEC);
+  char *memory = fd >= 0 && ftruncate(fd, (off_t)size) == 0
+      ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0)
+      : MAP_FAILED;
+  if (fd >= 0)
+    close(fd);
+  if (memory == MAP_FAILED)
+    return unmeasured;
+  for (size_t i = 0; i < size; i += page)
+    (void)*(volatile char *)(memory + i);
   double begun = sys_now();
-  for (size_t i = 0; i < PAGES; i++)
-    *(volatile char *)(memory + i * page) = 1;
-  double seconds = TIMES * (sys_now() - begun) / PAGES;
-  double protect = session_protect_seconds(memory, page);
-  munmap(memory, PAGES * page);
-  return fmin(seconds, most_page) + fmin(protect, most_protect);
+  for (size_t i = 0; i < size; i += page)
+    *(volatile char *)(memory + i) = 1;
+  double seconds = (sys_now() - begun) / PAGES;
+  munmap(memory, size);
+  return fmin(seconds, most_page);
 }
 
 double session_fork_expected(double pages, double seconds, double last_pages) {
