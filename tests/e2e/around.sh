@@ -63,9 +63,20 @@ static void nested(int n, double *y)
   }
 }
 
+/* A directive without sets, and no pragma of a kernel. The other variant is the loop without the directive. */
+static void bare(int n, double *y)
+{
+  #pragma autotune parallel for
+  for (int i = 0; i < n; i++) {
+    work(5000);
+    y[i] += 1;
+  }
+}
+
 int main(void)
 {
   double y[16] = { 0 }, sum = 0;
+  bare(16, y);
   uneven(16, y);
   for (int i = 0; i < 16; i++)
     sum = 3 * sum + y[i];
@@ -92,6 +103,8 @@ for cc in $compilers; do
   hasnt "$cc: uneven: wrong: $(cat report)" report '[0-9] wrong\|did not compile'
   autotune report > report
   has "$cc: team" report 'winner .*num_threads@[^ ]*=4'
+  has "$cc: bare" report '^bare_'
+  has "$cc: bare: the directive wins" report 'winner .*directives=yes'
   has "$cc: nested" report 'winner .*collapse@[^ ]*=2'
   hasnt "$cc: wrong: $(cat report)" report '[0-9] wrong\|did not compile'
   is "$cc: with the winners" "$(AUTOTUNE_MODE=locked ./now 2> log)" "$(./was)"

@@ -94,14 +94,48 @@ static void directives_read_directive(const struct source *s, struct kernel *k,
   *GROW(f->directives, f->n_directives) = d;
 }
 
+static bool directive_varies(const struct pragma *p) {
+  for (unsigned i = 0; i < p->n_clauses; i++) {
+    const struct clause *c = &p->clauses[i];
+    if (strcmp(c->name, "optional") == 0)
+      return true;
+    for (unsigned j = 0; j < c->n_args; j++)
+      if (c->args[j].is_set)
+        return true;
+  }
+  return false;
+}
+
+static bool directive_is_within(const struct pragma *p, const struct function *f) {
+  return p->kind == PRAGMA_LOOP && p->offset > f->body_at && p->offset < f->end;
+}
+
+// If nothing of K has values, its directives together are optional. Otherwise there would
+// be no variant besides the code as written.
+static void directives_make_optional(const struct source *s, const struct pragma *pragmas,
+                                     unsigned n, struct kernel *k) {
+  const struct pragma *first = NULL;
+  for (unsigned i = 0; i < n; i++) {
+    const struct pragma *p = &pragmas[i];
+    if (!directive_is_within(p, &k->main) || p->openmp)
+      continue;
+    if (p->broken || directive_varies(p))
+      return;
+    first = first ? first : p;
+  }
+  if (first && k->n_params == 0 && params_left(s, k, first->offset))
+    k->whole = kernel_add_param(k, directives_optional("directives", first->offset, -1));
+}
+
 bool directives_read(const struct source *s, const struct pragma *pragmas, unsigned n,
                      struct kernel *k, struct function *f) {
   unsigned before = diag_errors();
   bool broken = false;
+  if (f == &k->main)
+    directives_make_optional(s, pragmas, n, k);
   int when = f == &k->main ? k->whole : k->choose;
   for (unsigned i = 0; i < n; i++)
-    if (pragmas[i].kind == PRAGMA_LOOP && pragmas[i].offset > f->body_at &&
-        pragmas[i].offset < f->end) {
+    if (directive_is_within(&pragmas[i], f)) {
       directives_read_directive(s, k, f, &pragmas[i], when);
       broken = broken || pragmas[i].broken;
     }

@@ -233,10 +233,11 @@ static void kernel_read_loops(const struct source *s, const struct pragma *pragm
     struct function *f = i ? &k->alternatives[i - 1] : &k->main;
     if (language->directives_check && !language->directives_check(s, pragmas, n, f))
       continue;
-    if (directives_read(s, pragmas, n, k, f) && language->loops_check)
+    bool good = directives_read(s, pragmas, n, k, f);
+    if (good && language->loops_check)
       language->loops_check(s, k, f);
     kernel_check_openmp(s, f);
-    if (f == &k->main && k->whole >= 0 && f->n_directives == 0)
+    if (good && f == &k->main && k->whole >= 0 && f->n_directives == 0)
       diag_warning(s, k->params[k->whole].offset, 8, NULL,
                    "'optional' changes nothing: the kernel has no directive");
     k->openmp = k->openmp || (!language->device && kernel_uses_openmp(s, f));
