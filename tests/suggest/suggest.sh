@@ -54,6 +54,36 @@ is "mixed: no message" "$(cat mixed.err)" ""
 autotune report > report.out
 is "mixed: loops of main, verified" "$(grep -c "^main_[0-9a-f]* " report.out)" 2
 
+# Declarations between loops: the loops are nested if these can move inwards.
+cat > between.c << 'END'
+void split(int n, double alpha, const double *restrict A, const double *restrict B, double *restrict C)
+{
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++) {
+      double part = alpha * A[i * n + k];
+      for (int j = 0; j < n; j++)
+        C[i * n + j] += part * B[k * n + j];
+    }
+}
+END
+cat > own.c << 'END'
+void own(int n, double *restrict C, const double *restrict B)
+{
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++) {
+      double part = C[i * n + k];
+      for (int j = 0; j < n; j++)
+        C[i * n + j] += part * B[k * n + j];
+    }
+}
+END
+autotune suggest between.c > between.patch 2> between.notes
+is "between: directives" "$(directives between.patch)" "1 1 0 1 0 verified"
+has "between: of all three loops" between.patch 'tile sizes([^)]*}, [^)]*}, [^)]*})'
+autotune suggest own.c > own.patch 2> own.notes
+is "between: not what the inner loop changes" "$(directives own.patch)" "1 1 0 0 0 verified"
+has "between: then of two loops" own.patch "tile sizes([^)]*}, [^)]*}) optional"
+
 # The assumptions are printed, and the unproven facts, with their places.
 cat > notes.c << 'END'
 void overlap(int n, double *a, const double *b)

@@ -166,6 +166,32 @@ static void plan_count(const struct planner *p, struct around a,
   }
 }
 
+// True if the file has DECLARATIONS, a text of the view, as they stand, followed by
+// INNER.
+static bool chain_is_written(const struct model *m, struct slice declarations,
+                             TSNode inner) {
+  const struct source *view = m->u.s, *file = m->source;
+  size_t from = (size_t)(declarations.data - view->text), to = ts_node_start_byte(inner);
+  bool written;
+  size_t end = model_offset(m, inner, &written), start = end - (to - from);
+  return written && to - from <= end &&
+      memcmp(file->text + start, declarations.data, to - from) == 0;
+}
+
+// Returns the loop that is all that LOOP holds, but for declarations that can move
+// inwards.
+static TSNode chain_next(const struct model *m, TSNode loop) {
+  struct slice declarations;
+  TSNode inner = nest_inner(&m->u, loop);
+  if (ts_node_is_null(inner))
+    inner = nest_after_declarations(&m->u, loop, &declarations);
+  else
+    return inner;
+  return ts_node_is_null(inner) || chain_is_written(m, declarations, inner)
+      ? inner
+      : (TSNode){ 0 };
+}
+
 // Stores the chain of loops that begins with LOOP and whose ranges are known. Returns
 // their number.
 static unsigned chain_of(const struct model *m, TSNode loop, struct iter **chain) {
@@ -176,7 +202,7 @@ static unsigned chain_of(const struct model *m, TSNode loop, struct iter **chain
     if (!written)
       break;
     chain[n++] = model_iter(m, loop);
-    loop = nest_inner(&m->u, loop);
+    loop = chain_next(m, loop);
   }
   return n;
 }

@@ -7,6 +7,7 @@
  *   usage.c     finds where names are declared and changed
  *   live.c      decides whether a variable is read before it is written
  *   nest.c      reads a `for` in OpenMP's canonical form, and the loop in it
+ *   between.c   declarations between two loops that can move into the inner one
  *   read.c      reads an expression of the source as a polynomial */
 #ifndef AUTOTUNE_ANALYSIS_BASIS_H
 #define AUTOTUNE_ANALYSIS_BASIS_H
@@ -159,6 +160,11 @@ uint64_t dim_needs(const struct dim *d);
 /* Returns the loop (or block with `fuse` on it) that is the whole body of LOOP; null: the
  * body is something else. */
 TSNode nest_inner(const struct usage *u, TSNode loop);
+/* Returns the loop that only declarations stand before in the body of LOOP, which can
+ * move into the body of that loop. Stores their text. Null: the body is something else,
+ * or they cannot move. No directive stands on the loop or in it. */
+TSNode nest_after_declarations(const struct usage *u, TSNode loop,
+                               struct slice *declarations);
 /* Returns the directives of F that stand on LOOP, in source order; *N is their number. */
 const struct loop_directive **directives_on(const struct function *f, TSNode loop,
                                             unsigned *n);

@@ -54,6 +54,21 @@ static struct nest *nest_of(const struct dim *d) {
   return n;
 }
 
+// Returns the nest of the loop in D that only declarations stand before; if there is
+// none, D's body as a nest.
+static struct nest *build_after_declarations(struct builder *b, struct dim *d) {
+  struct slice text;
+  TSNode inner = { 0 };
+  if (b->nests)
+    inner = nest_after_declarations(&b->u, d->node, &text);
+  if (ts_node_is_null(inner))
+    return nest_of(d);
+  struct nest *n = build_chain(b, inner, d);
+  if (n)
+    *GROW(n->between, n->n_between) = (struct between){ text, d };
+  return n;
+}
+
 // Returns the nest of the one loop in D, or, if D holds no such loop, D's body as a nest.
 static struct nest *build_inner(struct builder *b, struct dim *d) {
   TSNode inner = nest_inner(&b->u, d->node), at;
@@ -61,7 +76,7 @@ static struct nest *build_inner(struct builder *b, struct dim *d) {
   struct dim trial = { 0 };
   const char *why;
   if (ts_node_is_null(inner))
-    return nest_of(d);
+    return build_after_declarations(b, d);
   directives_on(b->f, inner, &n_directives);
   if (node_is(inner, "compound_statement") && !build_beginning(b, inner))
     return nest_of(d);
@@ -155,8 +170,18 @@ static void build_privatise(const struct builder *b, struct nest *n) {
       n->dims[i]->affected = true;
 }
 
+// True if a directive on the chain of loops that begins with LOOP may move loops inwards.
+static bool build_reorders(const struct builder *b, TSNode loop) {
+  unsigned n, groups = 0;
+  const struct loop_directive **all = directives_of_chain(b, loop, &n);
+  for (unsigned i = 0; i < n; i++)
+    groups |= directive_groups(all[i]->kind);
+  return (groups & (GROUP_SIZES | GROUP_ORDER | GROUP_JAM)) != 0;
+}
+
 struct nest *nest_build(struct builder *b, TSNode loop) {
   b->next_id = 0;
+  b->nests = build_reorders(b, loop);
   struct nest *n = build_chain(b, loop, NULL);
   if (n) {
     n->root = loop;

@@ -36,7 +36,8 @@ static bool jam_applies(struct builder *b, const struct nest *n,
         b, d,
         !ts_node_is_null(n->stop) ? nest_why_so_few(b, n)
             : node_holds(inside, "for_statement")
-            ? "nothing may stand between the loops; a sum may be kept in memory, as "
+            ? "only declarations of numbers and pointers that stay the same may stand "
+              "between the loops; a sum may be kept in memory, as "
               "in 'y[i] += …', and be set to 0 before the nest"
             : "write 'unroll partial(…)' on a single loop",
         "'unroll_and_jam' needs a loop inside of the loop");

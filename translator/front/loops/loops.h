@@ -85,6 +85,11 @@ struct nest {
     unsigned copies;          /* … is the number of nest bodies in TEXT */
   } *parts;
   unsigned n_parts;
+  struct between { /* declarations that stand between DIM's loop and the next */
+    struct slice text;
+    const struct dim *dim;
+  } *between; /* the innermost first */
+  unsigned n_between;
   TSNode stop;  /* the loop that ended the chain because it is not canonical; or null */
   TSNode root;  /* the loop or block that the outermost directive stands on */
   TSNode block; /* the block that `fuse` stands on, or null */
@@ -103,6 +108,7 @@ struct builder {
   /* Not NULL: only POINT is written, with its values in place of macros. FIXED is then
    * the prefix for names of functions made from nests. */
   const char *fixed;
+  bool nests;   /* loops with declarations between them count as nested */
   bool resolve; /* directives add the params that they need; no text is written */
   bool failed;  /* an error was reported: results are useless */
   unsigned next_id;

@@ -30,6 +30,7 @@ struct state {
   struct text *out;
   unsigned done;               /* loops whose preludes are written */
   uint64_t setups;             /* loops whose setups are written, by place */
+  uint64_t between;            /* declarations between loops that are written */
   uint64_t full;               /* loops in whose full blocks this copy stands, by place */
   bool plain;                  /* in the rest of a block: loops inside are not jammed */
   bool outlined;               /* inside of a function of its own */
@@ -135,6 +136,29 @@ static void write_setups(struct state *st) {
   }
 }
 
+// True if the loops that D stands in are around the code from place AT on.
+static bool write_is_within(const struct state *st, const struct between *d,
+                            unsigned at) {
+  for (unsigned i = 0; i < st->n->n; i++)
+    for (const struct dim *o = d->dim; o; o = o->outer)
+      if (st->n->loops[i].dim == o && (i >= at || (st->full & BIT(i))))
+        return false;
+  return true;
+}
+
+// Writes the declarations between loops as far outside as they can stand. INNERMOST: no
+// loop follows.
+static void write_between(struct state *st, unsigned at, bool innermost) {
+  for (unsigned i = st->n->n_between; i-- > 0;) {
+    const struct between *d = &st->n->between[i];
+    if ((st->between & BIT(i)) || !(innermost || write_is_within(st, d, at)))
+      continue;
+    st->between |= BIT(i);
+    write_line(st->b, st->out, (size_t)(d->text.data - st->b->s->text));
+    text_printf(st->out, "%.*s\n", (int)d->text.size, d->text.data);
+  }
+}
+
 static void open_copies(struct state *st, const struct loop *l) {
   const struct loop *p = l->jam->point;
   const char *index = arena_printf("autotune_k%u", l->id);
@@ -180,6 +204,7 @@ static void write_body(struct state *st) {
       open_copies(st, &st->n->loops[i]);
       open++;
     }
+  write_between(st, st->n->n, true);
   for (unsigned i = 0; i < st->n->n_parts; i++)
     write_part(st, &st->n->parts[i]);
   while (open-- > 0)
@@ -264,7 +289,7 @@ static bool write_outlined(struct state st, unsigned at, const struct region *r)
   text_printf(&body, "static __attribute__((__noinline__)) void %s(%s)\n{\n%s%s", name,
               m.params.data, m.begin.size ? m.begin.data : "", r ? "" : "do {\n");
   st.out = &body;
-  st.setups = 0;
+  st.setups = st.between = 0;
   st.outlined = true;
   st.region = r;
   write_setups(&st);
@@ -303,6 +328,7 @@ static void write_from(struct state st, unsigned at) {
       }
     }
     write_setups(&st);
+    write_between(&st, at, false);
   }
   if (at == n->n) {
     write_body(&st);
