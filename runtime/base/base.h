@@ -82,6 +82,7 @@ void sys_block_signals(struct blocked_signals *h);
 void sys_unblock_signals(const struct blocked_signals *h);
 double sys_cpu(void);               /* CPU seconds of this process, all threads */
 double sys_unix(void);              /* unix time */
+unsigned sys_threads(void);         /* of this process, now; 1 if that is not known */
 double sys_now(void);               /* monotonic seconds; a test may set the clock: */
 void sys_set_clock(double seconds); /* negative: the real clock again */
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -204,6 +205,13 @@ double sys_unix(void) {
   struct timespec t;
   clock_gettime(CLOCK_REALTIME, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+unsigned sys_threads(void) {
+  struct stat tasks;
+  return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 2
+      ? (unsigned)tasks.st_nlink - 2
+      : 1;
 }
 
 double sys_now(void) {

@@ -18,11 +18,10 @@ static const double anew = 0.05;      // seconds: expectations are that old at m
 static const double first_part = 0.5; // of the pages, which the program will write to
 static const double least_part = 0.05;
 
-static pthread_once_t loss_once = PTHREAD_ONCE_INIT, page_once = PTHREAD_ONCE_INIT;
+static pthread_once_t loss_once = PTHREAD_ONCE_INIT, part_once = PTHREAD_ONCE_INIT;
 static struct {
   bool known;
   struct ledger before, told; // told: what of this run is in the ledger
-  double page;                // seconds that a copied page takes
   // Of the present session, while holding decide_take().
   double pages, fork; // pages: when it was forked; 0: there is no session
   long faults;
@@ -47,8 +46,7 @@ static void loss_open(void) {
   stack_run(loss_read, NULL);
 }
 
-static void loss_measure(void) {
-  loss.page = session_page_seconds();
+static void loss_begin_part(void) {
   atomic_store(&loss.part, first_part);
 }
 
@@ -62,12 +60,12 @@ static struct ledger loss_now(void) {
 }
 
 static void loss_estimate(void) {
-  pthread_once(&page_once, loss_measure);
+  pthread_once(&part_once, loss_begin_part);
   double now = sys_now();
   if (now - atomic_load(&loss.when) <= anew)
     return;
   atomic_store(&loss.forks, session_fork_seconds());
-  atomic_store(&loss.copies, session_pages() * loss.page);
+  atomic_store(&loss.copies, session_pages() * session_page_seconds());
   atomic_store(&loss.when, now);
 }
 
@@ -117,7 +115,7 @@ static long loss_faults(void) {
 }
 
 void loss_begin(void) {
-  pthread_once(&page_once, loss_measure);
+  pthread_once(&part_once, loss_begin_part);
   loss.pages = fmax(session_pages(), 1);
   loss.faults = loss_faults();
 }
@@ -130,7 +128,7 @@ double loss_end(bool check) {
   if (loss.pages <= 0)
     return 0;
   double copied = fmin(fmax((double)(loss_faults() - loss.faults), 0), loss.pages);
-  double seconds = loss.fork + copied * loss.page;
+  double seconds = loss.fork + copied * session_page_seconds();
   atomic_store(&loss.part, copied / loss.pages);
   loss.pages = loss.fork = 0;
   loss_add(check ? &loss.checks : &loss.lost, seconds);

@@ -16,8 +16,8 @@ struct ration {
   struct ledger before, now; /* sums of earlier runs, and of this one so far */
 };
 /* True if a tuning may begin that will take EXPECTED seconds from the program before it
- * has found anything: the first one, and others within 5 % of this run and 2 % of the
- * earlier ones. */
+ * has found anything: the first one, and others within 5 % of this run and 1.5 % of the
+ * earlier ones, less what checks have taken. */
 bool ration_tunes(const struct ration *r, double expected);
 /* True if a check of a winner may begin on credit: within 1 % of the time of all runs,
  * and, after the first one, 2 % of this run. */

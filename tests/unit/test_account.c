@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // When winners are checked again, and what that may cost; how long a fork takes.
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
+#include <sys/wait.h>
 
 #include <cmocka.h>
 
@@ -91,6 +94,30 @@ static void test_forks_are_estimated_by_pages(void **state) {
   assert_true(session_fork_expected(2 * million, 1.5e-3, million) > 2e-3);
 }
 
+static atomic_bool ends;
+
+static void *spin(void *data) {
+  while (!atomic_load(&ends))
+    ;
+  return data;
+}
+
+static void test_copies_take_longer_beside_threads(void **state) {
+  (void)state;
+  pthread_t thread;
+  double alone = session_page_seconds();
+  assert_true(alone > 50e-9 && alone <= 120e-6);
+  assert_true(session_page_seconds() == alone); // known
+  assert_int_equal(pthread_create(&thread, NULL, spin, NULL), 0);
+  double beside = session_page_seconds();
+  assert_true(beside >= alone && beside <= 120e-6);
+  atomic_store(&ends, true);
+  pthread_join(thread, NULL);
+  assert_true(session_page_seconds() == alone);
+  int status;
+  assert_int_equal(waitpid(-1, &status, __WALL), -1); // no process is left
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_gaps_double_up_to_an_hour),
@@ -99,6 +126,7 @@ int main(void) {
     cmocka_unit_test(test_the_sum_stays_below_one_percent),
     cmocka_unit_test(test_short_programs_share_grants),
     cmocka_unit_test(test_forks_are_estimated_by_pages),
+    cmocka_unit_test(test_copies_take_longer_beside_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,7 +56,7 @@ static void test_runs_after_that_pay_first(void **state) {
   assert_int_equal(tunings(2, 1, 0.15, &most), 1);
   assert_int_equal(tunings(6, 1, 0.15, &most), 1);
   unsigned all = tunings(1000, 1, 0.15, &most);
-  assert_true(all > 100 && all < 140); // 2 % of 1000 s, each 0.15 s
+  assert_true(all > 75 && all < 115); // 1.5 % of 1000 s, each 0.15 s
   assert_int_equal(most, 1);
 }
 
@@ -73,6 +73,17 @@ static void test_a_debt_has_a_bound(void **state) {
   assert_true(ration_tunes(&r, 0.1));
   r.now.time = 30;
   assert_false(ration_tunes(&r, 0.1));
+}
+
+static void test_checks_count_for_tunings(void **state) {
+  (void)state;
+  struct ration r = { .known = true, .before = { .time = 100, .lost = 1 } };
+  assert_true(ration_tunes(&r, 0.5));
+  r.before.checks = 0.3;
+  assert_false(ration_tunes(&r, 0.5));
+  assert_true(ration_tunes(&r, 0.2));
+  r.now.checks = 0.1;
+  assert_false(ration_tunes(&r, 0.2));
 }
 
 // Eighteen winners, each of which wants five checks of 7 ms, in runs of 0.7 s.
@@ -115,6 +126,7 @@ int main(void) {
     cmocka_unit_test(test_runs_after_that_pay_first),
     cmocka_unit_test(test_a_long_run_takes_five_percent),
     cmocka_unit_test(test_a_debt_has_a_bound),
+    cmocka_unit_test(test_checks_count_for_tunings),
     cmocka_unit_test(test_checks_of_many_winners),
     cmocka_unit_test(test_short_runs_pay_together),
   };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The store returns what was written, and refuses what was not.
+#include <fcntl.h>
 #include <time.h>
 
 #include "model/key.h"
@@ -639,6 +640,62 @@ static void test_set_aside_by_another_is_followed(void **state) {
   free(to);
 }
 
+static unsigned open_files(void) {
+  unsigned n = 0;
+  for (int fd = 0; fd < 256; fd++)
+    n += fcntl(fd, F_GETFD) >= 0;
+  return n;
+}
+
+static void test_a_lingering_connection_is_used_again(void **state) {
+  struct identity id = fixture_identity();
+  struct summary m = fixture_summary(), out;
+  fill(*state);
+  unsigned before = open_files();
+  store_linger(true);
+  store_close(open_store(*state));
+  assert_true(open_files() > before);
+  struct store *s = open_store(*state), *other = open_store(*state);
+  assert_ptr_not_equal(s, other); // one is in use
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  assert_true(store_winner(other, &id, &out, NULL));
+  store_summary_free(&out);
+  store_close(s);
+  store_close(other);
+  store_linger(false);
+  assert_int_equal(open_files(), before);
+  store_close(open_store(*state));
+  assert_int_equal(open_files(), before);
+}
+
+static void test_a_lingering_connection_to_another_file_is_not_used(void **state) {
+  struct identity id = fixture_identity();
+  struct summary m = fixture_summary(), out;
+  char *from = sys_printf("%s/results.db", (char *)*state);
+  char *to = sys_printf("%s/old.db", (char *)*state);
+  unsigned before = open_files();
+  store_linger(true);
+  struct store *s = open_store(*state);
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  store_close(s);
+  assert_int_equal(rename(from, to), 0);
+  s = open_store(*state);
+  assert_false(store_winner(s, &id, &out, NULL));
+  store_close(s);
+  pid_t child = fork(); // as a program may do, in another thread
+  if (child == 0) {
+    s = open_store(*state);
+    _exit(s && store_summary(s, &id, &m) == 0 ? 0 : 1);
+  }
+  int status;
+  waitpid(child, &status, 0);
+  assert_int_equal(status, 0);
+  store_linger(false);
+  assert_int_equal(open_files(), before);
+  free(from);
+  free(to);
+}
+
 // ---- listing ------------------------------------------------------------------------
 
 static void test_listing_has_all(void **state) {
@@ -690,6 +747,8 @@ int main(void) {
     TEST(test_several_keys_are_counted),
     TEST(test_forget_takes_what_was_meant),
     TEST(test_a_forked_child_is_refused),
+    TEST(test_a_lingering_connection_is_used_again),
+    TEST(test_a_lingering_connection_to_another_file_is_not_used),
     TEST(test_a_locked_store_delays_and_then_takes_it_all),
     TEST(test_changed_rows_are_not_believed),
     TEST(test_objectives_are_apart),

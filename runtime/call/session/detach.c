@@ -49,9 +49,9 @@ static void restore_sequences(void) {
             __rseq_size > 32 ? __rseq_size : 32, 0, RSEQ_SIG);
 }
 
-static bool only_fork_works(void) {
+bool detach_shares(void) {
   const char *preloaded = getenv("LD_PRELOAD");
-  return tsan_or_asan() || (preloaded && strstr(preloaded, "/vgpreload_"));
+  return !tsan_or_asan() && !(preloaded && strstr(preloaded, "/vgpreload_"));
 }
 
 // In the helper. From FORKED on the calling thread runs again, on the same thread-local
@@ -136,7 +136,7 @@ int detach_tuner(const struct tuner_job *job, int *pidfd) {
   struct helper *h = &helper;
   int status;
   *h = (struct helper){ .job = *job, .program = getpid(), .tuner = -1, .pidfd = -1 };
-  h->shares = !only_fork_works();
+  h->shares = detach_shares();
   if (h->shares && !stack_map(&h->stack)) {
     errno = ENOMEM;
     return -1;

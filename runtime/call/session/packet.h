@@ -49,6 +49,8 @@ void tuner_main(const struct tuner_job *job) __attribute__((noreturn));
 /* Forks a tuner that is not a child of this process. All signals must be blocked.
  * Returns its pid and *PIDFD (-1: not known), or -1 and errno. */
 pid_t detach_tuner(const struct tuner_job *job, int *pidfd);
+/* True if processes can share this one's memory here; sanitizers do not allow it. */
+bool detach_shares(void);
 /* Returns the seconds of CPU that the last fork took. A processor's time: what a busy
  * machine adds says nothing about the next fork. */
 double detach_copying(void);

@@ -22,6 +22,7 @@
 #include "base/channel.h"
 #include "base/descriptor.h"
 #include "base/shortage.h"
+#include "keep/store/store.h"
 #include "packet.h"
 #include "base/role.h"
 #include "run/cpu/module.h"
@@ -124,6 +125,7 @@ static bool has_crashed(void) {
 static int fork_tuner(const struct tuner_job *job, int socket) {
   sigset_t all, before;
   int pidfd = -1;
+  store_linger(false);
   if (target_of(job->kernel)->before_fork)
     target_of(job->kernel)->before_fork();
   sigfillset(&all);

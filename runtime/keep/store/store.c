@@ -7,6 +7,7 @@
 // process, but for opening and closing in a tuner; after that, work goes on without the
 // store.
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -219,10 +220,80 @@ bool store_recover(struct store *s, int rc) {
   return s->db != NULL;
 }
 
+// ---- connections that linger --------------------------------------------------------
+
+static struct {
+  pthread_mutex_t lock; // only tried: a fork may have copied it while it was held
+  bool on;
+  struct store *closed; // open still, and in nobody's use; or NULL
+} linger = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+// Returns the lingering connection, or NULL.
+static struct store *linger_take(void) {
+  if (pthread_mutex_trylock(&linger.lock) != 0)
+    return NULL;
+  struct store *s = linger.closed;
+  linger.closed = NULL;
+  pthread_mutex_unlock(&linger.lock);
+  return s;
+}
+
+static bool linger_keep(struct store *s) {
+  if (!linger.on || pthread_mutex_trylock(&linger.lock) != 0)
+    return false;
+  bool kept = linger.on && !linger.closed && s->db && !s->first;
+  if (kept)
+    linger.closed = s;
+  pthread_mutex_unlock(&linger.lock);
+  return kept;
+}
+
+// True if S is a connection of this process to the file that is in FOLDER now.
+static bool linger_fits(struct store *s, const char *folder) {
+  dev_t device = s->device;
+  ino_t inode = s->inode;
+  char *message = NULL;
+  bool fits = s->pid == getpid() && strcmp(s->folder, folder) == 0 &&
+      judge_file(s, &message) == OPENED && s->device == device && s->inode == inode;
+  free(message);
+  return fits;
+}
+
+static void store_free(struct store *s) {
+  store_drop_queue(s);
+  free(s->folder);
+  free(s->path);
+  free(s);
+}
+
+static void linger_end(struct store *s) {
+  if (s && s->pid == getpid())
+    store_disconnect(s);
+  if (s)
+    store_free(s);
+}
+
+void store_linger(bool on) {
+  if (pthread_mutex_trylock(&linger.lock) != 0)
+    return;
+  linger.on = on;
+  pthread_mutex_unlock(&linger.lock);
+  if (!on)
+    linger_end(linger_take());
+}
+
 static struct store *store_new(const char *folder, bool keep, double wait,
                                char **message) {
   *message = NULL;
-  struct store *s = sys_calloc(1, sizeof *s);
+  struct store *s = linger_take();
+  if (s) {
+    s->keep = keep;
+    s->wait = wait < STORE_WAIT ? wait : STORE_WAIT;
+    if (linger_fits(s, folder))
+      return s;
+    linger_end(s);
+  }
+  s = sys_calloc(1, sizeof *s);
   if (!s)
     return NULL;
   s->pid = getpid();
@@ -283,10 +354,10 @@ void store_close(struct store *s) {
   if (s->pid == getpid()) {
     if (s->db && s->first && s->wait >= STORE_WAIT)
       store_finish_queue(s);
+    store_drop_queue(s);
+    if (linger_keep(s))
+      return;
     store_disconnect(s);
   }
-  store_drop_queue(s);
-  free(s->folder);
-  free(s->path);
-  free(s);
+  store_free(s);
 }

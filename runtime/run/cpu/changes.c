@@ -22,7 +22,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -267,14 +266,6 @@ static void changes_leave_out_stack(void *base, size_t size, void *data) {
     c->stacks[c->n_stacks++] = (struct range){ base, size };
 }
 
-// Returns the number of threads of this process.
-static unsigned changes_threads(void) {
-  struct stat tasks;
-  return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 2
-      ? (unsigned)tasks.st_nlink - 2
-      : 1;
-}
-
 void changes_ready(const struct image *m) {
   struct changes *c = m->changes;
   c->n_stacks = 0;
@@ -283,7 +274,7 @@ void changes_ready(const struct image *m) {
     return;
   openmp_memory_use(true);
   openmp_memory_warm(c->threads, changes_leave_out_stack, (void *)(uintptr_t)m);
-  c->started = changes_threads();
+  c->started = sys_threads();
 }
 
 // ---- the keeper ---------------------------------------------------------------------
@@ -481,7 +472,7 @@ static void changes_look(const struct image *m, const struct region *r) {
 void changes_end(const struct image *m) {
   struct changes *c = m->changes;
   double start = sys_now();
-  unsigned threads = c->apart && c->on ? changes_threads() : 0;
+  unsigned threads = c->apart && c->on ? sys_threads() : 0;
   c->grew = threads > c->started;
   if (c->grew)
     c->threads = threads;
