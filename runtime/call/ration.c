@@ -15,8 +15,7 @@ bool ration_tunes(const struct ration *r, double expected) {
   double spent = r->before.lost + r->before.checks;
   double saved = all_before * r->before.time - spent;
   saved = fmin(fmax(saved, -most_debt), most_saved);
-  return saved + tune_now * r->now.time - r->now.lost - r->now.checks >=
-      expected;
+  return saved + tune_now * r->now.time - r->now.lost - r->now.checks >= expected;
 }
 
 // Returns what all checks together may have taken by now.

@@ -78,12 +78,12 @@ static void test_a_debt_has_a_bound(void **state) {
 static void test_checks_count_for_tunings(void **state) {
   (void)state;
   struct ration r = { .known = true, .before = { .time = 100, .lost = 1 } };
-  assert_true(ration_tunes(&r, 0.5));
+  assert_true(ration_tunes(&r, 0.4));
   r.before.checks = 0.3;
-  assert_false(ration_tunes(&r, 0.5));
-  assert_true(ration_tunes(&r, 0.2));
+  assert_false(ration_tunes(&r, 0.4));
+  assert_true(ration_tunes(&r, 0.1));
   r.now.checks = 0.1;
-  assert_false(ration_tunes(&r, 0.2));
+  assert_false(ration_tunes(&r, 0.15));
 }
 
 // Eighteen winners, each of which wants five checks of 7 ms, in runs of 0.7 s.
