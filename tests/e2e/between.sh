@@ -99,12 +99,62 @@ for cc in $compilers g++; do
   hasnt "$cc: wrong: $(cat report)" report '[0-9] wrong\|did not compile'
 done
 
+# A directive that has loops enough acts on no others: here the inner loop over k must run to its end for each j.
+cat > enough.c << 'END'
+#include <stdio.h>
+#pragma autotune kernel key(n) in(length[0:n]) inout(a[0:n*n]) verify(exact)
+static void f(int n, long *a, const int *length)
+{
+  #pragma autotune unroll_and_jam partial({1, 2})
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      int end = length[j];
+      for (int k = 0; k < n; k++)
+        for (int l = 0; l < end; l++)
+          a[i * n + j] += k * l;
+    }
+}
+#pragma autotune kernel key(n) inout(a[0:n*n]) in(w[0:n]) verify(exact)
+static void g(int n, long *a, const long *w)
+{
+  #pragma autotune unroll_and_jam partial({1, 2})
+  for (int i = 1; i < n; i++)
+    for (int j = 0; j < 1; j++) {
+      long s = w[j];
+      for (int k = 0; k < n - 1; k++)
+        a[i * n + k] = a[(i - 1) * n + k + 1] + s;
+    }
+}
+int main(void)
+{
+  enum { N = 9 };
+  static long a[N * N], w[N];
+  int length[N];
+  long sum = 0;
+  for (int i = 0; i < N; i++)
+    length[i] = i % 4, w[i] = i + 2;
+  f(N, a, length);
+  g(N, a, w);
+  for (int i = 0; i < N * N; i++)
+    sum = 31 * sum % 1000003 + a[i];
+  printf("%ld\n", sum);
+  return 0;
+}
+END
+check "enough: the program as it was" gcc -O1 -w enough.c -o was
+check "enough: compiles" autotune cc gcc -O1 -w enough.c -o now
+export AUTOTUNE_CACHE=$work/enough.cache
+is "enough: tuned" "$(AUTOTUNE_MODE=first ./now 2> /dev/null)" "$(./was)"
+autotune report > report
+is "enough: all variants of both: $(cat report)" "$(grep -c '  *2 tried' report)" 2
+hasnt "enough: wrong: $(cat report)" report '[0-9] wrong\|did not compile'
+
 # The declaration stands as far outside as it can.
 cat > outside.c << 'END'
 #pragma autotune kernel key(n)
 void f(int n, double *a, const double *w)
 {
-  #pragma autotune tile sizes({8, 16})
+  #pragma autotune tile sizes({8, 16}, {4, 32})
   for (int i = 0; i < n; i++) {
     double s = w[i];
     for (int j = 0; j < n; j++)
@@ -113,5 +163,5 @@ void f(int n, double *a, const double *w)
 }
 END
 autotune translate outside.c > outside.txt
-is "outside: the inner loop as written" "$(sed -n '/^"double s = w\[i\];/,/a\[i/p' outside.txt | grep -c '"for (int j = 0; j < n; j++)')" 1
+is "outside: it stands before the inner loop" "$(sed -n '/^"double s = w\[i\];/,/a\[i/p' outside.txt | grep -c '"for (int j = autotune')" 1
 finish

@@ -167,14 +167,15 @@ static void plan_count(const struct planner *p, struct around a,
 }
 
 // True if the file has DECLARATIONS, a text of the view, as they stand, followed by
-// INNER.
+// INNER, with the same head.
 static bool chain_is_written(const struct model *m, struct slice declarations,
                              TSNode inner) {
   const struct source *view = m->u.s, *file = m->source;
-  size_t from = (size_t)(declarations.data - view->text), to = ts_node_start_byte(inner);
+  size_t from = (size_t)(declarations.data - view->text), at = ts_node_start_byte(inner);
+  size_t to = ts_node_start_byte(node_field(inner, "body"));
   bool written;
-  size_t end = model_offset(m, inner, &written), start = end - (to - from);
-  return written && to - from <= end &&
+  size_t place = model_offset(m, inner, &written), start = place - (at - from);
+  return written && at - from <= place && to - from <= file->size - start &&
       memcmp(file->text + start, declarations.data, to - from) == 0;
 }
 

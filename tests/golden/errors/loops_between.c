@@ -1,5 +1,13 @@
 // Between loops that a directive needs there are declarations that cannot move.
 double sum_of(const double *a);
+double next(void);
+void change(double *a);
+struct sums {
+  double sum[100];
+};
+static double table[100][100];
+#define AT(i, j) a[(i) * n + (j)]
+#define NEXT next()
 #pragma autotune kernel
 void changed(int n, double *a)
 {
@@ -82,5 +90,136 @@ void kept(int n, double *a, const double *w)
     static double s = 1;
     for (int j = 0; j < n; j++)
       a[i * n + j] += s;
+  }
+}
+#pragma autotune kernel
+void deeper_bound(int n, double *a, const double *b)
+{
+  #pragma autotune tile sizes(8, 8)
+  for (int i = 0; i < n; i++) {
+    int m = n - i; // the head of a deeper loop names it
+    for (int j = 0; j < n; j++)
+      for (int k = 0; k < m; k++)
+        a[i * n + j] += b[k * n + j];
+  }
+}
+#pragma autotune kernel
+void arrow(int n, struct sums *m, const double *w)
+{
+  #pragma autotune tile sizes(8, 8)
+  for (int i = 0; i < n; i++) {
+    double s = m->sum[i]; // the inner loop changes what it reads
+    for (int j = 0; j < n; j++)
+      m->sum[i] += s * w[j];
+  }
+}
+#pragma autotune kernel
+void sum_of_pointers(int n, double *a)
+{
+  #pragma autotune tile sizes(8, 8)
+  for (int i = 0; i < n; i++) {
+    double s = *(a + i * n); // likewise
+    for (int j = 0; j < n; j++)
+      *(a + i * n + j) += s;
+  }
+}
+#pragma autotune kernel
+void pointer_inside(int n, double *a)
+{
+  #pragma autotune tile sizes(8, 8)
+  for (int i = 0; i < n; i++) {
+    double s = a[i * n]; // likewise
+    for (int j = 0; j < n; j++) {
+      double *at = a + i * n + j;
+      *at += s;
+    }
+  }
+}
+#pragma autotune kernel
+void pointer_of_pointer(int n, double *a)
+{
+  #pragma autotune tile sizes(8, 8)
+  for (int i = 0; i < n; i++) {
+    double *row = a + i * n, *other = row;
+    double s = a[i * n]; // likewise
+    for (int j = 0; j < n; j++)
+      other[j] += s;
+  }
+}
+#pragma autotune kernel
+void row_of_file(int n)
+{
+  #pragma autotune tile sizes(8, 8)
+  for (int i = 0; i < n; i++) {
+    double *row = table[i];
+    double s = table[i][0]; // likewise
+    for (int j = 0; j < n; j++)
+      row[j] += s;
+  }
+}
+#pragma autotune kernel
+void called(int n, double *a, double *c)
+{
+  #pragma autotune tile sizes(8, 8)
+  for (int i = 0; i < n; i++) {
+    double s = a[i]; // it is not known what this call changes
+    for (int j = 0; j < n; j++) {
+      c[j] += s;
+      change(a + i);
+    }
+  }
+}
+#pragma autotune kernel
+void macro_target(int n, double *a)
+{
+  #pragma autotune tile sizes(8, 8)
+  for (int i = 0; i < n; i++) {
+    double s = a[i]; // nor what this macro stands for
+    for (int j = 0; j < n; j++)
+      AT(i, j) += s;
+  }
+}
+#pragma autotune kernel
+void address(int n, double *a)
+{
+  #pragma autotune tile sizes(8, 8)
+  for (int i = 0; i < n; i++) {
+    double s = 0, *p = &s; // a pointer leads to it
+    for (int j = 0; j < n; j++) {
+      *p += a[i * n + j];
+      a[i * n + j] = *p;
+    }
+  }
+}
+#pragma autotune kernel
+void is_volatile(int n, volatile double *a, double *b)
+{
+  #pragma autotune tile sizes(8, 8)
+  for (int i = 0; i < n; i++) {
+    double s = *a; // each read counts
+    for (int j = 0; j < n; j++)
+      b[i * n + j] += s;
+  }
+}
+#pragma autotune kernel
+void macro_value(int n, double *a)
+{
+  #pragma autotune tile sizes(8, 8)
+  for (int i = 0; i < n; i++) {
+    double s = NEXT; // this is a call
+    for (int j = 0; j < n; j++)
+      a[i * n + j] += s;
+  }
+}
+#pragma autotune kernel
+void shadowed(int n, double *a, const double *w)
+{
+  #pragma autotune tile sizes(8, 8)
+  for (int i = 0; i < n; i++) {
+    double t = w[i]; // another variable has its name
+    for (int j = 0; j < n; j++) {
+      double t = w[j];
+      a[i * n + j] += t;
+    }
   }
 }

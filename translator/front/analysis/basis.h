@@ -7,6 +7,7 @@
  *   usage.c     finds where names are declared and changed
  *   live.c      decides whether a variable is read before it is written
  *   nest.c      reads a `for` in OpenMP's canonical form, and the loop in it
+ *   places.c    which memory a piece of a function reads and writes
  *   between.c   declarations between two loops that can move into the inner one
  *   read.c      reads an expression of the source as a polynomial */
 #ifndef AUTOTUNE_ANALYSIS_BASIS_H
@@ -160,6 +161,30 @@ uint64_t dim_needs(const struct dim *d);
 /* Returns the loop (or block with `fuse` on it) that is the whole body of LOOP; null: the
  * body is something else. */
 TSNode nest_inner(const struct usage *u, TSNode loop);
+
+/* Memory: what is reached from a variable by following its value DEPTH times. */
+struct memory_place {
+  struct slice name;
+  int depth;    /* 0: the variable itself, or where a pointer points */
+  bool pointer; /* or an array; */
+  bool global;  /* not declared in the function */
+};
+struct memory_places {
+  struct memory_place *list;
+  unsigned n;
+};
+/* Adds what E, an expression, reads besides the function's own numbers. False: it is not
+ * known. */
+bool places_read(const struct usage *u, TSNode e, struct memory_places *all);
+/* Adds what N writes, likewise. Calls of functions but those of math.h are not known. */
+bool places_written(const struct usage *u, TSNode n, struct memory_places *all);
+/* True if one of ALL and one of OTHERS may be the same memory. Different arguments and
+ * variables of the file count as apart. */
+bool places_meet(const struct memory_places *all, const struct memory_places *others);
+/* True if no name in E has effects, as a volatile variable and a macro with a call do,
+ * and no pointer leads to a variable in it. */
+bool places_plain(const struct usage *u, TSNode e);
+
 /* Returns the loop that only declarations stand before in the body of LOOP, which can
  * move into the body of that loop. Stores their text. Null: the body is something else,
  * or they cannot move. No directive stands on the loop or in it. */

@@ -103,48 +103,42 @@ static bool between_changes(const struct between *b, TSNode e) {
   return false;
 }
 
-// Returns whether the inner loop gives variable AT another value. *THROUGH: it may write
-// to what the variable, a pointer, points to.
-static bool between_assigns(const struct between *b, unsigned at, bool *through) {
+// True if the inner loop gives variable AT another value, or a member of it.
+static bool between_assigns(const struct between *b, unsigned at) {
   for (unsigned i = 0; i < b->u->n_changes; i++) {
     const struct change *c = &b->u->changes[i];
-    if (!slices_same(c->name, b->all[at].name) || !node_within(c->node, b->inner))
-      continue;
-    if (!b->all[at].pointer || (c->part == PART_WHOLE && c->how != BY_POINTER))
+    if (slices_same(c->name, b->all[at].name) && node_within(c->node, b->inner) &&
+        (!b->all[at].pointer || (c->part == PART_WHOLE && c->how != BY_POINTER)))
       return true;
-    *through = true;
   }
   return false;
 }
 
-static bool between_reads_memory(TSNode e) {
-  return node_holds(e, "subscript_expression") || node_holds(e, "pointer_expression") ||
-      node_holds(e, "field_expression");
-}
-
-// True if E and OTHER mention the same pointer or array.
-static bool between_share(const struct between *b, TSNode e, TSNode other) {
-  struct slice name = source_slice(b->u->s, e);
-  if (node_is(e, "identifier"))
-    return usage_is_pointer(b->u, name) && node_mentions(b->u->s, other, name);
-  for (uint32_t i = 0; i < ts_node_named_child_count(e); i++)
-    if (between_share(b, ts_node_named_child(e, i), other))
-      return true;
-  return false;
-}
-
-// True if the values are the same in each iteration of the inner loop.
+// True if the values are the same in each iteration of the inner loop, and to compute
+// them has no effects.
 static bool between_stays(const struct between *b) {
-  for (unsigned i = 0; i < b->n; i++) {
-    bool through = false;
-    if (between_changes(b, b->all[i].value) || between_assigns(b, i, &through))
+  struct memory_places read = { 0 }, written = { 0 };
+  for (unsigned i = 0; i < b->n; i++)
+    if (between_changes(b, b->all[i].value) || between_assigns(b, i) ||
+        !places_plain(b->u, b->all[i].value) ||
+        !places_read(b->u, b->all[i].value, &read))
       return false;
-    for (unsigned j = 0; through && j < b->n; j++)
-      if (j != i && between_reads_memory(b->all[j].value) &&
-          between_share(b, b->all[i].value, b->all[j].value))
-        return false;
+  return places_written(b->u, b->inner, &written) && !places_meet(&read, &written);
+}
+
+// True if N mentions a variable of B in the head of a loop, whose range would then not be
+// known outside.
+static bool between_is_used_in_heads(const struct between *b, TSNode n) {
+  if (node_is(n, "for_statement")) {
+    size_t from = ts_node_start_byte(n), to = ts_node_start_byte(node_field(n, "body"));
+    for (unsigned i = 0; i < b->n; i++)
+      if (lex_mentions((struct slice){ b->u->s->text + from, to - from }, b->all[i].name))
+        return true;
   }
-  return true;
+  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
+    if (between_is_used_in_heads(b, ts_node_named_child(n, i)))
+      return true;
+  return false;
 }
 
 static bool between_bounds_mention(const struct dim *d, struct slice name) {
@@ -167,8 +161,10 @@ static bool between_is_fixed(const struct between *b) {
     if (node_holds(body, jumps[i]))
       return false;
   for (unsigned i = 0; i < b->n; i++)
-    if (between_bounds_mention(&d, b->all[i].name))
+    if (usage_declares(b->u, b->inner, b->all[i].name))
       return false;
+  if (between_is_used_in_heads(b, b->inner))
+    return false;
   for (unsigned i = 0; i < b->u->n_changes; i++) {
     const struct change *c = &b->u->changes[i];
     if (node_within(c->node, body) &&
@@ -210,6 +206,6 @@ TSNode nest_after_declarations(const struct usage *u, TSNode loop,
   *declarations = (struct slice){ u->s->text + from, to - from };
   bool moves = only_ours(u->s, ts_node_start_byte(body), ts_node_start_byte(b.inner)) &&
       only_ours(u->s, ts_node_end_byte(b.inner), ts_node_end_byte(body)) &&
-      between_stays(&b) && between_is_fixed(&b);
+      between_is_fixed(&b) && between_stays(&b);
   return moves ? b.inner : none;
 }

@@ -100,7 +100,7 @@ static bool directive_varies(const struct pragma *p) {
     if (strcmp(c->name, "optional") == 0)
       return true;
     for (unsigned j = 0; j < c->n_args; j++)
-      if (c->args[j].is_set)
+      if (c->args[j].is_set || slice_is(c->args[j].text, "any"))
         return true;
   }
   return false;

@@ -170,13 +170,52 @@ static void build_privatise(const struct builder *b, struct nest *n) {
       n->dims[i]->affected = true;
 }
 
-// True if a directive on the chain of loops that begins with LOOP may move loops inwards.
+static unsigned build_numbers(struct slice text) {
+  struct lexer l = lexer_of(text);
+  unsigned n = 0;
+  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
+    n += t.kind == TOKEN_NUMBER;
+  return n;
+}
+
+// Returns the number of loops that permutation C orders; 0: as many as there are.
+static unsigned build_ordered(const struct builder *b, const struct dir_clause *c) {
+  int p = c->n_args ? arg_param(b, &c->args[0]) : -1;
+  unsigned n = p >= 0 ? build_numbers(slice_of(b->k->params[p].values[0].text)) : 0;
+  for (unsigned i = 0; p < 0 && i < c->n_args; i++)
+    n += build_numbers(c->args[i].text);
+  return n;
+}
+
+// Returns how many loops, one in the other, D acts on, at most.
+static unsigned build_wants(const struct builder *b, const struct loop_directive *d) {
+  unsigned groups = directive_groups(d->kind), n = groups & GROUP_ORDER ? 2 : 1;
+  for (unsigned i = 0; i < d->n_clauses; i++) {
+    const struct dir_clause *c = &d->clauses[i];
+    if (groups & GROUP_SIZES)
+      n = c->n_args > n && strcmp(c->name, "sizes") == 0 ? c->n_args : n;
+    else if (groups & GROUP_JAM)
+      n = c->n_args + 1; // and the innermost one
+    else if ((groups & GROUP_ORDER) && c->n_args)
+      n = build_ordered(b, c);
+  }
+  return n;
+}
+
+// True if a directive on the chain of loops that begins with LOOP acts on more loops than
+// stand next to each other.
 static bool build_reorders(const struct builder *b, TSNode loop) {
-  unsigned n, groups = 0;
+  unsigned n, made = 0;
   const struct loop_directive **all = directives_of_chain(b, loop, &n);
-  for (unsigned i = 0; i < n; i++)
-    groups |= directive_groups(all[i]->kind);
-  return (groups & (GROUP_SIZES | GROUP_ORDER | GROUP_JAM)) != 0;
+  for (unsigned i = n; i-- > 0;) {
+    unsigned loops = made;
+    for (TSNode at = all[i]->loop; node_is(at, "for_statement"); loops++)
+      at = nest_inner(&b->u, at);
+    if (build_wants(b, all[i]) > loops)
+      return true;
+    made += directive_groups(all[i]->kind) & GROUP_SIZES ? build_wants(b, all[i]) : 0;
+  }
+  return false;
 }
 
 struct nest *nest_build(struct builder *b, TSNode loop) {

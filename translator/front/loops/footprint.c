@@ -313,6 +313,14 @@ static const char *footprint_condition(const struct variants *v) {
   return t.data;
 }
 
+// Adds what declarations between LOOP and the next one read.
+static void add_declared_references(struct tile *t, TSNode loop) {
+  TSNode body = node_field(loop, "body");
+  for (uint32_t i = 0; i < ts_node_named_child_count(body); i++)
+    if (node_is(ts_node_named_child(body, i), "declaration"))
+      add_references(t, ts_node_named_child(body, i));
+}
+
 static void write_structure(struct variants *v) {
   struct nest *n = nest_build(v->b, v->root);
   struct text body = { 0 };
@@ -328,6 +336,8 @@ static void write_structure(struct variants *v) {
               footprint_condition(v));
   if (!write_extents(&t))
     return;
+  for (unsigned i = 0; i < n->n_between; i++)
+    add_declared_references(&t, n->between[i].dim->node);
   for (unsigned i = 0; i < n->n_parts; i++)
     add_references(&t, n->parts[i].body);
   text_printf(

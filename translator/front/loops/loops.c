@@ -122,11 +122,14 @@ static void write_around(struct builder *b, struct nest *n, TSNode block,
   write_range(b, n->to, to, out);
 }
 
+// True if ROOT is a block, and this variant has none of its directives.
 static bool fused_away(const struct builder *b, TSNode root) {
   unsigned n;
   const struct loop_directive **ds = directives_on(b->f, root, &n);
-  return node_is(root, "compound_statement") && n == 1 &&
-      transformation_of(ds[0])->begin && !directive_present(b, ds[0]);
+  for (unsigned i = 0; i < n; i++)
+    if (directive_present(b, ds[i]))
+      return false;
+  return node_is(root, "compound_statement");
 }
 
 static void write_nest(struct variants *v) {
