@@ -329,7 +329,9 @@ struct decide_call {
 
 static void work_on(void *data) {
   struct decide_call *c = data;
+  store_linger(true);
   decide_work(c->s, c->n, c->call);
+  store_linger(false);
 }
 
 static void race_on(void *data) {
@@ -356,10 +358,8 @@ static autotune_fn decide_miss(struct site *s, struct node *n, const struct call
       refuse(n, REFUSED_THREAD, NULL);
     return decide_current(n);
   }
-  store_linger(true);
   if (!stack_run(work_on, &(struct decide_call){ s, n, call }))
     refuse(n, REFUSED_MEMORY, NULL);
-  store_linger(false);
   decide_release();
   return atomic_load(&n->decided) ? decide_use(s, n) : decide_current(n);
 }

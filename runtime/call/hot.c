@@ -96,12 +96,20 @@ static double hot_cpu(void) {
   return hot_get(&program.cpu);
 }
 
+static bool hot_is_several(double time, double cpu) {
+  return cpu > several * time;
+}
+
+bool hot_runs_threads(void) {
+  return hot_is_several(hot_elapsed(), hot_cpu());
+}
+
 // A processor that the program leaves idle costs it little. More than one is not counted:
 // others may need them. Threads that run at the same time also wait for each other. If a
 // tuner takes the processor of a waiting thread, all threads wait longer. So a program
 // that used two processors on average is assumed to need four.
 static double hot_idle_of(double time, double cpu, unsigned processors) {
-  double needed = cpu > several * time ? 2 * cpu : cpu;
+  double needed = hot_is_several(time, cpu) ? 2 * cpu : cpu;
   double idle = processors * time - needed;
   return idle_part * (idle < 0 ? 0 : idle > time ? time : idle);
 }

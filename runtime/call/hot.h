@@ -59,6 +59,8 @@ void hot_asked(double seconds);
  * the two; and those of idle processors that tunings may use. */
 double hot_time(void);
 double hot_idle(void);
+/* True if the program has used more than one processor at a time, on average. */
+bool hot_runs_threads(void);
 /* Returns the CPU seconds that tunings of such kernels may have cost by now. */
 double hot_allowance(void);
 /* Return hot_time and hot_allowance of the earlier run in which S was hot; 0: there was

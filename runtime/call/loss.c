@@ -24,6 +24,7 @@ static struct {
   struct ledger before, told; // told: what of this run is in the ledger
   // Of the present session, while holding decide_take().
   double pages, fork; // pages: when it was forked; 0: there is no session
+  double page;        // seconds that the copy of one takes
   long faults;
   _Atomic double part;          // of the pages, that were copied in the last session
   _Atomic double lost, checks;  // seconds in this run
@@ -59,13 +60,18 @@ static struct ledger loss_now(void) {
                           .checks = atomic_load(&loss.checks) };
 }
 
+// A thread that only sleeps is not told of copied pages.
+static double loss_page_seconds(void) {
+  return session_page_seconds(hot_runs_threads() && sys_threads() > 1);
+}
+
 static void loss_estimate(void) {
   pthread_once(&part_once, loss_begin_part);
   double now = sys_now();
   if (now - atomic_load(&loss.when) <= anew)
     return;
   atomic_store(&loss.forks, session_fork_seconds());
-  atomic_store(&loss.copies, session_pages() * session_page_seconds());
+  atomic_store(&loss.copies, session_pages() * loss_page_seconds());
   atomic_store(&loss.when, now);
 }
 
@@ -117,6 +123,7 @@ static long loss_faults(void) {
 void loss_begin(void) {
   pthread_once(&part_once, loss_begin_part);
   loss.pages = fmax(session_pages(), 1);
+  loss.page = loss_page_seconds();
   loss.faults = loss_faults();
 }
 
@@ -128,7 +135,8 @@ double loss_end(bool check) {
   if (loss.pages <= 0)
     return 0;
   double copied = fmin(fmax((double)(loss_faults() - loss.faults), 0), loss.pages);
-  double seconds = loss.fork + copied * session_page_seconds();
+  double page = fmax(loss.page, loss_page_seconds()); // threads may have begun since
+  double seconds = loss.fork + copied * page;
   atomic_store(&loss.part, copied / loss.pages);
   loss.pages = loss.fork = 0;
   loss_add(check ? &loss.checks : &loss.lost, seconds);

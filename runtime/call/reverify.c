@@ -32,7 +32,7 @@ struct reverify {
   atomic_ullong calls;     // so far, in this process
   uint64_t right, looking; // the calls that were found right and are being checked, last
   double runs;             // seconds of a run of the default and of the winner
-  double begun, forked;    // of the present check; forked: seconds that the fork took
+  double begun;            // of the present check
   bool stored;             // the winner comes from an earlier process
   bool waits;              // a check was due, and others have used up the credit for it
   struct variant_code suspended; // the winner, while the default runs; function NULL: no
@@ -187,9 +187,7 @@ void reverify_look(struct site *s, struct node *n, const struct call *call) {
   if (atomic_load(&n->first.state) == FIRST_RETURNED)
     r->service.ended = 0;
   r->begun = now;
-  if (out && background_start(s, n, call, &plan, out) == 0)
-    r->forked = session_fork_took();
-  else
+  if (!out || background_start(s, n, call, &plan, out) != 0)
     reverify_postpone(r, now, fork_again);
   atomic_store(&r->due, out ? now + fork_again : now + ask_again);
   free(out);
@@ -199,8 +197,8 @@ void reverify_look(struct site *s, struct node *n, const struct call *call) {
 
 // Charges the present check, whose processes took COST, to the account.
 static void reverify_charge(struct reverify *r, double cost) {
-  account_pay(&r->account, r->begun, cost + r->forked + loss_end(true));
-  loss_check(cost + r->forked);
+  account_pay(&r->account, r->begun, cost + loss_end(true));
+  loss_check(cost);
   atomic_store(&r->due, account_due(&r->account));
 }
 

@@ -572,6 +572,24 @@ static void cancels_a_thread(void) {
   sites_unlock();
 }
 
+// Nor is the end of a look, which closes the store.
+static void cancels_a_looking_thread(void) {
+  pthread_t thread;
+  void *end = NULL;
+  char *message = NULL;
+  alarm(HANGS);
+  struct store *s = store_open(&message);
+  EXPECT(s);
+  store_close(s);
+  EXPECT(pthread_create(&thread, NULL, first_call_of_a_cancelled_one, NULL) == 0 &&
+         pthread_join(thread, &end) == 0 && end == PTHREAD_CANCELED);
+  EXPECT(decide_take());
+  decide_release();
+  s = store_open(&message);
+  EXPECT(s);
+  store_close(s);
+}
+
 // ---- the next program ends a tuning --------------------------------------------------
 
 static volatile sig_atomic_t rung;
@@ -606,6 +624,7 @@ static void test_habits(void **state) {
   RUN(finds_fifos, "AUTOTUNE_MODE=locked");
   RUN(forks_after_tuning, "AUTOTUNE_MODE=locked");
   RUN(cancels_a_thread, "AUTOTUNE_MODE=locked");
+  RUN(cancels_a_looking_thread, "AUTOTUNE_MODE=locked");
   remove_folder();
   make_folder(NULL);
   RUN(may_write_little, "AUTOTUNE_MODE=locked");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The store returns what was written, and refuses what was not.
 #include <fcntl.h>
+#include <pthread.h>
 #include <time.h>
 
 #include "model/key.h"
@@ -668,6 +669,33 @@ static void test_a_lingering_connection_is_used_again(void **state) {
   assert_int_equal(open_files(), before);
 }
 
+static void *turn_off(void *data) {
+  store_linger(false);
+  return data;
+}
+
+// What one thread turns off does not linger in another one, nor in a fork.
+static void test_connections_linger_in_one_process_until_turned_off(void **state) {
+  unsigned before = open_files();
+  pthread_t thread;
+  store_linger(true);
+  struct store *s = open_store(*state);
+  assert_int_equal(pthread_create(&thread, NULL, turn_off, NULL), 0);
+  pthread_join(thread, NULL);
+  store_close(s);
+  assert_int_equal(open_files(), before);
+  store_linger(true);
+  pid_t child = fork();
+  if (child == 0) {
+    store_close(open_store(*state));
+    _exit(open_files() == before ? 0 : 1);
+  }
+  int status;
+  waitpid(child, &status, 0);
+  assert_int_equal(status, 0);
+  store_linger(false);
+}
+
 static void test_a_lingering_connection_to_another_file_is_not_used(void **state) {
   struct identity id = fixture_identity();
   struct summary m = fixture_summary(), out;
@@ -748,6 +776,7 @@ int main(void) {
     TEST(test_forget_takes_what_was_meant),
     TEST(test_a_forked_child_is_refused),
     TEST(test_a_lingering_connection_is_used_again),
+    TEST(test_connections_linger_in_one_process_until_turned_off),
     TEST(test_a_lingering_connection_to_another_file_is_not_used),
     TEST(test_a_locked_store_delays_and_then_takes_it_all),
     TEST(test_changed_rows_are_not_believed),

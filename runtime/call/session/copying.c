@@ -7,7 +7,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -19,8 +21,8 @@
 #include "session.h"
 
 // Seconds. Where a copy of a page cannot be measured, it counts as UNMEASURED.
-static const double at_least = 150e-6, a_page = 20e-9, most_page = 120e-6,
-                    unmeasured = 5e-6;
+static const double at_least = 150e-6, a_page = 20e-9, least_page = 100e-9,
+                    most_page = 120e-6, unmeasured = 5e-6;
 static struct {
   _Atomic double seconds, pages; // of the better one of the last two forks; 0: none yet
   _Atomic double took, last;     // seconds of the last fork, and for each page
@@ -39,47 +41,52 @@ double session_pages(void) {
   return field[1] > field[2] ? (double)(field[1] - field[2]) : 0;
 }
 
-// The pages of a private mapping of a file are copied in the same way as those of a
-// forked process.
-static double copying_measure(void) {
-  enum { PAGES = 32 };
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE), size = PAGES * page;
-  int fd = memfd_create("autotune-pages", MFD_CLOEXEC);
-  char *memory = fd >= 0 && ftruncate(fd, (off_t)size) == 0
-      ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0)
-      : MAP_FAILED;
-  if (fd >= 0)
-    close(fd);
-  if (memory == MAP_FAILED)
-    return unmeasured;
-  for (size_t i = 0; i < size; i += page)
-    (void)*(volatile char *)(memory + i);
-  double begun = sys_now();
-  for (size_t i = 0; i < size; i += page)
-    *(volatile char *)(memory + i) = 1;
-  double seconds = (sys_now() - begun) / PAGES;
-  munmap(memory, size);
-  return fmin(seconds, most_page);
-}
-
-// Returns seconds. Tests do not set this clock, so waiting for it comes to an end.
+// Tests do not set this clock, so waiting for it comes to an end. Returns seconds.
 static double copying_clock(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+// The pages of a private mapping of a file are copied in the same way as those of a
+// forked process. The fastest of some passes counts: another program may have had the
+// processor in the others.
+static double copying_measure(void) {
+  enum { PASSES = 4, PAGES = 8 };
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE), size = PASSES * PAGES * page;
+  int fd = memfd_create("autotune-pages", MFD_CLOEXEC);
+  char *memory = fd >= 0 && ftruncate(fd, (off_t)size) == 0
+      ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0)
+      : MAP_FAILED;
+  double least = most_page;
+  if (fd >= 0)
+    close(fd);
+  if (memory == MAP_FAILED)
+    return unmeasured;
+  for (size_t i = 0; i < size; i += page)
+    (void)*(volatile char *)(memory + i);
+  for (size_t pass = 0; pass < PASSES; pass++) {
+    volatile char *at = memory + pass * PAGES * page;
+    double begun = copying_clock();
+    for (size_t i = 0; i < PAGES; i++)
+      at[i * page] = 1;
+    least = fmin(least, (copying_clock() - begun) / PAGES);
+  }
+  munmap(memory, size);
+  return least >= least_page ? least : unmeasured; // mlockall copies them beforehand
+}
+
 // What runs beside the program's thread while it is measured.
 struct neighbour {
-  atomic_bool runs, ends;
-  double latest; // when it ends in any case
+  atomic_bool runs;
+  double latest; // when it ends, if it is not killed
 };
 
 // It has the program's thread-local variables, so it must not set errno.
 static int neighbour_run(void *data) {
   struct neighbour *n = data;
   atomic_store(&n->runs, true);
-  while (!atomic_load(&n->ends) && copying_clock() < n->latest)
+  while (copying_clock() < n->latest)
     ;
   return 0;
 }
@@ -89,15 +96,17 @@ static int neighbour_run(void *data) {
 // that takes six times as long as the copy.
 static double copying_measure_beside(void) {
   enum { STACK = 64 << 10 };
-  double begun = copying_clock(), awaited = begun + 2e-3, seconds = 0;
+  double begun = copying_clock(), awaited = begun + 2e-3, seconds = unmeasured;
   struct neighbour n = { .latest = begun + 50e-3 };
   char *stack = sys_mmap(STACK, false);
   pid_t pid = stack ? clone(neighbour_run, stack + STACK, CLONE_VM | CLONE_FILES, &n)
                     : -1;
   while (pid > 0 && !atomic_load(&n.runs) && copying_clock() < awaited)
     ;
-  seconds = pid > 0 ? copying_measure() : unmeasured;
-  atomic_store(&n.ends, true);
+  if (atomic_load(&n.runs))
+    seconds = copying_measure();
+  if (pid > 0)
+    kill(pid, SIGKILL);
   while (pid > 0 && waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
     ;
   if (stack)
@@ -105,18 +114,39 @@ static double copying_measure_beside(void) {
   return seconds;
 }
 
-double session_page_seconds(void) {
+// True if there may be a neighbour, and it finds another processor than the calling
+// thread's.
+static bool copying_has_room(void) {
+  cpu_set_t allowed;
+  return detach_shares() && sched_getaffinity(0, sizeof allowed, &allowed) == 0 &&
+      CPU_COUNT(&allowed) > 1;
+}
+
+double session_page_seconds(bool threads) {
   static _Atomic double alone, beside;
-  bool threads = sys_threads() > 1 && machine_threads() > 1 && detach_shares();
+  threads = threads && machine_threads() > 1;
   _Atomic double *known = threads ? &beside : &alone;
   double seconds = atomic_load(known);
-  if (seconds <= 0) {
-    int error = errno;
-    seconds = threads ? fmax(copying_measure_beside(), atomic_load(&alone))
-                      : copying_measure();
-    errno = error;
-    atomic_store(known, seconds);
-  }
+  if (seconds > 0)
+    return seconds;
+  // No handler of the program may run in the neighbour, nor leave while it runs.
+  struct blocked_signals raised;
+  sigset_t all, before;
+  int error = errno, cancels;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancels);
+  sys_block_signals(&raised);
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  if (threads)
+    seconds = fmax(copying_has_room() ? copying_measure_beside() : unmeasured,
+                   atomic_load(&alone));
+  else
+    seconds = copying_measure();
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  sys_unblock_signals(&raised);
+  pthread_setcancelstate(cancels, NULL);
+  errno = error;
+  atomic_store(known, seconds);
   return seconds;
 }
 

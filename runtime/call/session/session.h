@@ -52,9 +52,9 @@ double session_fork_seconds(void);
 /* Returns the pages that this process shares with no file; 0: not known. */
 double session_pages(void);
 /* Returns the seconds that the program loses, about, when it writes to a page for the
- * first time after a fork: more where it has threads now. The first call of either kind
- * measures that, for some tenths of a millisecond. */
-double session_page_seconds(void);
+ * first time after a fork: more where THREADS of it run at the same time. The first call
+ * of either kind measures that, for some tenths of a millisecond. */
+double session_page_seconds(bool threads);
 /* Notes that a fork took SECONDS; returns those of the last one. */
 void session_forked(double seconds);
 double session_fork_took(void);

@@ -7,7 +7,7 @@
 // process, but for opening and closing in a tuner; after that, work goes on without the
 // store.
 #include <errno.h>
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -223,29 +223,13 @@ bool store_recover(struct store *s, int rc) {
 // ---- connections that linger --------------------------------------------------------
 
 static struct {
-  pthread_mutex_t lock; // only tried: a fork may have copied it while it was held
-  bool on;
-  struct store *closed; // open still, and in nobody's use; or NULL
-} linger = { .lock = PTHREAD_MUTEX_INITIALIZER };
+  _Atomic pid_t on; // the process whose connections linger; a fork of it has another id
+  _Atomic(struct store *) closed; // open still, and in nobody's use; or NULL
+} linger;
 
 // Returns the lingering connection, or NULL.
 static struct store *linger_take(void) {
-  if (pthread_mutex_trylock(&linger.lock) != 0)
-    return NULL;
-  struct store *s = linger.closed;
-  linger.closed = NULL;
-  pthread_mutex_unlock(&linger.lock);
-  return s;
-}
-
-static bool linger_keep(struct store *s) {
-  if (!linger.on || pthread_mutex_trylock(&linger.lock) != 0)
-    return false;
-  bool kept = linger.on && !linger.closed && s->db && !s->first;
-  if (kept)
-    linger.closed = s;
-  pthread_mutex_unlock(&linger.lock);
-  return kept;
+  return atomic_exchange(&linger.closed, NULL);
 }
 
 // True if S is a connection of this process to the file that is in FOLDER now.
@@ -273,11 +257,18 @@ static void linger_end(struct store *s) {
     store_free(s);
 }
 
+static bool linger_keep(struct store *s) {
+  struct store *none = NULL;
+  if (atomic_load(&linger.on) != getpid() || !s->db || s->first || s->dead ||
+      !atomic_compare_exchange_strong(&linger.closed, &none, s))
+    return false;
+  if (atomic_load(&linger.on) == 0) // another thread has turned it off since
+    linger_end(linger_take());
+  return true;
+}
+
 void store_linger(bool on) {
-  if (pthread_mutex_trylock(&linger.lock) != 0)
-    return;
-  linger.on = on;
-  pthread_mutex_unlock(&linger.lock);
+  atomic_store(&linger.on, on ? getpid() : 0);
   if (!on)
     linger_end(linger_take());
 }
@@ -289,6 +280,8 @@ static struct store *store_new(const char *folder, bool keep, double wait,
   if (s) {
     s->keep = keep;
     s->wait = wait < STORE_WAIT ? wait : STORE_WAIT;
+    s->patience = 0;
+    s->slowest = 0;
     if (linger_fits(s, folder))
       return s;
     linger_end(s);

@@ -27,7 +27,7 @@ struct store *store_open_briefly(void);
 void store_close(struct store *s);
 /* ON: from now on a connection that store_close closes stays open for the next one of
  * this process; opening takes longer than a query. Turn it off before a fork and before
- * the program goes on, which has no file open of ours. Not for two threads at a time. */
+ * the program goes on, which has no file open of ours. Any thread. */
 void store_linger(bool on);
 /* Finds the winner for exactly this identity. False: there is none, and *WHY (malloc'ed,
  * may be NULL) says what differs from the nearest row ("compiler clang 22.1.7 → 22.1.8").
