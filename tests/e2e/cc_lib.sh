@@ -35,6 +35,8 @@ has() { check "$1" grep -q -e "$3" "$2"; }            # WHAT FILE PATTERN
 hasnt() { check "$1" not grep -q -e "$3" "$2"; }
 not() { ! "$@"; }
 finish() {
+  # A tuning may go on for 30 s after its program.
+  for _ in $(seq 350); do [ -z "$(ls -A "$TMPDIR")" ] && break || sleep 0.1; done
   is "temporary files left" "$(ls -A "$TMPDIR")" ""
   echo "$checks checks, $failures failed"
   exit $((failures > 0))
