@@ -68,8 +68,7 @@ build_side() { # SIDE
     plain) build_program "$folder" "" gcc ;;
     native) build_program "$folder" "-O3 -march=native" gcc ;;
     tuned)
-      patch -d "$folder" -p1 -i "$here/$name.patch"
-      build_program "$folder" "$tuned_flags" autotune cc gcc
+      patch -d "$folder" -p1 -i "$here/$name.patch" && build_program "$folder" "$tuned_flags" autotune cc gcc
       ;;
     auto) AUTOTUNE_AUTO=${BENCH_AUTO:-1} build_program "$folder" "$tuned_flags" autotune cc gcc ;;
   esac

@@ -194,7 +194,12 @@ static void text_print_winner(const struct sheet *s, const struct analysis *a) {
     return;
   }
   if (!item->finished) {
-    sheet_line(s, "winner", "none: the tuning did not come to its end");
+    char *never = item->n_records == 0
+        ? sys_printf("none: no variant was tried; `autotune why %s` says why",
+                     item->problem.kernel)
+        : NULL;
+    sheet_line(s, "winner", never ? never : "none: the tuning did not come to its end");
+    free(never);
     return;
   }
   const struct summary *m = &item->summary;

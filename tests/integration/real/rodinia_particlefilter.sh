@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rodinia's particlefilter: tracks an object in a video. Its Makefile has the compiler's name written in it. Its seeds are
 # the time, so only its end is checked; the runtime compares the kernel's outputs.
-kernels=particleFilter_c45883
+kernels=findIndex
 workload="10 frames of 128 x 128, 40000 particles"
 place=openmp/particlefilter files=
 . "$here/rodinia.inc"

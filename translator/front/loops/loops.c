@@ -291,13 +291,25 @@ void loops_check(const struct source *s, struct kernel *k, struct function *f) {
     shared_check(&b);
 }
 
+// Writes the function from FROM on, which is at or before its body.
+static void loops_write_from(struct builder *b, size_t from, struct text *out) {
+  size_t body = b->f->body_at;
+  write_line(b, out, from);
+  if (b->s->text[body] == '{') {
+    write_range(b, from, ++body, out);
+    exists_write(b, out);
+    from = body;
+  }
+  write_range(b, from, b->f->end, out);
+}
+
 static void loops_write_function(struct builder *b, struct text *before,
                                  struct text *out) {
   struct text functions = { 0 };
   b->functions = &functions;
-  write_line(b, out, b->f->start);
-  write_range(b, b->f->start, b->f->end, out);
+  loops_write_from(b, b->f->start, out);
   text_add(out, "\n", 1);
+  exists_write_macro(out, before);
   if (b->f->n_directives)
     text_printf(before, "\n%s", loops_prologue);
   if (b->f->n_directives && !b->fixed)
@@ -316,8 +328,9 @@ void loops_write_body(const struct source *s, const struct kernel *k,
   struct builder b = builder_of(s, k, f);
   struct text functions = { 0 };
   b.functions = before ? &functions : NULL;
-  write_line(&b, out, f->body_at);
-  write_range(&b, f->body_at, f->end, out);
+  loops_write_from(&b, f->body_at, out);
+  if (before)
+    exists_write_macro(out, before);
   if (before)
     text_add(before, functions.data, functions.size);
 }

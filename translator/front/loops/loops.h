@@ -14,6 +14,7 @@
  *   write.c         writes a nest as text
  *   region.c        splits `parallel for` into `parallel` and `for`
  *   outline.c       moves code that threads share into a function of its own
+ *   exists.c        tells compilers which memory exists
  *   author.c        loops that only their author's pragma of OpenMP stands on
  *   final.c         gives variables declared outside of a nest their last values
  *   shared.c        warns about variables that threads share by mistake
@@ -295,6 +296,13 @@ bool outline(struct builder *b, TSNode root, const struct nest *n, unsigned at,
              const struct region *r, struct moved *m);
 /* Returns the name of the next function that is made of code of B's function. */
 const char *outline_name(struct builder *b);
+
+/* ---- exists.c -------------------------------------------------------------------- */
+
+/* Writes statements about the memory of the sections for the head of B's function. */
+void exists_write(const struct builder *b, struct text *out);
+/* Defines what these statements use, if BODY has some. */
+void exists_write_macro(const struct text *body, struct text *before);
 
 /* ---- author.c -------------------------------------------------------------------- */
 
