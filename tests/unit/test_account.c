@@ -5,14 +5,16 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/base.h"
 #include "call/account.h"
 #include "call/session/packet.h"
 #include "call/session/session.h"
@@ -144,31 +146,56 @@ static void test_copies_of_pages_are_measured(void **state) {
   assert_int_equal(end_of(true), 0);
 }
 
-// While copies are measured, signals of the program wait.
-static sig_atomic_t handled;
-static pid_t handled_by;
+// While copies are measured, signals of the program wait, and reach no other process.
+static struct {
+  atomic_int program, elsewhere;
+} *handled;
+static pid_t program;
 
 static void handle(int signal) {
   (void)signal;
-  handled++;
-  handled_by = getpid();
+  atomic_fetch_add(getpid() == program ? &handled->program : &handled->elsewhere, 1);
+}
+
+// Sends signals to all of the program's group.
+static pid_t start_sender(void) {
+  pid_t sender = fork();
+  if (sender != 0)
+    return sender;
+  signal(SIGALRM, SIG_IGN);
+  while (getppid() == program)
+    kill(0, SIGALRM);
+  _exit(0);
+}
+
+static void measure_beside_a_sender(void) {
+  int status;
+  setpgid(0, 0);
+  program = getpid();
+  signal(SIGALRM, handle);
+  pid_t sender = start_sender();
+  while (atomic_load(&handled->program) == 0)
+    ;
+  session_page_seconds(true);
+  kill(sender, SIGKILL);
+  waitpid(sender, &status, 0);
 }
 
 static void test_no_handler_runs_beside_the_program(void **state) {
   (void)state;
-  pid_t child = fork();
   int status = -1;
+  handled = sys_mmap(sizeof *handled, true);
+  assert_non_null(handled);
+  pid_t child = fork();
   if (child == 0) {
-    const struct itimerval often = { { 0, 100 }, { 0, 100 } };
-    signal(SIGALRM, handle);
-    setitimer(ITIMER_REAL, &often, NULL);
-    session_page_seconds(true);
-    while (!handled)
-      ;
-    _exit(handled_by == getpid() ? 0 : 1);
+    measure_beside_a_sender();
+    _exit(0);
   }
   waitpid(child, &status, 0);
   assert_int_equal(status, 0);
+  assert_true(atomic_load(&handled->program) > 0);
+  assert_int_equal(atomic_load(&handled->elsewhere), 0);
+  munmap(handled, sizeof *handled);
 }
 
 int main(void) {

@@ -166,31 +166,34 @@ static void plan_count(const struct planner *p, struct around a,
   }
 }
 
-// True if the file has DECLARATIONS, a text of the view, as they stand, followed by
-// INNER, with the same head.
-static bool chain_is_written(const struct model *m, struct slice declarations,
-                             TSNode inner) {
-  const struct source *view = m->u.s, *file = m->source;
-  size_t from = (size_t)(declarations.data - view->text), at = ts_node_start_byte(inner);
-  size_t to = ts_node_start_byte(node_field(inner, "body"));
+// Returns LOOP in the file, where macros are as written; null: a macro made it.
+static TSNode chain_in_file(const struct model *m, TSNode loop) {
   bool written;
-  size_t place = model_offset(m, inner, &written), start = place - (at - from);
-  return written && at - from <= place && to - from <= file->size - start &&
-      memcmp(file->text + start, declarations.data, to - from) == 0;
+  uint32_t at = (uint32_t)model_offset(m, loop, &written);
+  TSNode n = ts_node_descendant_for_byte_range(m->function->node, at, at);
+  while (!ts_node_is_null(n) && ts_node_start_byte(n) == at &&
+         !node_is(n, "for_statement"))
+    n = ts_node_parent(n);
+  bool found = written && node_is(n, "for_statement") && ts_node_start_byte(n) == at;
+  return found ? n : (TSNode){ 0 };
 }
 
 // Returns the loop that is all that LOOP holds, but for declarations that can move
-// inwards.
+// inwards. In the file they must be able to as well.
 static TSNode chain_next(const struct model *m, TSNode loop) {
   struct slice declarations;
-  TSNode inner = nest_inner(&m->u, loop);
-  if (ts_node_is_null(inner))
-    inner = nest_after_declarations(&m->u, loop, &declarations);
-  else
+  TSNode inner = nest_inner(&m->u, loop), none = { 0 };
+  if (!ts_node_is_null(inner))
     return inner;
-  return ts_node_is_null(inner) || chain_is_written(m, declarations, inner)
+  inner = nest_after_declarations(&m->u, loop, &declarations);
+  if (ts_node_is_null(inner) || !m->view)
+    return inner;
+  TSNode outer = chain_in_file(m, loop);
+  struct usage u = usage_of(m->source, m->function, m->function->node);
+  return !ts_node_is_null(outer) &&
+          !ts_node_is_null(nest_after_declarations(&u, outer, &declarations))
       ? inner
-      : (TSNode){ 0 };
+      : none;
 }
 
 // Stores the chain of loops that begins with LOOP and whose ranges are known. Returns

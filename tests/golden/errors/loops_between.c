@@ -7,7 +7,17 @@ struct sums {
 };
 static double table[100][100];
 #define AT(i, j) a[(i) * n + (j)]
-#define NEXT next()
+#define NEXT NEXT2
+#define NEXT2 next()
+#define CELL a[i * n]
+#define BUMP a[i * n] += 1
+struct matrix {
+  double *flat, **rows;
+};
+struct view {
+  double *data;
+};
+static double *at;
 #pragma autotune kernel
 void changed(int n, double *a)
 {
@@ -192,16 +202,6 @@ void address(int n, double *a)
   }
 }
 #pragma autotune kernel
-void is_volatile(int n, volatile double *a, double *b)
-{
-  #pragma autotune tile sizes(8, 8)
-  for (int i = 0; i < n; i++) {
-    double s = *a; // each read counts
-    for (int j = 0; j < n; j++)
-      b[i * n + j] += s;
-  }
-}
-#pragma autotune kernel
 void macro_value(int n, double *a)
 {
   #pragma autotune tile sizes(8, 8)
@@ -221,5 +221,91 @@ void shadowed(int n, double *a, const double *w)
       double t = w[j];
       a[i * n + j] += t;
     }
+  }
+}
+#pragma autotune kernel
+void macro_cell(int n, double *a)
+{
+  #pragma autotune tile sizes(8, 8)
+  for (int i = 0; i < n; i++) {
+    double s = a[i * n]; // a macro changes it
+    for (int j = 0; j < n; j++)
+      CELL += s;
+  }
+}
+#pragma autotune kernel
+void macro_statement(int n, double *a, double *b)
+{
+  #pragma autotune tile sizes(8, 8)
+  for (int i = 0; i < n; i++) {
+    double s = a[i * n]; // likewise
+    for (int j = 0; j < n; j++) {
+      b[i * n + j] += s;
+      BUMP;
+    }
+  }
+}
+#pragma autotune kernel
+void macro_read(int n, double *a)
+{
+  #pragma autotune tile sizes(8, 8)
+  for (int i = 0; i < n; i++) {
+    double s = CELL; // it is read by a macro
+    for (int j = 0; j < n; j++)
+      a[i * n + j] += s;
+  }
+}
+#pragma autotune kernel
+void members(int n, struct matrix *m, const double *w)
+{
+  #pragma autotune tile sizes(8, 8)
+  for (int i = 0; i < n; i++) {
+    double s = m->flat[i * n]; // both may lead to the same memory
+    for (int j = 0; j < n; j++)
+      m->rows[i][j] += s * w[j];
+  }
+}
+#pragma autotune kernel
+void view(int n, double *a, const int *index)
+{
+  struct view v = { a };
+  #pragma autotune tile sizes(8, 8)
+  for (int i = 0; i < n; i++) {
+    double s = a[i]; // it is not known where a member leads
+    for (int j = 0; j < n; j++)
+      *(v.data + index[j]) += s;
+  }
+}
+#pragma autotune kernel
+void rows_of_four(int n, double *a)
+{
+  double(*rows)[4] = (double(*)[4])a;
+  #pragma autotune tile sizes(8, 4)
+  for (int i = 0; i < n; i++) {
+    double s = a[i * 4]; // another view of the same memory
+    for (int j = 0; j < 4; j++)
+      rows[i][j] += s;
+  }
+}
+#pragma autotune kernel
+void flat(int n)
+{
+  double *numbers = (double *)table;
+  #pragma autotune tile sizes(8, 8)
+  for (int i = 0; i < n; i++) {
+    double s = table[i][0]; // likewise
+    for (int j = 0; j < n; j++)
+      numbers[i * 100 + j] += s;
+  }
+}
+#pragma autotune kernel
+void pointer_of_file(int n, double *a)
+{
+  at = a;
+  #pragma autotune tile sizes(8, 8)
+  for (int i = 0; i < n; i++) {
+    double s = a[i]; // another pointer to it
+    for (int j = 0; j < n; j++)
+      at[j] += s;
   }
 }

@@ -166,8 +166,9 @@ TSNode nest_inner(const struct usage *u, TSNode loop);
 struct memory_place {
   struct slice name;
   int depth;    /* 0: the variable itself, or where a pointer points */
-  bool pointer; /* or an array; */
+  bool pointer; /* or an array */
   bool global;  /* not declared in the function */
+  bool rows;    /* a `T **`, and all steps are subscripts and stars */
 };
 struct memory_places {
   struct memory_place *list;

@@ -59,7 +59,10 @@ static struct nest *nest_of(const struct dim *d) {
 static struct nest *build_after_declarations(struct builder *b, struct dim *d) {
   struct slice text;
   TSNode inner = { 0 };
-  if (b->nests)
+  unsigned loops = 0;
+  for (const struct dim *o = d; o; o = o->outer)
+    loops++;
+  if (loops < b->nests)
     inner = nest_after_declarations(&b->u, d->node, &text);
   if (ts_node_is_null(inner))
     return nest_of(d);
@@ -178,13 +181,17 @@ static unsigned build_numbers(struct slice text) {
   return n;
 }
 
-// Returns the number of loops that permutation C orders; 0: as many as there are.
+// Returns the number of loops that permutation C orders; `any` two or more.
 static unsigned build_ordered(const struct builder *b, const struct dir_clause *c) {
   int p = c->n_args ? arg_param(b, &c->args[0]) : -1;
-  unsigned n = p >= 0 ? build_numbers(slice_of(b->k->params[p].values[0].text)) : 0;
+  unsigned most = 2, n = 0;
+  for (unsigned i = 0; p >= 0 && i < b->k->params[p].n_values; i++) {
+    n = build_numbers(slice_of(b->k->params[p].values[i].text));
+    most = n > most ? n : most;
+  }
   for (unsigned i = 0; p < 0 && i < c->n_args; i++)
     n += build_numbers(c->args[i].text);
-  return n;
+  return n > most ? n : most;
 }
 
 // Returns how many loops, one in the other, D acts on, at most.
@@ -202,20 +209,23 @@ static unsigned build_wants(const struct builder *b, const struct loop_directive
   return n;
 }
 
-// True if a directive on the chain of loops that begins with LOOP acts on more loops than
-// stand next to each other.
-static bool build_reorders(const struct builder *b, TSNode loop) {
-  unsigned n, made = 0;
+// Returns how many of the loops that begin with LOOP must count as nested for directives
+// that act on more than stand next to each other; 0: there are none.
+static unsigned build_reorders(const struct builder *b, TSNode loop) {
+  unsigned n, made = 0, most = 0;
   const struct loop_directive **all = directives_of_chain(b, loop, &n);
   for (unsigned i = n; i-- > 0;) {
-    unsigned loops = made;
+    unsigned loops = made, around = 0, wants = build_wants(b, all[i]);
     for (TSNode at = all[i]->loop; node_is(at, "for_statement"); loops++)
       at = nest_inner(&b->u, at);
-    if (build_wants(b, all[i]) > loops)
-      return true;
-    made += directive_groups(all[i]->kind) & GROUP_SIZES ? build_wants(b, all[i]) : 0;
+    for (TSNode at = loop; node_is(at, "for_statement") && !ts_node_eq(at, all[i]->loop);
+         around++)
+      at = nest_inner(&b->u, at);
+    if (wants > loops && around + wants - made > most)
+      most = around + wants - made;
+    made += directive_groups(all[i]->kind) & GROUP_SIZES ? wants : 0;
   }
-  return false;
+  return most;
 }
 
 struct nest *nest_build(struct builder *b, TSNode loop) {

@@ -6,17 +6,18 @@
 #include "front/analysis/analysis.h"
 #include "loops.h"
 
+// A declaration, since declarations may follow. An empty section may begin at a null
+// pointer. Clang 21 knows constant sizes only.
 static const char exists_macro[] =
     "#ifndef AUTOTUNE_EXISTS\n"
-    "#if defined(__has_builtin)\n"
-    "#if __has_builtin(__builtin_assume_dereferenceable)\n"
-    "#define AUTOTUNE_EXISTS(p, n) ((void)__builtin_assume_aligned((p), "
-    "__alignof__(*(p))), \\\n"
-    "  __builtin_assume_dereferenceable((p), (unsigned long)(n) * sizeof *(p)))\n"
-    "#endif\n"
-    "#endif\n"
-    "#ifndef AUTOTUNE_EXISTS\n"
-    "#define AUTOTUNE_EXISTS(p, n) ((void)0)\n"
+    "#if defined(__clang_major__) && __clang_major__ >= 22\n"
+    "#define AUTOTUNE_EXISTS(p, n) \\\n"
+    "  __attribute__((__unused__)) const char autotune_exists_##p = (n) > 0 ? \\\n"
+    "    ((void)__builtin_assume_aligned((const void *)(p), __alignof__(*(p))), \\\n"
+    "     __builtin_assume_dereferenceable((const void *)(p), \\\n"
+    "                                      (unsigned long)(n) * sizeof *(p)), 0) : 0;\n"
+    "#else\n"
+    "#define AUTOTUNE_EXISTS(p, n)\n"
     "#endif\n"
     "#endif\n";
 
@@ -46,21 +47,27 @@ static bool exists_is_parameter(const struct builder *b, struct slice name,
       usage_declarators(&b->u, list, name, &first) == 1;
 }
 
-// True if TEXT is a sum of products of numbers and parameters.
+// True if TEXT is a number or a parameter. Other lengths might overflow at some call.
 static bool exists_is_known(const struct builder *b, struct slice text) {
-  static const char *const fine[] = {
-    "+", "*", "(", ")", "int", "long", "unsigned", NULL
-  };
   struct lexer l = lexer_of(text);
-  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
-    if (t.kind != TOKEN_NUMBER && !slice_in(t.text, fine) &&
-        !(t.kind == TOKEN_WORD && exists_is_parameter(b, t.text, false)))
-      return false;
-  return text.size > 0;
+  struct token t = lex(&l);
+  return (t.kind == TOKEN_NUMBER ||
+          (t.kind == TOKEN_WORD && exists_is_parameter(b, t.text, false))) &&
+      lex(&l).kind == TOKEN_END;
+}
+
+// True if a declaration may stand at AT, after the function's `{`: what must be first
+// does not follow.
+static bool exists_may_stand(const struct source *s, size_t at) {
+  struct lexer l = lexer_of((struct slice){ s->text + at, s->size - at });
+  struct token t = lex(&l);
+  return !slice_is(t.text, "#") && !slice_is(t.text, "_Pragma") &&
+      !slice_is(t.text, "__label__");
 }
 
 void exists_write(const struct builder *b, struct text *out) {
   if (!b->functions || b->resolve || b->k->inferred || b->f != &b->k->main ||
+      !exists_may_stand(b->s, b->f->body_at + 1) ||
       !exists_helps(b->s, b->f->node, false))
     return;
   for (unsigned i = 0; i < b->k->n_sections; i++) {
@@ -69,7 +76,7 @@ void exists_write(const struct builder *b, struct text *out) {
     if (c->n_dims == 1 && !c->returned &&
         (d->low.size == 0 || slice_is(slice_trim(d->low), "0")) &&
         exists_is_parameter(b, c->base, true) && exists_is_known(b, d->length))
-      text_printf(out, " AUTOTUNE_EXISTS(%.*s, %.*s);", (int)c->base.size, c->base.data,
+      text_printf(out, " AUTOTUNE_EXISTS(%.*s, %.*s)", (int)c->base.size, c->base.data,
                   (int)d->length.size, d->length.data);
   }
 }

@@ -109,9 +109,10 @@ struct builder {
   /* Not NULL: only POINT is written, with its values in place of macros. FIXED is then
    * the prefix for names of functions made from nests. */
   const char *fixed;
-  bool nests;   /* loops with declarations between them count as nested */
-  bool resolve; /* directives add the params that they need; no text is written */
-  bool failed;  /* an error was reported: results are useless */
+  unsigned nests; /* so many loops count as nested although declarations stand between
+                     them; 0: none do */
+  bool resolve;   /* directives add the params that they need; no text is written */
+  bool failed;    /* an error was reported: results are useless */
   unsigned next_id;
   struct text *functions; /* functions that the nests call; NULL in a part of a body */
   unsigned n_functions;
