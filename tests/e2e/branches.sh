@@ -89,7 +89,8 @@ for macro in -DA -DB; do
   check "$macro: check" autotune check branches.c -- $macro > list
   check "$macro: build" autotune cc gcc -w $macro branches.c -o tuned
   is "$macro: the answer" "$(AUTOTUNE_MODE=first ./tuned 2> "err$macro")" "$(./plain)"
-  is "$macro: no message" "$(cat "err$macro")" ""
+  # How fast a variant is may differ from run to run, and so may the hint to write `optional`.
+  is "$macro: no message" "$(grep -v 'kernel optional' "err$macro")" ""
 done
 autotune report > report.out
 hasnt "a wrong variant" report.out "wrong"

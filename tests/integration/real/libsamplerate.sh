@@ -2,6 +2,7 @@
 # libsamplerate, sample rate conversion of sound (BSD): samples by a windowed sinc. CMake, make.
 version=0.2.2-3
 kernels=sinc_mono_vari_process
+budget=0.3s,12 # its callback_hang_test ends a call after 1 s
 workload="2 * 10^6 samples from 44.1 to 48 kHz, best converter"
 here_libsamplerate=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 

@@ -34,7 +34,7 @@ try "patch" patch -d "$work/tuned" -p1 -i "$here/$name.patch"
 try "build" build_program "$work/tuned" "" autotune cc gcc
 
 # A budget of a few variants for each key: only right answers matter here.
-AUTOTUNE_BUDGET=1s,12 AUTOTUNE_LOG=info \
+AUTOTUNE_BUDGET=${budget:-1s,12} AUTOTUNE_LOG=info \
   try "its own tests, while it is tuned" check_program "$work/tuned"
 cp "$work/log" "$work/first"
 grep -q 'autotune: info: [a-zA-Z_]*: \(tuned\|default\): .*variant' "$work/first" || fail "nothing was tuned"
