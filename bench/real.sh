@@ -6,7 +6,7 @@
 # Each program is built in four ways: as its build system makes it; with -O3 -march=native; through `autotune cc` with the
 # pragmas of its patch; untouched through `autotune cc --auto`. The last two have the flags of the better of the first two;
 # the row says so where that is -O3 -march=native. A first run of the last two tunes. --auto runs until
-# four runs in a row have changed no result, twenty times at most; the end of each tuning is awaited. Then all sides run in turns, in a new
+# eight runs in a row have changed no result, 24 times at most; the end of each tuning is awaited. Then all sides run in turns, in a new
 # random order in each: a side that always ran after the same other one was up to 4 % slower. The table has the medians. The
 # gain is against the better of the first two: the median of the ratios of runs in the same turn, with its 95 % interval. In
 # each turn --auto also runs with an empty store: the last column is that time by the better one's. Each program checks its own answers.

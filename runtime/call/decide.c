@@ -329,7 +329,7 @@ struct decide_call {
 
 static void work_on(void *data) {
   struct decide_call *c = data;
-  store_linger(true);
+  store_linger(true); // its end closes a file: here the thread cannot be cancelled
   decide_work(c->s, c->n, c->call);
   store_linger(false);
 }

@@ -60,7 +60,8 @@ static struct ledger loss_now(void) {
                           .checks = atomic_load(&loss.checks) };
 }
 
-// A thread that only sleeps is not told of copied pages.
+// A copy takes longer where threads run on other processors, because these are told of
+// it. Threads that sleep do not count.
 static double loss_page_seconds(void) {
   return session_page_seconds(hot_runs_threads() && sys_threads() > 1);
 }

@@ -54,7 +54,7 @@ has "vectors" unit.s 'cmp[a-z_]*pd'
 sed 's/ in(a\[0:n\])//' exists.c > bare.c
 is "without a section" "$(autotune translate --run gcc bare.c | grep -c AUTOTUNE_EXISTS)" 0
 
-# Heads after which a declaration may not stand, and other declarations: all compile.
+# Heads after which a declaration may not stand, other declarations, two sections of one array: all compile.
 cat > heads.c << 'END'
 #pragma autotune kernel key(n) compiler(clang, gcc) in(a[0:n])
 int labels(const double *a, int n, double value)
@@ -77,7 +77,7 @@ int contracted(const volatile double *a, int n, double value)
       break;
   return i;
 }
-#pragma autotune kernel key(n) compiler(clang, gcc) in(a[0:n])
+#pragma autotune kernel key(n) compiler(clang, gcc) in(a[0:n], a[0:4])
 int declared(const volatile double *a, int n, double value)
 {
   int i;

@@ -186,14 +186,17 @@ static void test_no_handler_runs_beside_the_program(void **state) {
   int status = -1;
   handled = sys_mmap(sizeof *handled, true);
   assert_non_null(handled);
-  pid_t child = fork();
-  if (child == 0) {
-    measure_beside_a_sender();
-    _exit(0);
+  for (int i = 0; i < 20; i++) { // one measurement is too short to be hit each time
+    atomic_store(&handled->program, 0);
+    pid_t child = fork();
+    if (child == 0) {
+      measure_beside_a_sender();
+      _exit(0);
+    }
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    assert_true(atomic_load(&handled->program) > 0);
   }
-  waitpid(child, &status, 0);
-  assert_int_equal(status, 0);
-  assert_true(atomic_load(&handled->program) > 0);
   assert_int_equal(atomic_load(&handled->elsewhere), 0);
   munmap(handled, sizeof *handled);
 }

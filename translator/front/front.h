@@ -131,6 +131,9 @@ TSNode node_field(TSNode node, const char *field); /* a null node if there is no
 TSNode node_child(TSNode node, const char *type);  /* the first of TYPE, or null */
 bool node_within(TSNode node, TSNode outer);
 bool node_is_loop(TSNode node); /* for, also of a range, while, do */
+/* Returns the `for` in ROOT that begins at byte AT; null: none does, or it has syntax
+ * errors. */
+TSNode node_for_at(TSNode root, size_t at);
 /* True if NODE or a node below it is a loop. */
 bool node_holds_loop(TSNode node);
 /* True if NODE or a node below it is of TYPE. */

@@ -35,6 +35,16 @@ bool node_is_loop(TSNode node) {
       node_is(node, "do_statement") || node_is(node, "for_range_loop");
 }
 
+TSNode node_for_at(TSNode root, size_t at) {
+  TSNode n = ts_node_descendant_for_byte_range(root, (uint32_t)at, (uint32_t)at);
+  while (!ts_node_is_null(n) && ts_node_start_byte(n) == at &&
+         !node_is(n, "for_statement"))
+    n = ts_node_parent(n);
+  bool whole = node_is(n, "for_statement") && ts_node_start_byte(n) == at &&
+      !ts_node_has_error(n);
+  return whole ? n : (TSNode){ 0 };
+}
+
 bool node_holds(TSNode node, const char *type) {
   if (node_is(node, type))
     return true;

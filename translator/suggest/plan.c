@@ -166,20 +166,8 @@ static void plan_count(const struct planner *p, struct around a,
   }
 }
 
-// Returns LOOP in the file, where macros are as written; null: a macro made it.
-static TSNode chain_in_file(const struct model *m, TSNode loop) {
-  bool written;
-  uint32_t at = (uint32_t)model_offset(m, loop, &written);
-  TSNode n = ts_node_descendant_for_byte_range(m->function->node, at, at);
-  while (!ts_node_is_null(n) && ts_node_start_byte(n) == at &&
-         !node_is(n, "for_statement"))
-    n = ts_node_parent(n);
-  bool found = written && node_is(n, "for_statement") && ts_node_start_byte(n) == at;
-  return found ? n : (TSNode){ 0 };
-}
-
 // Returns the loop that is all that LOOP holds, but for declarations that can move
-// inwards. In the file they must be able to as well.
+// inwards. Where macros were replaced, they must be able to move in the file as well.
 static TSNode chain_next(const struct model *m, TSNode loop) {
   struct slice declarations;
   TSNode inner = nest_inner(&m->u, loop), none = { 0 };
@@ -188,9 +176,10 @@ static TSNode chain_next(const struct model *m, TSNode loop) {
   inner = nest_after_declarations(&m->u, loop, &declarations);
   if (ts_node_is_null(inner) || !m->view)
     return inner;
-  TSNode outer = chain_in_file(m, loop);
+  bool written;
+  TSNode outer = node_for_at(m->function->node, model_offset(m, loop, &written));
   struct usage u = usage_of(m->source, m->function, m->function->node);
-  return !ts_node_is_null(outer) &&
+  return written && !ts_node_is_null(outer) &&
           !ts_node_is_null(nest_after_declarations(&u, outer, &declarations))
       ? inner
       : none;

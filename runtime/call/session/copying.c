@@ -73,7 +73,7 @@ static double copying_measure(void) {
     least = fmin(least, (copying_clock() - begun) / PAGES);
   }
   munmap(memory, size);
-  return least >= least_page ? least : unmeasured; // mlockall copies them beforehand
+  return least >= least_page ? least : unmeasured; // mlockall: they were copied before
 }
 
 // What runs beside the program's thread while it is measured.
@@ -129,7 +129,8 @@ double session_page_seconds(bool threads) {
   double seconds = atomic_load(known);
   if (seconds > 0)
     return seconds;
-  // No handler of the program may run in the neighbour, nor leave while it runs.
+  // The neighbour must not run the program's signal handlers. In this thread none may
+  // jump out of here while the neighbour runs.
   struct blocked_signals raised;
   sigset_t all, before;
   int error = errno, cancels;

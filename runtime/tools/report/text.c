@@ -184,22 +184,23 @@ static void text_print_cold(const struct sheet *s, const struct summary *m) {
   free(text);
 }
 
+static void text_print_unfinished(const struct sheet *s, const struct listed *item) {
+  const char *plain = item->provisional ? item->summary.source
+                                        : "none: the tuning did not come to its end";
+  char *text = NULL;
+  if (item->provisional)
+    text = sys_printf("%s%s", plain, summary_borrowed_until(&item->summary));
+  else if (item->n_records == 0)
+    text = sys_printf("none: no variant was tried; `autotune why %s` says why",
+                      item->problem.kernel);
+  sheet_line(s, "winner", text ? text : plain);
+  free(text);
+}
+
 static void text_print_winner(const struct sheet *s, const struct analysis *a) {
   const struct listed *item = a->item;
-  if (item->provisional) {
-    char *text =
-        sys_printf("%s%s", item->summary.source, summary_borrowed_until(&item->summary));
-    sheet_line(s, "winner", text ? text : item->summary.source);
-    free(text);
-    return;
-  }
-  if (!item->finished) {
-    char *never = item->n_records == 0
-        ? sys_printf("none: no variant was tried; `autotune why %s` says why",
-                     item->problem.kernel)
-        : NULL;
-    sheet_line(s, "winner", never ? never : "none: the tuning did not come to its end");
-    free(never);
+  if (item->provisional || !item->finished) {
+    text_print_unfinished(s, item);
     return;
   }
   const struct summary *m = &item->summary;

@@ -179,8 +179,8 @@ struct memory_places {
 bool places_read(const struct usage *u, TSNode e, struct memory_places *all);
 /* Adds what N writes, likewise. Calls of functions but those of math.h are not known. */
 bool places_written(const struct usage *u, TSNode n, struct memory_places *all);
-/* True if one of ALL and one of OTHERS may be the same memory. Different arguments and
- * variables of the file count as apart. */
+/* True if one of ALL and one of OTHERS may be the same memory. Two different arguments,
+ * or variables of the file, are taken to be different memory. */
 bool places_meet(const struct memory_places *all, const struct memory_places *others);
 /* True if no name in E has effects, as a volatile variable and a macro with a call do,
  * and no pointer leads to a variable in it. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // places.c: which memory a piece of a function reads and writes, as far as the text shows
 // it. A place is the name of an array or pointer and how often its value is followed:
-// `a[i]` is a, once; `row[j]` after `double *row = x[i]` is x, twice. Different arguments
-// and variables of the file count as apart, as everywhere else. What is spelled in
-// another way than those known here is unknown.
+// `a[i]` is a, once; `row[j]` after `double *row = x[i]` is x, twice. Two different
+// arguments, or variables of the file, are taken to be different memory. The answer for a
+// spelling that is not understood is "unknown".
 #include <ctype.h>
 #include <string.h>
 
@@ -140,7 +140,7 @@ static bool place_name_is_plain(const struct usage *u, TSNode e) {
   if (ts_node_is_null(d))
     return place_macros_are_plain(u->s, name, 0, &any) && !place_is_volatile(file);
   TSNode inner = node_is(d, "init_declarator") ? node_field(d, "declarator") : d;
-  // Of other types the file's definitions may say it.
+  // Another type than a number may be volatile by its definition, anywhere in the file.
   struct slice said = place_is_number(d) ? source_slice(u->s, ts_node_parent(d)) : file;
   return !place_is_volatile(said) && !place_address_is_taken(u, name) &&
       !node_is(inner, "reference_declarator") &&
@@ -318,8 +318,8 @@ bool places_written(const struct usage *u, TSNode n, struct memory_places *all) 
   return true;
 }
 
-// Rows are apart from the pointers to them. Otherwise steps tell nothing: an array in a
-// struct is one without a pointer.
+// A row and the pointers to rows are different memory, so depths are compared there. For
+// other places depths prove nothing: `m->sum[i]` may follow one pointer or two.
 bool places_meet(const struct memory_places *all, const struct memory_places *others) {
   for (unsigned i = 0; i < all->n; i++)
     for (unsigned j = 0; j < others->n; j++) {

@@ -4,17 +4,6 @@
 // compilers know as much of their variables as in the kernel.
 #include "loops.h"
 
-// Returns the loop that begins at AT; a null node: none does, or it was not understood.
-static TSNode author_loop(const struct function *f, size_t at) {
-  TSNode n = ts_node_descendant_for_byte_range(f->node, (uint32_t)at, (uint32_t)at);
-  while (!ts_node_is_null(n) && ts_node_start_byte(n) == at &&
-         !node_is(n, "for_statement"))
-    n = ts_node_parent(n);
-  bool whole = node_is(n, "for_statement") && ts_node_start_byte(n) == at &&
-      !ts_node_has_error(n);
-  return whole ? n : (TSNode){ 0 };
-}
-
 // Adds the variables of the loops that A's pragma is about to those that are private.
 static bool author_counters(const struct usage *u, struct author *a) {
   struct region *r = arena_alloc(sizeof *r);
@@ -70,7 +59,7 @@ struct author *authors_of(const struct source *s, const struct function *f,
     struct lexer next = l;
     a.start = (size_t)(lex(&next).text.data - s->text);
     a.region = region_of((struct slice){ t.text.data, (size_t)(end - t.text.data) });
-    a.loop = a.region ? author_loop(f, a.start) : (TSNode){ 0 };
+    a.loop = a.region ? node_for_at(f->node, a.start) : (TSNode){ 0 };
     if (ts_node_is_null(a.loop) || author_has_ours(f, a.loop) || !author_counters(u, &a))
       continue;
     a.end = ts_node_end_byte(a.loop);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // exists.c: tells compilers which memory exists. A loop that may end early, as a search
 // does, reads one element after the other: what follows the last one that it reads might
-// not be there. A section that the user declares says that it is, so Clang from 21 on
+// not be there. A section that the user declares says that it is, so Clang from 22 on
 // compares a whole vector of elements at a time.
 #include "front/analysis/analysis.h"
 #include "loops.h"
 
-// A declaration, since declarations may follow. An empty section may begin at a null
-// pointer. Clang 21 knows constant sizes only.
+// It is a declaration, because other declarations may follow it. An empty section may
+// begin at a null pointer, so nothing is said of it. Clang 21 takes constant sizes only.
 static const char exists_macro[] =
     "#ifndef AUTOTUNE_EXISTS\n"
     "#if defined(__clang_major__) && __clang_major__ >= 22\n"
@@ -23,8 +23,6 @@ static const char exists_macro[] =
 
 // True if a loop in N may end early, or calls what may.
 static bool exists_helps(const struct source *s, TSNode n, bool in_loop) {
-  static const char *const loops[] = { "for_statement", "while_statement", "do_statement",
-                                       "for_range_loop", NULL };
   static const char *const ends[] = { "break_statement", "return_statement",
                                       "goto_statement", NULL };
   TSNode called = node_field(n, "function");
@@ -32,7 +30,7 @@ static bool exists_helps(const struct source *s, TSNode n, bool in_loop) {
       !(node_is(called, "identifier") && model_is_pure(source_slice(s, called)));
   if (in_loop && (calls || node_is_any(n, ends)))
     return true;
-  in_loop = in_loop || node_is_any(n, loops);
+  in_loop = in_loop || node_is_loop(n);
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
     if (exists_helps(s, ts_node_named_child(n, i), in_loop))
       return true;
@@ -56,13 +54,21 @@ static bool exists_is_known(const struct builder *b, struct slice text) {
       lex(&l).kind == TOKEN_END;
 }
 
-// True if a declaration may stand at AT, after the function's `{`: what must be first
-// does not follow.
+// True if a declaration may be written at AT, after the function's `{`. Some lines of the
+// preprocessor and `__label__` must be the first there.
 static bool exists_may_stand(const struct source *s, size_t at) {
   struct lexer l = lexer_of((struct slice){ s->text + at, s->size - at });
   struct token t = lex(&l);
   return !slice_is(t.text, "#") && !slice_is(t.text, "_Pragma") &&
       !slice_is(t.text, "__label__");
+}
+
+// True if an earlier section than K's section AT begins with the same pointer.
+static bool exists_is_repeated(const struct kernel *k, unsigned at) {
+  for (unsigned i = 0; i < at; i++)
+    if (slices_same(k->sections[i].base, k->sections[at].base))
+      return true;
+  return false;
 }
 
 void exists_write(const struct builder *b, struct text *out) {
@@ -73,7 +79,7 @@ void exists_write(const struct builder *b, struct text *out) {
   for (unsigned i = 0; i < b->k->n_sections; i++) {
     const struct section *c = &b->k->sections[i];
     const struct section_dim *d = c->dims;
-    if (c->n_dims == 1 && !c->returned &&
+    if (c->n_dims == 1 && !c->returned && !exists_is_repeated(b->k, i) &&
         (d->low.size == 0 || slice_is(slice_trim(d->low), "0")) &&
         exists_is_parameter(b, c->base, true) && exists_is_known(b, d->length))
       text_printf(out, " AUTOTUNE_EXISTS(%.*s, %.*s)", (int)c->base.size, c->base.data,

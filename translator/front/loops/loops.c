@@ -329,10 +329,10 @@ void loops_write_body(const struct source *s, const struct kernel *k,
   struct text functions = { 0 };
   b.functions = before ? &functions : NULL;
   loops_write_from(&b, f->body_at, out);
-  if (before)
+  if (before) {
     exists_write_macro(out, before);
-  if (before)
     text_add(before, functions.data, functions.size);
+  }
 }
 
 void loops_write_prologue(const struct function *f, struct text *out) {
