@@ -124,7 +124,14 @@ static bool allowance_waits(const struct site *s) {
       hot_allowance_expected(s) < allowance_start(s) + copies && !hot_is_late(s);
 }
 
-bool allowance_begins(const struct site *s) {
+// Returns the seconds of a run that the variant found for N would save; 0: there is none.
+static double allowance_found(const struct node *n) {
+  double found = atomic_load_explicit(&n->found, memory_order_relaxed);
+  return found > 1 ? (1 - 1 / found) * hot_seconds_expected(n) : 0;
+}
+
+bool allowance_begins(const struct node *n) {
+  const struct site *s = n->site;
   if (allowance_fraction(s->kernel) <= 0)
     return true;
   double needed = allowance_start(s);
@@ -140,7 +147,8 @@ bool allowance_begins(const struct site *s) {
         atomic_load_explicit(&hot_cost, memory_order_relaxed);
   if (left < needed && !(shared && allowance_is_lent(s)))
     return false;
-  if (shared && (allowance_waits(s) || !loss_lets_tune(hot_time_expected(s))))
+  if (shared &&
+      (allowance_waits(s) || !loss_lets_tune(hot_time_expected(s), allowance_found(n))))
     return false;
   const struct site *own = s;
   if (shared)

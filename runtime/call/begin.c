@@ -36,7 +36,7 @@ static bool begin_is_idle(struct begun *b, struct node *n,
   if (!atomic_load(&n->asked))
     return false;
   if (!background_goes() || background_checks())
-    return !allowance_begins(n->site) || given_up_waits(n);
+    return !allowance_begins(n) || given_up_waits(n);
   if (!decide_take())
     return true; // another thread attends to the tuning
   bool idle = !background_calls();

@@ -289,7 +289,7 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
   atomic_store(&n->asked, true);
   if (!hot_tunes(s) || !hot_leads(s, n))
     return refuse_for_now(n, REFUSED_COLD);
-  if (allowance_begins(s))
+  if (allowance_begins(n))
     background_yield();
   if (!again && given_up_decides(s, n, call, no != REFUSED_NOT))
     return;
@@ -310,7 +310,7 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
     refuse(n, team, NULL); // a later call may do better
   else if (background_goes())
     background_tell(n);
-  else if (!no && !allowance_begins(s))
+  else if (!no && !allowance_begins(n))
     refuse_for_now(n, REFUSED_FRACTION);
   else if (n->known)
     decide_check(s, n, call, plan.background);

@@ -327,7 +327,7 @@ bool given_up_decides(struct site *s, struct node *n, const struct call *call,
   bool hot = kernel_when_hot(k); // what the default is best for needs no allowance
   if (n->known || k->n_keys == 0 || k->n_keys > MAX_KEYS || k->n_params == 0 ||
       k->n_params > MAX_PARAMS || (background_goes() && !hot) || !target_may_fork(k) ||
-      (!locked && !hot && !allowance_begins(s)))
+      (!locked && !hot && !allowance_begins(n)))
     return false;
   bool alone = !atomic_load(&n->team);
   struct given_up *g = alone ? atomic_load(&s->given_up) : NULL, *own = NULL;
@@ -343,7 +343,7 @@ bool given_up_decides(struct site *s, struct node *n, const struct call *call,
     if (own && given_up_keep(s, own))
       own = NULL;
   }
-  bool funded = !hot || (!background_goes() && (locked || allowance_begins(s)));
+  bool funded = !hot || (!background_goes() && (locked || allowance_begins(n)));
   bool costs = g && g->winner.winner && !lead_trusts(s, &g->agreement, &g->winner);
   bool usable = g && !n->refused && (funded || !costs);
   bool decided = usable && given_up_take(n, call, g);

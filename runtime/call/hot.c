@@ -168,6 +168,13 @@ double hot_allowance_expected(const struct site *s) {
   return e->elapsed > 0 ? hot_allowance_of(e->elapsed, e->cpu, machine_threads()) : 0;
 }
 
+double hot_seconds_expected(const struct node *n) {
+  const struct heat *h = &n->site->heat;
+  double longer = hot_get(&h->longer), spent = hot_get(&n->spent);
+  double part = spent > 0 && spent < longer ? spent / longer : 1;
+  return part * h->earlier.usage.share * h->earlier.elapsed;
+}
+
 bool hot_is_late(const struct site *s) {
   const struct earlier *e = &s->heat.earlier;
   return hot_get(&s->heat.calls) + 1 >= late_calls * e->usage.calls ||

@@ -86,10 +86,10 @@ double loss_expected(void) {
   return atomic_load(&loss.forks) + atomic_load(&loss.copies) * atomic_load(&loss.part);
 }
 
-bool loss_lets_tune(double time) {
+bool loss_lets_tune(double time, double found) {
   pthread_once(&loss_once, loss_open);
   loss_estimate();
-  struct ration r = { loss.known, loss.before, loss_now() };
+  struct ration r = { loss.known, loss.before, loss_now(), found };
   double left = time > 0 ? fmax(1 - r.now.time / time, least_part) : 1; // of this run
   double part = fmin(atomic_load(&loss.part), left);
   r.now.time = fmax(r.now.time, time);
@@ -98,13 +98,17 @@ bool loss_lets_tune(double time) {
 
 bool loss_lets_check(double expected) {
   pthread_once(&loss_once, loss_open);
-  const struct ration r = { loss.known, loss.before, loss_now() };
+  const struct ration r = { .known = loss.known,
+                            .before = loss.before,
+                            .now = loss_now() };
   return ration_checks(&r, expected);
 }
 
 bool loss_affords_check(double expected) {
   pthread_once(&loss_once, loss_open);
-  const struct ration r = { loss.known, loss.before, loss_now() };
+  const struct ration r = { .known = loss.known,
+                            .before = loss.before,
+                            .now = loss_now() };
   return ration_affords(&r, expected);
 }
 

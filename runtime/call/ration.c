@@ -5,6 +5,7 @@
 #include "ration.h"
 
 static const double tune_now = 0.05, all_before = 0.015;
+static const double found_part = 0.5;
 static const double most_debt = 2, most_saved = 1; // seconds, from earlier runs
 static const double check_all = 0.01, check_now = 0.02;
 static const double check_first = 0.05; // seconds: so much before anything was earned
@@ -15,7 +16,8 @@ bool ration_tunes(const struct ration *r, double expected) {
   double spent = r->before.lost + r->before.checks;
   double saved = all_before * r->before.time - spent;
   saved = fmin(fmax(saved, -most_debt), most_saved);
-  return saved + tune_now * r->now.time - r->now.lost - r->now.checks >= expected;
+  double earned = tune_now * r->now.time + found_part * r->found;
+  return saved + earned - r->now.lost - r->now.checks >= expected;
 }
 
 // Returns what all checks together may have taken by now.

@@ -100,6 +100,8 @@ struct node {
   unsigned crashes;              /* how many of its tuners crashed */
   unsigned failures;             /* how often its winner could not be launched */
   unsigned others;               /* keys of its kernel in the store, when asked */
+  _Atomic double found;          /* how many times as fast as the default a variant was,
+                                    in a tuning that did not come to its end; 0: none */
   _Atomic(enum refusal) refusal; /* why its calls were not tuned last */
   struct doubt doubt;
   bool tuned;      /* in this process, to its end */
@@ -255,8 +257,8 @@ void allowance_spend(struct site *s, double seconds,
 void allowance_cost(struct site *s,
                     double seconds); /* adds cost: tuning, and calls waiting for it */
 double allowance_left(const struct site *s); /* CPU seconds that tuning may still cost */
-/* True if a tuning may begin. */
-bool allowance_begins(const struct site *s);
+/* True if a tuning of N may begin. */
+bool allowance_begins(const struct node *n);
 /* The seconds of CPU that a tuning of S takes until it has found anything. */
 double allowance_start(const struct site *s);
 /* The seconds for which a tuning of K goes on when the program has ended. */
@@ -276,8 +278,8 @@ double loss_expected(void);
 /* Returns the seconds that copies of all its pages would take. Any thread. */
 double loss_copies(void);
 /* True if another tuning of a kernel that is tuned when hot may begin. TIME: of this run,
- * as is expected (hot_time_expected). Any thread. */
-bool loss_lets_tune(double time);
+ * as is expected (hot_time_expected); FOUND: as in struct ration. Any thread. */
+bool loss_lets_tune(double time, double found);
 /* True if there is credit for a check that will cost EXPECTED. */
 bool loss_lets_check(double expected);
 /* True if there would be, had no other check taken anything. */

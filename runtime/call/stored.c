@@ -106,6 +106,7 @@ bool stored_ask(struct site *s, struct node *n) {
     if (known->why[0] && !adopted)
       site_note(&n->why, known->why);
     n->others = known->keys;
+    atomic_store(&n->found, known->found);
     if (known->kind == RECALL_PROVISIONAL)
       provisional_known(n, known);
     if (known->kind != RECALL_POINT)

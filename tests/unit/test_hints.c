@@ -287,6 +287,32 @@ static void test_fastest(void **state) {
   store_close(s);
 }
 
+// Only right variants of the same contract count, and only with the default's time.
+static void test_what_was_found(void **state) {
+  struct store *s = open_store(*state);
+  struct identity id = with_key((long long[]){ 512, 3 }), other = id;
+  assert_true(store_found(s, &id) == 0);
+  put(s, &id, 1, "B=8\n", 2e-3);
+  assert_true(store_found(s, &id) == 0);
+  const struct progress course = { .original = 6e-3, .why = "" };
+  assert_int_equal(store_progress(s, &id, &course), 0);
+  assert_float_equal(store_found(s, &id), 3, 1e-9);
+  put(s, &id, 2, "B=9\n", 1e-3);
+  assert_float_equal(store_found(s, &id), 6, 1e-9);
+  struct record wrong = { .variant = 3,
+                          .values = "B=1\n",
+                          .status = STATUS_WRONG,
+                          .samples = (double[]){ 1e-6 },
+                          .n_samples = 1,
+                          .compiler = "",
+                          .message = "" };
+  assert_int_equal(store_finish(s, &id, &wrong), 0);
+  assert_float_equal(store_found(s, &id), 6, 1e-9);
+  other.contract++;
+  assert_true(store_found(s, &other) == 0);
+  store_close(s);
+}
+
 static void test_the_latest_of_many(void **state) {
   struct store *s = open_store(*state);
   struct identity id = with_key((long long[]){ 512, 3 });
@@ -334,6 +360,7 @@ int main(void) {
     TEST(test_fastest),
     TEST(test_hints_from_a_store),
     TEST(test_the_nearest_of_many),
+    TEST(test_what_was_found),
     TEST(test_the_latest_of_many),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -406,11 +406,12 @@ static void test_allowance(void **state) {
 // A tuning begins when its start can be paid, which takes some 0.15 s of CPU.
 static void begins(void) {
   struct site s = { .kernel = &scale_kernel };
+  const struct node n = { .site = &s };
   scale_kernel.budget_fraction = 0.1;
   allowance_spend(&s, 1e-3, 1900);
-  EXPECT(!allowance_begins(&s));
+  EXPECT(!allowance_begins(&n));
   allowance_spend(&s, 1e-3, 400);
-  EXPECT(allowance_begins(&s));
+  EXPECT(allowance_begins(&n));
 }
 
 // Of two kernels that wait for the allowance that they share, the one that takes more
@@ -418,15 +419,16 @@ static void begins(void) {
 static void begins_with_the_hottest(void) {
   when_hot();
   struct site s = { .kernel = &scale_kernel }, hotter = { .kernel = &scale_kernel };
+  const struct node n = { .site = &s }, hottest = { .site = &hotter };
   allowance_spend(&s, 1e-3, 1000);
   allowance_spend(&hotter, 10e-3, 1000);
   allowance_cost(&s, hot_allowance() - 0.23);
-  EXPECT(!allowance_begins(&hotter));
-  EXPECT(!allowance_begins(&s));
+  EXPECT(!allowance_begins(&hottest));
+  EXPECT(!allowance_begins(&n));
   allowance_cost(&s, -0.1);
-  EXPECT(!allowance_begins(&s));
-  EXPECT(allowance_begins(&hotter));
-  EXPECT(allowance_begins(&s)); // that one does not wait any more
+  EXPECT(!allowance_begins(&n));
+  EXPECT(allowance_begins(&hottest));
+  EXPECT(allowance_begins(&n)); // that one does not wait any more
 }
 
 // Of the keys of a kernel those are tuned in which its time goes.
@@ -509,9 +511,35 @@ static void recalls(void) {
   EXPECT(!hot_lets(&s, NULL));
 }
 
+// A tuning did not come to its end in an earlier run, and there is no credit for another
+// one. It goes on if what it has found will pay for that.
+static void goes_on_for_what_was_found(void) {
+  const struct earlier run = { .usage = { .calls = 100, .seconds = 0.02, .share = 0.8 },
+                               .elapsed = 2.5,
+                               .cpu = 2.5 };
+  when_hot();
+  struct site s = { .kernel = &scale_kernel };
+  struct node n = { .site = &s };
+  hot_begin();
+  earlier_note(&scale_kernel, &run);
+  ledger_add(&(struct ledger){ .time = 2.5, .lost = 0.5 });
+  hot_recall(&s);
+  EXPECT(hot_seconds_expected(&n) == 2);
+  EXPECT(!allowance_begins(&n));
+  n.found = 1.1;
+  EXPECT(!allowance_begins(&n));
+  n.found = 2;
+  EXPECT(allowance_begins(&n));
+  s.heat.longer = 1; // a tenth of it is in calls of this key
+  n.spent = 0.1;
+  EXPECT(hot_seconds_expected(&n) > 0.19 && hot_seconds_expected(&n) < 0.21);
+  EXPECT(!allowance_begins(&n));
+}
+
 static void test_earlier(void **state) {
   (void)state;
   RUN(notes_runs, NULL);
+  RUN(goes_on_for_what_was_found, NULL);
   RUN(recalls, "AUTOTUNE_AFTER=off", NULL);
 }
 
@@ -528,7 +556,7 @@ static void finds_fifos(void) {
   snprintf(path, sizeof path, "%s/ledger", fixture_folder);
   EXPECT(mkfifo(path, 0600) == 0);
   when_hot();
-  EXPECT(call_is_right(SCALE_N) && loss_lets_tune(1));
+  EXPECT(call_is_right(SCALE_N) && loss_lets_tune(1, 0));
 }
 
 // The program ends as it would without autotune.

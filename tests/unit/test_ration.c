@@ -75,6 +75,20 @@ static void test_a_debt_has_a_bound(void **state) {
   assert_false(ration_tunes(&r, 0.1));
 }
 
+// What a tuning has found before it was interrupted pays for its end, once per run.
+static void test_what_was_found_pays(void **state) {
+  (void)state;
+  struct ration r = { .known = true, .before = { 2.5, 0.1, 0 } };
+  assert_false(ration_tunes(&r, 0.1));
+  r.found = 1;
+  assert_true(ration_tunes(&r, 0.1));
+  r.now.lost = 0.4;
+  assert_false(ration_tunes(&r, 0.1));
+  r.now.lost = 0;
+  r.before.lost = 0.6; // and it was interrupted again and again
+  assert_false(ration_tunes(&r, 0.1));
+}
+
 static void test_checks_count_for_tunings(void **state) {
   (void)state;
   struct ration r = { .known = true, .before = { .time = 100, .lost = 1 } };
@@ -126,6 +140,7 @@ int main(void) {
     cmocka_unit_test(test_runs_after_that_pay_first),
     cmocka_unit_test(test_a_long_run_takes_five_percent),
     cmocka_unit_test(test_a_debt_has_a_bound),
+    cmocka_unit_test(test_what_was_found_pays),
     cmocka_unit_test(test_checks_count_for_tunings),
     cmocka_unit_test(test_checks_of_many_winners),
     cmocka_unit_test(test_short_runs_pay_together),

@@ -167,6 +167,24 @@ void store_times(struct store *s, int64_t problem,
   sqlite3_finalize(q);
 }
 
+double store_found(struct store *s, const struct identity *id) {
+  double best = INFINITY;
+  struct record r;
+  struct progress last;
+  void *block = NULL;
+  int64_t problem = problem_id(id);
+  if (!store_usable(s) || !store_find(s, &kind_progress, problem, &last, &block))
+    return 0;
+  free(block);
+  sqlite3_stmt *q = store_select(s, &kind_record, VARIANTS);
+  sqlite3_bind_int64(q, 1, problem);
+  while (store_next(q, &kind_record, &r) == SQLITE_ROW)
+    if (r.contract == id->contract && r.n_samples > 0)
+      best = fmin(best, stats_of(r.samples, r.n_samples).median);
+  sqlite3_finalize(q);
+  return best > 0 && isfinite(best) ? last.original / best : 0;
+}
+
 void store_fastest(struct store *s, int64_t problem, unsigned n,
                    void (*see)(const char *values, double cost, void *data), void *data) {
   struct fastest fastest = { .n = 0 };

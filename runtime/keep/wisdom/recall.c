@@ -313,8 +313,11 @@ void recall_find(const struct autotune_kernel *k, const struct identity *id, boo
     recall_from_wisdom(s, k, id, out);
   if (out->kind == RECALL_NOTHING && !locked)
     recall_from_provisional(k, id, out);
-  if (s && out->kind == RECALL_NOTHING)
+  if (s && out->kind == RECALL_NOTHING) {
     out->keys = store_count_keys(s, id);
+    out->found = locked || !objective_get(id->objective)->is_seconds ? 0
+                                                                     : store_found(s, id);
+  }
   if (s)
     store_close(s);
   free(message);

@@ -108,6 +108,8 @@ struct recall {
   char why[512];            /* for NOTHING: how the nearest differs; may be empty */
   char source[192];         /* "wisdom x.jsonl"; "": found here */
   unsigned keys;            /* for NOTHING: how many keys of the kernel the store knows */
+  double found; /* for NOTHING: how many times as fast as the default a variant was, in a
+                   tuning that did not come to its end; 0: none */
   struct summary stored;
   struct service service; /* of the winner, without texts; only its variant: nothing is
                              known */
