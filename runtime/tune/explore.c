@@ -279,11 +279,24 @@ static bool owes_one(const struct tuning *t) {
   return t->summary.tried == 0 && t->in_flight > 0 && !is_ended(t);
 }
 
+// True if the other variants must still be tried although the time is over: all of them
+// take less time than it took until the first one, which the next run would take again.
+static bool owes_rest(const struct tuning *t) {
+  const struct summary *m = &t->summary;
+  unsigned most = t->expected < t->max_variants ? t->expected : t->max_variants,
+           known = m->tried + m->failed[STATUS_DROPPED];
+  double own = (double)m->tried - t->recalled, left = (double)most - known,
+         before = fmin(t->prepared, t->budget),
+         taken = sys_now() - t->began - t->prepared;
+  return own > 0 && left > 0 && left * taken <= own * before &&
+      sys_now() < t->explore_until + before && !is_ended(t);
+}
+
 // Waits a while for the next compiled variant. *C's ticket is 0 if none came.
 static void explore_take(struct tuning *t, struct compiled *c) {
   *c = (struct compiled){ 0 };
   double slice = t->online ? 0.001 : 0.25,
-         left = owes_one(t) ? slice : t->explore_until - sys_now();
+         left = owes_one(t) || owes_rest(t) ? slice : t->explore_until - sys_now();
   if (pool_take(t->pool, c, left < slice ? left > 0 ? left : 0 : slice)) {
     t->in_flight--;
     free(c->point);
@@ -294,7 +307,7 @@ static void explore_take(struct tuning *t, struct compiled *c) {
 }
 
 static bool explore_is_late(const struct tuning *t) {
-  return is_ended(t) || sys_now() >= t->explore_until;
+  return is_ended(t) || (sys_now() >= t->explore_until && !owes_rest(t));
 }
 
 // True if the expected improvement is smaller than the user asked for.
@@ -355,6 +368,7 @@ static void explore_overlapped(struct tuning *t) {
 }
 
 void explore(struct tuning *t) {
+  t->prepared = sys_now() - t->began;
   share_news(t);
   provisional_resume(t);
   explore_propose(t);
