@@ -10,6 +10,7 @@
 // keys that nobody chose: where a part changes from call to call, two tunings that agree
 // are enough. lead.c says when their new values need no comparison. The number of keys
 // that a process remembers is limited, too; calls with further keys run the default.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -343,6 +344,8 @@ bool given_up_decides(struct site *s, struct node *n, const struct call *call,
     if (own && given_up_keep(s, own))
       own = NULL;
   }
+  if (g && g->winner.winner && objective_get(objective_of(k))->is_seconds)
+    atomic_store(&n->found, fmax(atomic_load(&n->found), g->agreement.gain));
   bool funded = !hot || (!background_goes() && (locked || allowance_begins(n)));
   bool costs = g && g->winner.winner && !lead_trusts(s, &g->agreement, &g->winner);
   bool usable = g && !n->refused && (funded || !costs);

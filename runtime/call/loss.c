@@ -27,7 +27,8 @@ static struct {
   double page;        // seconds that the copy of one takes
   long faults;
   _Atomic double part;          // of the pages, that were copied in the last session
-  _Atomic double lost, checks;  // seconds in this run
+  _Atomic double lost, checks;  // seconds in this run, as in struct ledger
+  _Atomic double checkers;      // of CHECKS: those of processors
   _Atomic double forks, copies; // seconds that a fork takes now, and copies of all pages
   _Atomic double when;          // that was found
 } loss;
@@ -51,10 +52,11 @@ static void loss_begin_part(void) {
   atomic_store(&loss.part, first_part);
 }
 
-// Returns what this run has lost so far. A tuner that uses processors which the program
+// Returns what this run has lost so far. A process that uses processors which the program
 // leaves idle takes nothing from it.
 static struct ledger loss_now(void) {
-  double processors = fmax(0, allowance_cost_now() - hot_idle());
+  double used = allowance_cost_now() + atomic_load(&loss.checkers);
+  double processors = fmax(0, used - hot_idle());
   return (struct ledger){ .time = hot_time(),
                           .lost = atomic_load(&loss.lost) + processors,
                           .checks = atomic_load(&loss.checks) };
@@ -144,12 +146,15 @@ double loss_end(bool check) {
   double seconds = loss.fork + copied * page;
   atomic_store(&loss.part, copied / loss.pages);
   loss.pages = loss.fork = 0;
-  loss_add(check ? &loss.checks : &loss.lost, seconds);
+  loss_add(&loss.lost, seconds);
+  if (check)
+    loss_add(&loss.checks, seconds);
   return seconds;
 }
 
 void loss_check(double seconds) {
   loss_add(&loss.checks, seconds);
+  loss_add(&loss.checkers, seconds);
 }
 
 // ---- the ledger ---------------------------------------------------------------------
@@ -167,7 +172,7 @@ void loss_at_exit(unsigned waiting) {
   loss.told = all;
   ledger_add(&more);
   log_message(AUTOTUNE_DEBUG,
-              "of %.4g s in all runs, tunings took %.3g s and checks %.3g s",
+              "of %.4g s in all runs, tunings and checks took %.3g s; checks used %.3g s",
               loss.before.time + all.time, loss.before.lost + all.lost,
               loss.before.checks + all.checks);
 }
@@ -177,4 +182,5 @@ void loss_after_fork(void) {
   loss.told = (struct ledger){ 0 };
   atomic_store(&loss.lost, 0);
   atomic_store(&loss.checks, 0);
+  atomic_store(&loss.checkers, 0);
 }

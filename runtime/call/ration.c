@@ -13,11 +13,10 @@ static const double check_first = 0.05; // seconds: so much before anything was 
 bool ration_tunes(const struct ration *r, double expected) {
   if (!r->known && r->now.lost <= 0)
     return true;
-  double spent = r->before.lost + r->before.checks;
-  double saved = all_before * r->before.time - spent;
+  double saved = all_before * r->before.time - r->before.lost;
   saved = fmin(fmax(saved, -most_debt), most_saved);
   double earned = tune_now * r->now.time + found_part * r->found;
-  return saved + earned - r->now.lost - r->now.checks >= expected;
+  return saved + earned - r->now.lost >= expected;
 }
 
 // Returns what all checks together may have taken by now.

@@ -14,13 +14,13 @@
 struct ration {
   bool known;                /* there were earlier runs with tunings or checks */
   struct ledger before, now; /* sums of earlier runs, and of this one so far */
-  double found; /* seconds of a run that a variant would save, which an earlier tuning has
-                   found that did not come to its end; 0: none */
+  double found; /* seconds of a run that a variant would save, which was found before: in
+                   a tuning that did not come to its end, or for other keys; 0: none */
 };
 /* True if a tuning may begin that will take EXPECTED seconds from the program before it
  * has found anything: the first one, and others within 5 % of this run and 1.5 % of the
- * earlier ones, less what checks have taken. In addition a tuning that goes on may take
- * half of what one run saves by what it has found. */
+ * earlier ones. In addition a tuning that goes on, or a
+ * comparison for another key, may take half of what one run saves by what was found. */
 bool ration_tunes(const struct ration *r, double expected);
 /* True if a check of a winner may begin on credit: within 1 % of the time of all runs,
  * and, after the first one, 2 % of this run. */

@@ -101,7 +101,8 @@ struct node {
   unsigned failures;             /* how often its winner could not be launched */
   unsigned others;               /* keys of its kernel in the store, when asked */
   _Atomic double found;          /* how many times as fast as the default a variant was,
-                                    in a tuning that did not come to its end; 0: none */
+                                    in a tuning that did not come to its end, or for
+                                    other keys; 0: none */
   _Atomic(enum refusal) refusal; /* why its calls were not tuned last */
   struct doubt doubt;
   bool tuned;      /* in this process, to its end */

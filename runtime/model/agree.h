@@ -51,6 +51,7 @@ struct agreement {
   bool nearest;                 /* rows disagree; this is the nearest of N */
   unsigned checked;             /* as in the row, of keys within its range */
   bool cut;                     /* there was no time to count them */
+  double gain; /* the least of the N: how many times as fast as the default; 0: not set */
   /* The range of each such part: log2(1 + |value|), with the value's sign. Some values in
    * it may be nearer to a row that disagrees. */
   double low[MAX_KEYS], high[MAX_KEYS];

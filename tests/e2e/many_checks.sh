@@ -46,7 +46,7 @@ for run in $(seq 12); do
   AUTOTUNE_LOG=debug ./net 0.4 2> "$run.log"
   all=$((all + $(checks "$run.log")))
 done
-taken() { sed -n 's/.*of \([0-9.e+-]*\) s in all runs, tunings took .* and checks \([0-9.e+-]*\) s.*/\2 \1/p' "$1"; }
+taken() { sed -n 's/.*of \([0-9.e+-]*\) s in all runs, tunings and checks took .* checks used \([0-9.e+-]*\) s.*/\2 \1/p' "$1"; }
 read -r took time <<< "$(taken 12.log)"
 echo "$all checks in 12 runs took $took s of $time s; in the runs: $(for run in $(seq 12); do checks "$run.log"; done | xargs)"
 check "most runs check one" [ "$all" -ge 6 ]

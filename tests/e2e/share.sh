@@ -38,7 +38,7 @@ for run in $(seq 5); do
   ./blur "$run" 2> "$run.log"
 done
 begun() { cat "$@" | grep -c 'a tuning begins in the background'; }
-taken() { sed -n 's/.*of \([0-9.e+-]*\) s in all runs, tunings took \([0-9.e+-]*\) s and checks .*/\2 \1/p' "$1"; }
+taken() { sed -n 's/.*of \([0-9.e+-]*\) s in all runs, tunings and checks took \([0-9.e+-]*\) s; .*/\2 \1/p' "$1"; }
 has "hot" 1.log 'blur: hot:'
 # On a slow machine copies of pages may be too much of the first run's time: then the second one begins it.
 run=1

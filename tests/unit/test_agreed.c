@@ -36,6 +36,7 @@ static void try(struct store *s, long long m, uint64_t variant, enum status stat
 
 static char why[192];
 static unsigned checked; // of the last agreement
+static double gain;
 
 // Returns the agreed winner for ID; -1: there is none.
 static int agreed(struct store *s, const struct identity *id, bool compared) {
@@ -45,6 +46,7 @@ static int agreed(struct store *s, const struct identity *id, bool compared) {
     return -1;
   int winner = (int)m.winner;
   checked = a.checked;
+  gain = a.gain;
   assert_int_equal(m.origin, ORIGIN_AGREED);
   assert_int_equal(m.object, fixture_summary().object);
   assert_string_equal(m.values, winner == FAST ? "U=7\n" : winner ? "U=8\n" : "");
@@ -88,6 +90,24 @@ static void test_which_rows_count(void **state) {
   changed[7].kernel = "gemv";
   for (int i = 0; i < 8; i++)
     assert_int_equal(agreed(s, &changed[i], false), -1);
+  store_close(s);
+}
+
+// The gain that is expected for a new value is the least of those that agree.
+static void test_gain(void **state) {
+  struct store *s = open_store(*state);
+  struct summary slower = fixture_summary();
+  const long long four[] = { 512, 4 };
+  struct identity fourth = identity_for(four);
+  for (long long m = 1; m <= 3; m++)
+    tune(s, m, FAST);
+  slower.winner = FAST;
+  slower.values = "U=7\n";
+  slower.origin = ORIGIN_HERE;
+  slower.original.median = 1.25 * slower.best.median;
+  assert_int_equal(store_summary(s, &fourth, &slower), 0);
+  assert_int_equal(agreed_for(s, 5), FAST);
+  assert_float_equal(gain, 1.25, 1e-9);
   store_close(s);
 }
 

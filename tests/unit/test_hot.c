@@ -536,10 +536,22 @@ static void goes_on_for_what_was_found(void) {
   EXPECT(!allowance_begins(&n));
 }
 
+// What a check uses of processors is lost, but for what the program leaves idle.
+static void checks_may_take_time(void) {
+  hot_begin();
+  ledger_add(&(struct ledger){ .time = 100 });
+  EXPECT(loss_lets_tune(0, 0));
+  loss_check(1e-9);
+  EXPECT(loss_lets_tune(0, 0));
+  loss_check(30);
+  EXPECT(hot_idle() < 20 && !loss_lets_tune(0, 0));
+}
+
 static void test_earlier(void **state) {
   (void)state;
   RUN(notes_runs, NULL);
   RUN(goes_on_for_what_was_found, NULL);
+  RUN(checks_may_take_time, NULL); // adds to what that one finds
   RUN(recalls, "AUTOTUNE_AFTER=off", NULL);
 }
 

@@ -89,14 +89,16 @@ static void test_what_was_found_pays(void **state) {
   assert_false(ration_tunes(&r, 0.1));
 }
 
-static void test_checks_count_for_tunings(void **state) {
+// What checks used of processors that the program left idle counts only for checks.
+static void test_what_was_lost_counts_for_tunings(void **state) {
   (void)state;
-  struct ration r = { .known = true, .before = { .time = 100, .lost = 1 } };
+  struct ration r = { .known = true, .before = { .time = 100, .lost = 1, .checks = 5 } };
   assert_true(ration_tunes(&r, 0.4));
-  r.before.checks = 0.3;
+  assert_false(ration_checks(&r, 0.01));
+  r.before.lost = 1.3;
   assert_false(ration_tunes(&r, 0.4));
   assert_true(ration_tunes(&r, 0.1));
-  r.now.checks = 0.1;
+  r.now.lost = 0.1;
   assert_false(ration_tunes(&r, 0.15));
 }
 
@@ -141,7 +143,7 @@ int main(void) {
     cmocka_unit_test(test_a_long_run_takes_five_percent),
     cmocka_unit_test(test_a_debt_has_a_bound),
     cmocka_unit_test(test_what_was_found_pays),
-    cmocka_unit_test(test_checks_count_for_tunings),
+    cmocka_unit_test(test_what_was_lost_counts_for_tunings),
     cmocka_unit_test(test_checks_of_many_winners),
     cmocka_unit_test(test_short_runs_pay_together),
   };

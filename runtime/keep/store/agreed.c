@@ -5,6 +5,7 @@
 // Nothing is stored for it: the rule of model/agree.h is applied to the rows of the
 // tunings. So it holds in each process, for as long as these rows do: for this text,
 // machine, compiler, candidates and contract.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -216,6 +217,17 @@ static unsigned agreed_checked(const struct agreed *a, const struct agree_row *r
   return counts ? trust_count(a->store, a->id, a->rows[i].winner, NULL) : 0;
 }
 
+// Returns how many times as fast as the default the winner was for the rows that agree,
+// at least.
+static double agreed_gain(const struct agreed *a, const struct agreement *agreement) {
+  double gain = INFINITY;
+  for (unsigned i = 0; i < agreement->n; i++) {
+    const struct agreed_row *r = &a->rows[agreement->rows[i]];
+    gain = fmin(gain, r->best.median > 0 ? r->original.median / r->best.median : 0);
+  }
+  return isfinite(gain) ? gain : 0;
+}
+
 // Copies the tuning of ROW to OUT, as the winner of the keys that agree.
 static bool agreed_take(const struct agreed *a, const struct agreed_row *row,
                         struct summary *out) {
@@ -252,6 +264,7 @@ bool store_agreed(struct store *s, const struct identity *id, bool compared,
     bool trusted = rows[agreement->row].checked > 0;
     agreement->checked = trusted ? trust_count(s, id, row->winner, agreement) : 0;
     agreement->cut = cut;
+    agreement->gain = agreed_gain(&a, agreement);
     found = agreed_take(&a, row, out);
     if (found && agreed_failed(&a, own.id, out)) {
       store_summary_free(out);

@@ -121,10 +121,10 @@ bool store_tuning(struct store *s, int64_t problem, const char *toolchain,
 /* ---- agreed.c -------------------------------------------------------------------- */
 
 /* Finds the winner that tuned keys of the same kernel agree on for ID, which is not tuned
- * (model/agree.h). Sets OUT to it, which store_summary_free frees, without times; its
- * `winner` is 0 if the default is best. WHY, of SIZE bytes, says which parts of the key
- * make no difference. COMPARED: only winners whose outputs were compared count. False:
- * there is none. */
+ * (model/agree.h), and sets its gain. Sets OUT to it, which store_summary_free frees,
+ * without times; its `winner` is 0 if the default is best. WHY, of SIZE bytes, says which
+ * parts of the key make no difference. COMPARED: only winners whose outputs were compared
+ * count. False: there is none. */
 struct agreement;
 bool store_agreed(struct store *s, const struct identity *id, bool compared,
                   struct agreement *agreement, struct summary *out, char *why,
@@ -154,8 +154,8 @@ bool entered_doubts(uint64_t variant);
 struct ledger { /* sums, in seconds, but for the last */
   double
       time; /* of the runs: of their processors, or since they began, if that is more */
-  double lost;    /* that tunings took from the program */
-  double checks;  /* that checks of winners took */
+  double lost;    /* that tunings and checks of winners took from the program */
+  double checks;  /* that checks took, also of processors which the program left idle */
   double waiting; /* winners that were in use in the last run, and never checked */
 };
 /* Reads what earlier runs of this program have added up to. False: nothing is known, and
