@@ -334,6 +334,7 @@ static void test_failures(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     TEST(test_which_rows_count), TEST(test_times),    TEST(test_kept),
+    TEST(test_which_rows_count), TEST(test_gain),    TEST(test_kept),
     TEST(test_default),          TEST(test_checked),  TEST(test_entered),
     TEST(test_unchecked),        TEST(test_compared), TEST(test_failures)
   };
