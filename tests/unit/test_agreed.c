@@ -332,11 +332,15 @@ static void test_failures(void **state) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-    TEST(test_which_rows_count), TEST(test_times),    TEST(test_kept),
-    TEST(test_which_rows_count), TEST(test_gain),    TEST(test_kept),
-    TEST(test_default),          TEST(test_checked),  TEST(test_entered),
-    TEST(test_unchecked),        TEST(test_compared), TEST(test_failures)
-  };
+  const struct CMUnitTest tests[] = { TEST(test_which_rows_count),
+                                      TEST(test_times),
+                                      TEST(test_gain),
+                                      TEST(test_kept),
+                                      TEST(test_default),
+                                      TEST(test_checked),
+                                      TEST(test_entered),
+                                      TEST(test_unchecked),
+                                      TEST(test_compared),
+                                      TEST(test_failures) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
