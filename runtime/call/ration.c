@@ -13,10 +13,11 @@ static const double check_first = 0.05; // seconds: so much before anything was 
 bool ration_tunes(const struct ration *r, double expected) {
   if (!r->known && r->now.lost <= 0)
     return true;
-  double saved = all_before * r->before.time - r->before.lost;
-  saved = fmin(fmax(saved, -most_debt), most_saved);
-  double earned = tune_now * r->now.time + found_part * r->found;
-  return saved + earned - r->now.lost >= expected;
+  double saved = fmin(all_before * r->before.time - r->before.lost, most_saved);
+  double earned = tune_now * r->now.time - r->now.lost;
+  // No debt is let off for what was found: it may never be put to use.
+  return fmax(saved, -most_debt) + earned >= expected ||
+      saved + earned + found_part * r->found >= expected;
 }
 
 // Returns what all checks together may have taken by now.

@@ -87,6 +87,10 @@ static void test_what_was_found_pays(void **state) {
   r.now.lost = 0;
   r.before.lost = 0.6; // and it was interrupted again and again
   assert_false(ration_tunes(&r, 0.1));
+  r = (struct ration){ .known = true, .before = { 100, 10, 0 }, .found = 10 };
+  assert_false(ration_tunes(&r, 0.1)); // in a long run, too
+  r.before.lost = 5;
+  assert_true(ration_tunes(&r, 0.1));
 }
 
 // What checks used of processors that the program left idle counts only for checks.
