@@ -80,14 +80,14 @@ static void test_what_was_found_pays(void **state) {
   (void)state;
   struct ration r = { .known = true, .before = { 2.5, 0.1, 0 } };
   assert_false(ration_tunes(&r, 0.1));
-  r.found = 1;
+  r.found = 0.5;
   assert_true(ration_tunes(&r, 0.1));
   r.now.lost = 0.4;
   assert_false(ration_tunes(&r, 0.1));
   r.now.lost = 0;
   r.before.lost = 0.6; // and it was interrupted again and again
   assert_false(ration_tunes(&r, 0.1));
-  r = (struct ration){ .known = true, .before = { 100, 10, 0 }, .found = 10 };
+  r = (struct ration){ .known = true, .before = { 100, 10, 0 }, .found = 5 };
   assert_false(ration_tunes(&r, 0.1)); // in a long run, too
   r.before.lost = 5;
   assert_true(ration_tunes(&r, 0.1));
