@@ -124,12 +124,6 @@ static bool allowance_waits(const struct site *s) {
       hot_allowance_expected(s) < allowance_start(s) + copies && !hot_is_late(s);
 }
 
-// Returns the seconds of a run that the variant found for N would save; 0: there is none.
-static double allowance_found(const struct node *n) {
-  double found = atomic_load_explicit(&n->found, memory_order_relaxed);
-  return found > 1 ? (1 - 1 / found) * hot_seconds_expected(n) : 0;
-}
-
 bool allowance_begins(const struct node *n) {
   const struct site *s = n->site;
   if (allowance_fraction(s->kernel) <= 0)
@@ -139,6 +133,7 @@ bool allowance_begins(const struct node *n) {
     needed =
         fmin(needed, fork_cost); // the tuner waits for the rest, or for the program's end
   bool shared = allowance_is_shared(s->kernel);
+  double found = atomic_load_explicit(&n->found, memory_order_relaxed);
   if (shared && !allowance_is_first(s))
     needed *= 2; // the first may wait for something else
   double left = allowance_left(s);
@@ -148,7 +143,8 @@ bool allowance_begins(const struct node *n) {
   if (left < needed && !(shared && allowance_is_lent(s)))
     return false;
   if (shared &&
-      (allowance_waits(s) || !loss_lets_tune(hot_time_expected(s), allowance_found(n))))
+      (allowance_waits(s) ||
+       !loss_lets_tune(hot_time_expected(s), found * hot_seconds_expected(s))))
     return false;
   const struct site *own = s;
   if (shared)

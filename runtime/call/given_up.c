@@ -10,7 +10,6 @@
 // keys that nobody chose: where a part changes from call to call, two tunings that agree
 // are enough. lead.c says when their new values need no comparison. The number of keys
 // that a process remembers is limited, too; calls with further keys run the default.
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -344,8 +343,9 @@ bool given_up_decides(struct site *s, struct node *n, const struct call *call,
     if (own && given_up_keep(s, own))
       own = NULL;
   }
-  if (g && g->winner.winner && objective_get(objective_of(k))->is_seconds)
-    atomic_store(&n->found, fmax(atomic_load(&n->found), g->agreement.gain));
+  if (g && g->winner.winner && !n->refused && g->agreement.gain > 1 &&
+      objective_get(objective_of(k))->is_seconds)
+    atomic_store(&n->found, 1 - 1 / g->agreement.gain);
   bool funded = !hot || (!background_goes() && (locked || allowance_begins(n)));
   bool costs = g && g->winner.winner && !lead_trusts(s, &g->agreement, &g->winner);
   bool usable = g && !n->refused && (funded || !costs);
@@ -371,6 +371,7 @@ void given_up_checked(struct site *s, struct node *n, bool good, double seconds)
   if (good)
     return;
   n->refused = true;
+  atomic_store(&n->found, 0);
   atomic_store(&n->own, true);
   given_up_forget(s);
   s->tuning_began = sys_now();

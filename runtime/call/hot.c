@@ -168,11 +168,9 @@ double hot_allowance_expected(const struct site *s) {
   return e->elapsed > 0 ? hot_allowance_of(e->elapsed, e->cpu, machine_threads()) : 0;
 }
 
-double hot_seconds_expected(const struct node *n) {
-  const struct heat *h = &n->site->heat;
-  double longer = hot_get(&h->longer), spent = hot_get(&n->spent);
-  double part = spent > 0 && spent < longer ? spent / longer : 1;
-  return part * h->earlier.usage.share * h->earlier.elapsed;
+double hot_seconds_expected(const struct site *s) {
+  const struct earlier *e = &s->heat.earlier;
+  return e->usage.share * fmin(e->elapsed, e->cpu); // as in hot_part
 }
 
 bool hot_is_late(const struct site *s) {

@@ -64,10 +64,10 @@ bool hot_runs_threads(void);
 /* Returns the CPU seconds that tunings of such kernels may have cost by now. */
 double hot_allowance(void);
 /* Return hot_time and hot_allowance of the earlier run in which S was hot, and the
- * seconds that calls of N took in it, as far as is known; 0: there was none. */
+ * seconds that its calls took in it; 0: there was none. */
 double hot_time_expected(const struct site *s);
 double hot_allowance_expected(const struct site *s);
-double hot_seconds_expected(const struct node *n);
+double hot_seconds_expected(const struct site *s);
 /* True if S has few calls left, or the program little time, should this run be like that
  * one. */
 bool hot_is_late(const struct site *s);

@@ -4,8 +4,8 @@
 // Most of it is nobody's processor time in the books: from the fork on, the program's
 // first write to each page copies that page, and all threads wait while the kernel tells
 // their processors. So pages are counted (page faults since the fork, at most as many as
-// there were), and what one takes is measured. In addition counts what the tuner takes of
-// processors that the program would have used.
+// there were), and what one takes is measured. In addition counts what tuners and checks
+// take of processors that the program would have used.
 #include <math.h>
 #include <pthread.h>
 #include <sys/resource.h>

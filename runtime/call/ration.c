@@ -5,6 +5,7 @@
 #include "ration.h"
 
 static const double tune_now = 0.05, all_before = 0.015;
+static const double found_now = 0.1;               // of this run
 static const double most_debt = 2, most_saved = 1; // seconds, from earlier runs
 static const double check_all = 0.01, check_now = 0.02;
 static const double check_first = 0.05; // seconds: so much before anything was earned
@@ -16,7 +17,8 @@ bool ration_tunes(const struct ration *r, double expected) {
   double earned = tune_now * r->now.time - r->now.lost;
   // No debt is let off for what was found: it may never be put to use.
   return fmax(saved, -most_debt) + earned >= expected ||
-      saved + earned + r->found >= expected;
+      (saved + earned + r->found >= expected &&
+       r->now.lost + expected <= found_now * r->now.time);
 }
 
 // Returns what all checks together may have taken by now.

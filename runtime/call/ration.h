@@ -19,8 +19,9 @@ struct ration {
 };
 /* True if a tuning may begin that will take EXPECTED seconds from the program before it
  * has found anything: the first one, and others within 5 % of this run and 1.5 % of the
- * earlier ones. In addition a tuning that goes on, or a
- * comparison for another key, may take what one run saves by what was found. */
+ * earlier ones. In addition tunings that go on, and comparisons for
+ * other keys, may take in all runs together what one run saves by what was found, and in
+ * one run 10 % of its time. */
 bool ration_tunes(const struct ration *r, double expected);
 /* True if a check of a winner may begin on credit: within 1 % of the time of all runs,
  * and, after the first one, 2 % of this run. */

@@ -95,14 +95,14 @@ struct node {
   struct kept *kept;                  /* other code that was the best for a while */
   struct watch *watch;                /* NULL: it is not watched */
   struct reverify *reverify;          /* NULL: it is not checked again */
-  uint64_t variant;              /* the winner's, as in struct record; 0: not known */
-  struct first_call first;       /* of the winner, in this process */
-  unsigned crashes;              /* how many of its tuners crashed */
-  unsigned failures;             /* how often its winner could not be launched */
-  unsigned others;               /* keys of its kernel in the store, when asked */
-  _Atomic double found;          /* how many times as fast as the default a variant was,
-                                    in a tuning that did not come to its end, or for
-                                    other keys; 0: none */
+  uint64_t variant;        /* the winner's, as in struct record; 0: not known */
+  struct first_call first; /* of the winner, in this process */
+  unsigned crashes;        /* how many of its tuners crashed */
+  unsigned failures;       /* how often its winner could not be launched */
+  unsigned others;         /* keys of its kernel in the store, when asked */
+  _Atomic double
+      found; /* the part of the kernel's time that a variant would save which was
+                found in a tuning that did not come to its end, or for other keys */
   _Atomic(enum refusal) refusal; /* why its calls were not tuned last */
   struct doubt doubt;
   bool tuned;      /* in this process, to its end */
@@ -290,12 +290,14 @@ bool loss_affords_check(double expected);
 bool loss_others_wait(void);
 /* Call these while holding decide_take(), for a tuning or check in the background: before
  * its process is forked, after that, and at its end. The last one charges what it has
- * taken to checks (CHECK) or tunings and returns that, in seconds; 0: there was no
- * session. */
+ * taken from the program, to checks in addition (CHECK), and returns that, in seconds; 0:
+ * there was no session. */
 void loss_begin(void);
 void loss_forked(void);
 double loss_end(bool check);
-void loss_check(double seconds); /* charges to checks what processors spent on one */
+/* Charges what processors spent on a check: to checks, and to what is lost as far as the
+ * program did not leave them idle. */
+void loss_check(double seconds);
 /* Writes the ledger. WAITING: winners of this run that were never checked. */
 void loss_at_exit(unsigned waiting);
 void loss_after_fork(void); /* in the child of a fork */

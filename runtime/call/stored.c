@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // stored.c: what is stored of a key that is not decided: its winner, or that the default
 // is best. A winner whose code is stored runs as it is; another one is checked first.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -106,7 +107,8 @@ bool stored_ask(struct site *s, struct node *n) {
     if (known->why[0] && !adopted)
       site_note(&n->why, known->why);
     n->others = known->keys;
-    atomic_store(&n->found, known->found);
+    if (known->found > 1) // its part of the time is not known yet
+      atomic_store(&n->found, (1 - 1 / known->found) / fmax(1, known->keys));
     if (known->kind == RECALL_PROVISIONAL)
       provisional_known(n, known);
     if (known->kind != RECALL_POINT)

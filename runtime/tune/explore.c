@@ -273,23 +273,26 @@ static bool is_ended(const struct tuning *t) {
   return t->lost || role_stopping();
 }
 
-// True if one variant must still be tried although the default took all the time: a
-// tuning that never tries any would be begun in vain each time.
+// True if one variant must still be tried although the time is over: a tuning that never
+// tries any would be begun in vain each time.
 static bool owes_one(const struct tuning *t) {
-  return t->summary.tried == 0 && t->in_flight > 0 && !is_ended(t);
+  return t->summary.tried == t->recalled && t->in_flight > 0 && !is_ended(t);
 }
 
-// True if the other variants must still be tried although the time is over: all of them
-// take less time than it took until the first one, which the next run would take again.
+// True if the other variants must still be tried although the time is over: there are few
+// (see is_final), and all of them take less time than it took until the first one, which
+// the next run would take again.
 static bool owes_rest(const struct tuning *t) {
   const struct summary *m = &t->summary;
+  bool searches = t->plan->kind == PLAN_SEARCH || t->online;
   unsigned most = t->expected < t->max_variants ? t->expected : t->max_variants,
-           known = m->tried + m->failed[STATUS_DROPPED];
+           known = m->tried + m->failed[STATUS_DROPPED] + t->sharing.taken;
   double own = (double)m->tried - t->recalled, left = (double)most - known,
          before = fmin(t->prepared, t->budget),
-         taken = sys_now() - t->began - t->prepared;
-  return own > 0 && left > 0 && left * taken <= own * before &&
-      sys_now() < t->explore_until + before && !is_ended(t);
+         taken = sys_now() - t->began - t->slept - t->prepared;
+  return searches && most < FEW_VARIANTS && own > 0 && left > 0 &&
+      left * taken <= own * before && sys_now() < t->explore_until + before &&
+      !is_ended(t);
 }
 
 // Waits a while for the next compiled variant. *C's ticket is 0 if none came.
@@ -368,7 +371,7 @@ static void explore_overlapped(struct tuning *t) {
 }
 
 void explore(struct tuning *t) {
-  t->prepared = sys_now() - t->began;
+  t->prepared = sys_now() - t->began - t->slept;
   share_news(t);
   provisional_resume(t);
   explore_propose(t);

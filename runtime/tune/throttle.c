@@ -65,7 +65,9 @@ void throttle_start(struct tuning *t) {
     nanosleep(&nap, NULL);
     tune_report(t, tune_silence(NULL));
   }
-  t->deadline += sys_now() - start;
+  double slept = sys_now() - start;
+  t->slept += slept;
+  t->deadline += slept;
 }
 
 double throttle_keep(struct tuning *t) {
@@ -81,6 +83,7 @@ double throttle_keep(struct tuning *t) {
   } while (!throttle_allows(t) && !role_stopping());
   pool_pause(t->pool, false);
   double slept = sys_now() - start; // sleep does not use up the budget
+  t->slept += slept;
   t->deadline += slept;
   t->explore_until += slept;
   return slept;

@@ -46,7 +46,7 @@ double tune_limit(const struct tuning *t) {
   // A run that is ended only because the budget is used up would be noted as failed for
   // ever.
   double run = tune_seconds(t, NULL).median, limit = fmax(10 * run, 1),
-         least = fmax(1.5 * run, 1);
+         least = fmax(3 * run, 1);
   double left = fmax(t->deadline - sys_now(), least);
   if (t->plan->gentle)
     return gentle_factor * limit;

@@ -155,7 +155,8 @@ struct tuning {
   char covered_text[800];  /* summary.covered */
   double until;            /* the plan's or the kernel's; 0: never */
   double began, budget, deadline, explore_from, explore_until; /* sys_now */
-  double prepared; /* seconds until the first variant could be tried */
+  double slept;    /* seconds that it has slept, for others or for its share */
+  double prepared; /* seconds, without these, until the search began */
   unsigned given;  /* of the plan's points, proposed so far */
   unsigned max_variants, hint, expected; /* hint: how many, for the strategy */
   struct summary summary;                /* counts and times, as they grow */

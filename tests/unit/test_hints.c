@@ -297,6 +297,9 @@ static void test_what_was_found(void **state) {
   const struct progress course = { .original = 6e-3, .why = "" };
   assert_int_equal(store_progress(s, &id, &course), 0);
   assert_float_equal(store_found(s, &id), 3, 1e-9);
+  const struct progress waits = { .original = 0, .why = "" }; // the next one waits
+  assert_int_equal(store_progress(s, &id, &waits), 0);
+  assert_float_equal(store_found(s, &id), 3, 1e-9);
   put(s, &id, 2, "B=9\n", 1e-3);
   assert_float_equal(store_found(s, &id), 6, 1e-9);
   struct record wrong = { .variant = 3,

@@ -217,7 +217,7 @@ static unsigned agreed_checked(const struct agreed *a, const struct agree_row *r
   return counts ? trust_count(a->store, a->id, a->rows[i].winner, NULL) : 0;
 }
 
-// Returns how many times as fast as the default the winner was for the rows that agree,
+// Returns how many times as fast as the default the winners of the rows that agree were,
 // at least.
 static double agreed_gain(const struct agreed *a, const struct agreement *agreement) {
   double gain = INFINITY;

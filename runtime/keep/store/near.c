@@ -18,6 +18,8 @@
   "ORDER BY unit <> ?2, kernel <> ?1, shape <> ?3, abs(CAST(key AS REAL) - ?7) LIMIT 2000"
 #define VARIANTS "WHERE problem = ?1 AND fate = 0 ORDER BY at DESC LIMIT 5000"
 
+#define LATEST "WHERE problem = ?1 AND fate = 0 ORDER BY at DESC LIMIT 200"
+
 enum { FASTEST = 8 }; // variants of one problem
 
 // Returns the distance of the keys; infinite: they cannot be compared. *NEAR: no part
@@ -176,7 +178,7 @@ double store_found(struct store *s, const struct identity *id) {
   if (!store_usable(s) || !store_find(s, &kind_progress, problem, &last, &block))
     return 0;
   free(block);
-  sqlite3_stmt *q = store_select(s, &kind_record, VARIANTS);
+  sqlite3_stmt *q = store_select(s, &kind_record, LATEST);
   sqlite3_bind_int64(q, 1, problem);
   while (store_next(q, &kind_record, &r) == SQLITE_ROW)
     if (r.contract == id->contract && r.n_samples > 0)

@@ -270,13 +270,15 @@ int store_asked(struct store *s, const struct identity *id,
   return status;
 }
 
-// True if a living process other than OWNER has recorded the progress of its tuning of
-// PROBLEM.
-static bool write_is_of_another(struct store *s, int64_t problem, const char *owner) {
+// True if a living process other than OWN's has recorded the progress of its tuning. The
+// default's time of an earlier one is kept in OWN where OWN has none yet.
+static bool write_is_of_another(struct store *s, struct progress *own) {
   struct progress c;
   void *block;
-  bool another = store_find(s, &kind_progress, problem, &c, &block) &&
-      strcmp(c.owner, owner) != 0 && progress_lives(&c);
+  bool found = store_find(s, &kind_progress, own->problem, &c, &block);
+  bool another = found && strcmp(c.owner, own->owner) != 0 && progress_lives(&c);
+  if (found && own->original <= 0)
+    own->original = c.original;
   free(block);
   return another;
 }
@@ -290,7 +292,7 @@ int store_progress(struct store *s, const struct identity *id, const struct prog
   row.problem = enqueue_problem(s, id);
   row.owner = owner;
   row.when = sys_unix();
-  if (row.problem && write_is_of_another(s, row.problem, owner))
+  if (row.problem && write_is_of_another(s, &row))
     return write_flush(s, false);
   return write_row(s, row.problem, &kind_progress, &row, false);
 }

@@ -315,8 +315,10 @@ void recall_find(const struct autotune_kernel *k, const struct identity *id, boo
     recall_from_provisional(k, id, out);
   if (s && out->kind == RECALL_NOTHING) {
     out->keys = store_count_keys(s, id);
-    out->found = locked || !objective_get(id->objective)->is_seconds ? 0
-                                                                     : store_found(s, id);
+    out->found = locked || !kernel_when_hot(k) ||
+            !objective_get(id->objective)->is_seconds
+        ? 0
+        : store_found(s, id);
   }
   if (s)
     store_close(s);
