@@ -345,8 +345,9 @@ static void explore_quietly(struct tuning *t) {
       tune_report(t, tune_silence(NULL));
     }
     for (unsigned i = 0; i < n; i++, throttle_keep(t))
-      if (!explore_is_late(t) || (t->best == NONE && !is_ended(t)))
-        explore_try(t, &ready[i]); // at least one, so that there is a result
+      if (!explore_is_late(t) ||
+          ((t->best == NONE || t->summary.tried == t->recalled) && !is_ended(t)))
+        explore_try(t, &ready[i]); // at least one new one, so that there is a result
       else {
         object_free(&ready[i].object);
         t->untried = true;
