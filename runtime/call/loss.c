@@ -62,6 +62,11 @@ static struct ledger loss_now(void) {
                           .checks = atomic_load(&loss.checks) };
 }
 
+static struct ration loss_ration(void) {
+  pthread_once(&loss_once, loss_open);
+  return (struct ration){ .known = loss.known, .before = loss.before, .now = loss_now() };
+}
+
 // A copy takes longer where threads run on other processors, because these are told of
 // it. Threads that sleep do not count.
 static double loss_page_seconds(void) {
@@ -89,9 +94,9 @@ double loss_expected(void) {
 }
 
 bool loss_lets_tune(double time, double found) {
-  pthread_once(&loss_once, loss_open);
   loss_estimate();
-  struct ration r = { loss.known, loss.before, loss_now(), found };
+  struct ration r = loss_ration();
+  r.found = found;
   double left = time > 0 ? fmax(1 - r.now.time / time, least_part) : 1; // of this run
   double part = fmin(atomic_load(&loss.part), left);
   r.now.time = fmax(r.now.time, time);
@@ -99,18 +104,12 @@ bool loss_lets_tune(double time, double found) {
 }
 
 bool loss_lets_check(double expected) {
-  pthread_once(&loss_once, loss_open);
-  const struct ration r = { .known = loss.known,
-                            .before = loss.before,
-                            .now = loss_now() };
+  const struct ration r = loss_ration();
   return ration_checks(&r, expected);
 }
 
 bool loss_affords_check(double expected) {
-  pthread_once(&loss_once, loss_open);
-  const struct ration r = { .known = loss.known,
-                            .before = loss.before,
-                            .now = loss_now() };
+  const struct ration r = loss_ration();
   return ration_affords(&r, expected);
 }
 

@@ -14,14 +14,14 @@
 struct ration {
   bool known;                /* there were earlier runs with tunings or checks */
   struct ledger before, now; /* sums of earlier runs, and of this one so far */
-  double found; /* seconds of a run that a variant would save, which was found before: in
-                   a tuning that did not come to its end, or for other keys; 0: none */
+  double found; /* seconds that a known variant would save in one run. It is known from a
+                   tuning that did not come to its end, or from other keys; 0: there is
+                   none */
 };
 /* True if a tuning may begin that will take EXPECTED seconds from the program before it
  * has found anything: the first one, and others within 5 % of this run and 1.5 % of the
- * earlier ones. In addition tunings that go on, and comparisons for
- * other keys, may take in all runs together what one run saves by what was found, and in
- * one run 10 % of its time. */
+ * earlier ones. Where FOUND is set, tunings may take these seconds in addition, once for
+ * all runs together, and at most 10 % of one run. */
 bool ration_tunes(const struct ration *r, double expected);
 /* True if a check of a winner may begin on credit: within 1 % of the time of all runs,
  * and, after the first one, 2 % of this run. */

@@ -100,9 +100,9 @@ struct node {
   unsigned crashes;        /* how many of its tuners crashed */
   unsigned failures;       /* how often its winner could not be launched */
   unsigned others;         /* keys of its kernel in the store, when asked */
-  _Atomic double
-      found; /* the part of the kernel's time that a variant would save which was
-                found in a tuning that did not come to its end, or for other keys */
+  /* The part of the kernel's time that a known variant would save. It is known from a
+   * tuning that did not come to its end, or from other keys. 0: there is none. */
+  _Atomic double found;
   _Atomic(enum refusal) refusal; /* why its calls were not tuned last */
   struct doubt doubt;
   bool tuned;      /* in this process, to its end */

@@ -109,9 +109,9 @@ void store_fastest(struct store *s, int64_t problem, unsigned n,
 /* Calls SEE in the same way for all variants that ran with right results, in no order. */
 void store_times(struct store *s, int64_t problem,
                  void (*see)(const char *values, double cost, void *data), void *data);
-/* Returns how many times as fast as the default the fastest of the latest variants was
- * that ran with right results for ID, in a tuning that may not have come to its end; 0:
- * none is known. */
+/* Returns the default's time by that of the fastest variant of ID with right results, of
+ * the latest ones. Their tuning need not have come to its end. 0: the store has no such
+ * variant, or not the default's time. */
 double store_found(struct store *s, const struct identity *id);
 /* Finds the finished tuning of PROBLEM by TOOLCHAIN (NULL: by any); free it with
  * store_summary_free. False: there is none. */
