@@ -15,6 +15,8 @@ static const double fork_cost = 0.05;
 enum { RUNS = 8 };
 static const double copies_matter =
     0.25; // of the program's time; late calls may be of other keys
+// An iteration of a program may write to all its memory, and be a small part of the run.
+static const double copied_faster = 4;
 
 static void allowance_add(_Atomic double *sum, double seconds) {
   double old = atomic_load_explicit(sum, memory_order_relaxed);
@@ -121,7 +123,8 @@ static bool allowance_waits(const struct site *s) {
   if (time <= 0) // the first run
     return copies > hot_fraction * hot_time();
   return allowance_after(s->kernel) > 0 && copies > copies_matter * time &&
-      hot_allowance_expected(s) < allowance_start(s) + copies && !hot_is_late(s);
+      hot_allowance_expected(s) < allowance_start(s) + copies &&
+      fmin(copied_faster * hot_left(s), 1) * copies > hot_fraction * time;
 }
 
 bool allowance_begins(const struct node *n) {

@@ -45,8 +45,9 @@ static const double program_part = 0.05; // of the program's processor time, for
 static const double time_part = 0.08;    // at most, of the time: threads that wait for
                                          // each other wait for what disturbs one of them
 static const double several = 1.1;       // processors: a program with more runs threads
-static const double idle_part = 0.5; // of the time of a processor that is idle, likewise
-static const double late_calls = 0.9, late_time = 0.85; // of the earlier run
+static const double idle_part = 0.5;  // of the time of a processor that is idle, likewise
+static const double late_left = 0.1;  // of the calls of the earlier run
+static const double late_time = 0.85; // of its time
 static const double exit_from = 1; // seconds: shorter programs store nothing at their end
 
 enum { MOST_CALLS = 1024, COLD_NODES = 64, MEAN_OF = 16 };
@@ -135,6 +136,10 @@ void hot_asked(double seconds) {
   hot_add(&program.looks, seconds);
 }
 
+static bool hot_is_late(const struct site *s) {
+  return hot_left(s) <= late_left || hot_elapsed() >= late_time * s->heat.earlier.elapsed;
+}
+
 // Where each call has another key, looks into the store take all of their part early. A
 // tuning that begins late needs some then.
 bool hot_may_ask(const struct site *s) {
@@ -173,10 +178,9 @@ double hot_seconds_expected(const struct site *s) {
   return e->usage.share * fmin(e->elapsed, e->cpu); // as in hot_part
 }
 
-bool hot_is_late(const struct site *s) {
-  const struct earlier *e = &s->heat.earlier;
-  return hot_get(&s->heat.calls) + 1 >= late_calls * e->usage.calls ||
-      hot_elapsed() >= late_time * e->elapsed;
+double hot_left(const struct site *s) {
+  double calls = s->heat.earlier.usage.calls;
+  return calls > 0 ? fmax(0, 1 - (hot_get(&s->heat.calls) + 1) / calls) : 0;
 }
 
 // ---- samples ------------------------------------------------------------------------

@@ -68,9 +68,9 @@ double hot_allowance(void);
 double hot_time_expected(const struct site *s);
 double hot_allowance_expected(const struct site *s);
 double hot_seconds_expected(const struct site *s);
-/* True if S has few calls left, or the program little time, should this run be like that
- * one. */
-bool hot_is_late(const struct site *s);
+/* Returns the part of its calls that S has left after this one, should this run be like
+ * that one: 0 to 1; 0 also if that is not known. */
+double hot_left(const struct site *s);
 /* Returns hot_allowance of a program that began TIME seconds ago, has had CPU seconds of
  * processors, and may use PROCESSORS of them. */
 double hot_allowance_of(double time, double cpu, unsigned processors);
