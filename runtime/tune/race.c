@@ -9,9 +9,12 @@
 #include "tune.h"
 
 // LAST_ROUND: variants that race until the end. INTERVAL: samples from which confidence
-// intervals hold. PLENTY: samples that separate the best of many from the default.
-enum { LAST_ROUND = 6, INTERVAL = 6, PLENTY = 12, COMPILE_WAIT = 30 /* seconds */ };
+// intervals hold. PLENTY: samples that separate the best of many from the default. SOME:
+// fewer are not enough to judge by, if there is time for more.
+enum { LAST_ROUND = 6, INTERVAL = 6, PLENTY = 12, SOME = 3 };
+enum { COMPILE_WAIT = 30 /* seconds */ };
 static const double precision = 0.02, least_gain = 1.01;
+static const double longest_duel = 0.5; // of the budget, beyond the deadline
 
 struct runner_up {
   struct candidate *candidate; // NULL: the default
@@ -74,10 +77,12 @@ static unsigned race_choose(struct tuning *t, struct runner_up *f) {
 }
 
 // True if the default is to run again. False if it takes a good part of the time and
-// lost already. FIRST: the best of the finalists.
+// lost already. FIRST: the best of the finalists. The first samples of the default may
+// have been taken while the program used the processors, and those of FIRST later.
 static bool races_default(const struct tuning *t, const struct runner_up *first) {
   double best = first->candidate->e.high, left = t->deadline - sys_now();
-  return t->original.low < 1.5 * best || tune_seconds(t, NULL).median < left / 20;
+  double apart = t->original.n < SOME ? 4 : 1.5;
+  return t->original.low < apart * best || tune_seconds(t, NULL).median < left / 20;
 }
 
 static void race_run(struct tuning *t, struct runner_up *f) {
@@ -143,7 +148,7 @@ static bool is_decided(struct runner_up *f, unsigned n) {
   for (unsigned i = 0; i < n; i++) {
     if (best && f[i].n >= 6 && best->n >= 6 && stats_above(f[i].e, best->e))
       f[i].out = true;
-    if (best && f[i].n >= 3 && best->n >= 3 && f[i].e.low > 1.2 * best->e.high)
+    if (best && f[i].n >= SOME && best->n >= SOME && f[i].e.low > 1.2 * best->e.high)
       f[i].out = true;
     racing += !f[i].out;
     imprecise += !f[i].out && !(f[i].n >= 6 && stats_precise(f[i].e, precision));
@@ -183,7 +188,11 @@ static unsigned race_fewer(const struct runner_up *a, const struct runner_up *b)
 static bool is_beaten(const struct tuning *t, const struct runner_up *original,
                       const struct runner_up *best) {
   unsigned n = race_fewer(original, best);
-  double apart = n >= PLENTY ? 1 : n >= INTERVAL ? 1.02 : n >= 3 ? 1.05 : 1.1;
+  double apart = n >= PLENTY ? 1
+      : n >= INTERVAL        ? 1.02
+      : n >= SOME            ? 1.05
+      : n > 1                ? 1.1
+                             : 1.25;
   double low = n >= INTERVAL ? original->e.low : fmin(original->e.low, t->original.low);
   return n > 0 && low > apart * best->e.high &&
       original->e.median > least_gain * best->e.median;
@@ -209,18 +218,26 @@ static void add_samples(struct runner_up *to, const struct runner_up *from) {
   to->e = stats_median(to->samples, to->n);
 }
 
-// Runs BEST and the default in turns once more if the two are close and were run a few
+// Returns until when BEST and the default may begin to run in turns: there is time for
+// SOME pairs of runs.
+static double duel_until(const struct tuning *t, const struct runner_up *best) {
+  double pair = tune_seconds(t, NULL).median + tune_seconds(t, best->candidate).median;
+  double longest = fmin(SOME * pair, longest_duel * t->budget - pair);
+  return fmax(t->deadline, sys_now() + longest);
+}
+
+// Runs BEST and the default in turns once more if the two are close or were run a few
 // times only: the samples that chose the best of many must not judge it. If there is
 // time for enough new samples, only those count.
 static void run_duel(struct tuning *t, struct runner_up *original,
                      struct runner_up *best) {
   struct runner_up a = { .e = original->e },
                    b = { .candidate = best->candidate, .e = best->e };
-  double now = sys_now(),
+  double now = sys_now(), end = duel_until(t, best),
          more = now + 0.1 * t->budget; // for noise in which PLENTY samples are too few
   unsigned n = 0;
   bool decided = false;
-  for (; !decided && (n < PLENTY || now < more) && now < t->deadline && n < RACE_SAMPLES;
+  for (; !decided && (n < PLENTY || now < more) && now < end && n < RACE_SAMPLES;
        now = sys_now()) {
     throttle_keep(t);
     pool_pause(t->pool, true);
@@ -267,7 +284,8 @@ static struct runner_up *last_word(struct tuning *t, struct runner_up *f, unsign
                                    struct runner_up *original, bool again) {
   struct runner_up *best;
   while ((best = race_fastest(f, n))) {
-    bool close = race_fewer(original, best) < PLENTY && !is_beaten(t, original, best);
+    unsigned both = race_fewer(original, best);
+    bool close = both < SOME || (both < PLENTY && !is_beaten(t, original, best));
     if (again && close && may_beat(original, best))
       run_duel(t, original, best);
     bool wins = best->n > 0 && is_beaten(t, original, best);

@@ -9,7 +9,12 @@
 #include "keep/wisdom/wisdom.h"
 
 static const double default_seconds = 10;
-enum { DEFAULT_VARIANTS = 200, MOST_VARIANTS = 1000 * 1000, USUALLY_A_SECOND = 20 };
+enum {
+  DEFAULT_VARIANTS = 200,
+  MOST_VARIANTS = 1000 * 1000,
+  USUALLY_A_SECOND = 20,
+  RUNS_OF_A_TRIAL = 3
+};
 
 void setup_budget(struct tuning *t) {
   const struct options *o = options_get();
@@ -33,11 +38,7 @@ void setup_budget(struct tuning *t) {
   t->until = t->plan->until;
 }
 
-static bool set_strategy(struct tuning *t, struct outcome *out) {
-  const struct options *o = options_get();
-  const char *name = o->search ? o->search : t->kernel->search;
-  if (name && strcmp(name, "auto") == 0)
-    name = NULL;
+static bool set_space(struct tuning *t, struct outcome *out) {
   const struct autotune_machine *m = t->target->machine(t->kernel, t->call->key);
   if (t->plan->team > 1 && !t->plan->nests) { // its threads are those of the region
     t->machine = *m;
@@ -46,6 +47,27 @@ static bool set_strategy(struct tuning *t, struct outcome *out) {
   }
   space_init(&t->space, t->kernel, t->call, m);
   t->expected = (unsigned)space_count(&t->space, t->hint);
+  if (!t->expected)
+    SAY(out, "default: the constraint leaves no variant for this call");
+  return t->expected > 0;
+}
+
+// Lowers the number of variants that the search may expect to try, where runs take long.
+// A search that believed it could try all would take them in any order.
+static void set_hint(struct tuning *t) {
+  if (t->plan->kind != PLAN_SEARCH && t->plan->kind != PLAN_ONLINE)
+    return;
+  double each = 1.0 / USUALLY_A_SECOND + RUNS_OF_A_TRIAL * tune_seconds(t, NULL).median;
+  double in_time = fmax(FEW_VARIANTS, t->budget / each);
+  t->hint = in_time < t->hint ? (unsigned)in_time : t->hint;
+}
+
+bool setup_search(struct tuning *t, struct outcome *out) {
+  const struct options *o = options_get();
+  const char *name = o->search ? o->search : t->kernel->search;
+  if (name && strcmp(name, "auto") == 0)
+    name = NULL;
+  set_hint(t);
   t->class = name ? strategy_find(name) : NULL;
   if (name && !t->class)
     log_message(AUTOTUNE_WARN, "there is no search '%s'; the default is used", name);
@@ -53,11 +75,9 @@ static bool set_strategy(struct tuning *t, struct outcome *out) {
     t->class = strategy_choose(&t->space, t->hint);
   uint64_t seed = o->seed +
       0x9e3779b97f4a7c15u * share_join(t->id); // each process uses another order
-  t->strategy = t->expected ? t->class->new(&t->space, seed, t->hint) : NULL;
+  t->strategy = t->class->new(&t->space, seed, t->hint);
   if (!t->strategy)
-    SAY(out,
-        t->expected ? "default: no memory to search"
-                    : "default: the constraint leaves no variant for this call");
+    SAY(out, "default: no memory to search");
   return t->strategy != NULL;
 }
 
@@ -126,7 +146,7 @@ bool setup_pool(struct tuning *t, struct outcome *out) {
 
 bool setup_tuning(struct tuning *t, struct outcome *out) {
   return set_online(t, out) && set_processes(t, out) && setup_pool(t, out) &&
-      set_strategy(t, out);
+      set_space(t, out);
 }
 
 void setup_store(struct tuning *t) {

@@ -337,8 +337,8 @@ int tune_run(const struct autotune_kernel *k, const struct identity *id,
   throttle_start(&t);
   if (plan->loaded) {
     rc = reverify(&t, out);
-  } else if (setup_tuning(&t, out) && tune_default(&t, out) && tune_is_enough(&t, out) &&
-             tune_may_run(&t, out)) {
+  } else if (setup_tuning(&t, out) && tune_default(&t, out) && setup_search(&t, out) &&
+             tune_is_enough(&t, out) && tune_may_run(&t, out)) {
     setup_store(&t);
     if (t.store && plan->least > 0)
       store_forget_times(t.store, t.id); // they are those of calls that did nothing

@@ -219,7 +219,9 @@ bool written_matters(const struct tuning *t);
 void setup_budget(struct tuning *t);
 /* Does the parts that may fail. False, and OUT says why: the default stays. */
 bool setup_tuning(struct tuning *t, struct outcome *out);
-/* The part of it that starts threads to compile. */
+/* Chooses the search, when the default was timed. Likewise. */
+bool setup_search(struct tuning *t, struct outcome *out);
+/* The part of setup_tuning that starts threads to compile. */
 bool setup_pool(struct tuning *t, struct outcome *out);
 void setup_store(struct tuning *t);
 /* Looks for hints: variants that were fast for other keys, and for similar kernels. */
