@@ -532,6 +532,33 @@ static void goes_on_for_what_was_found(void) {
   EXPECT(allowance_begins(&n));
 }
 
+// After the fork the program copies each page that it writes to. Where that takes half of
+// a run, a tuning begins at the last call.
+static void waits_for_the_last_call(void) {
+  enum { SIZE = 64 << 20, ALL = 42 };
+  when_hot();
+  char *memory = sys_malloc(SIZE);
+  if (!memory)
+    return;
+  for (size_t i = 0; i < SIZE; i += 1024)
+    ((volatile char *)memory)[i] = 1;
+  double time = 2 * loss_copies();
+  const struct earlier run = {
+    { .calls = ALL, .seconds = time / ALL, .share = 0.9 }, time, time, 0
+  };
+  struct site s = { .kernel = &scale_kernel };
+  struct node n = { .site = &s };
+  hot_begin();
+  earlier_note(&scale_kernel, &run);
+  hot_recall(&s);
+  EXPECT(hot_left(&s) > 0.9 && !allowance_begins(&n));
+  s.heat.calls = ALL - 3;
+  EXPECT(!allowance_begins(&n));
+  s.heat.calls = ALL - 1;
+  EXPECT(hot_left(&s) < 1e-9 && allowance_begins(&n));
+  free(memory);
+}
+
 // What a check uses of processors is lost, but for what the program leaves idle.
 static void checks_may_take_time(void) {
   hot_begin();
@@ -554,6 +581,11 @@ static void test_earlier(void **state) {
 static void test_goes_on(void **state) {
   (void)state;
   RUN(goes_on_for_what_was_found, NULL);
+}
+
+static void test_waits_for_the_last_call(void **state) {
+  (void)state;
+  RUN(waits_for_the_last_call, NULL);
 }
 
 static void test_checks_take_time(void **state) {
@@ -693,6 +725,8 @@ int main(int argc, char **argv) {
     cmocka_unit_test_setup_teardown(test_changing_keys, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_earlier, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_goes_on, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_waits_for_the_last_call, make_folder,
+                                    drop_folder),
     cmocka_unit_test_setup_teardown(test_checks_take_time, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_habits, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_ring, make_folder, drop_folder),
