@@ -6,9 +6,10 @@
 
 #include "site.h"
 
-// CPU seconds that a tuner takes before its first trial: loading the compiler, the image
-// of the arguments. In addition it runs the default RUNS times.
-static const double start_cost = 0.2;
+// CPU seconds that a tuner takes before its first trial, without a pause: loading the
+// compiler, the image of the arguments, the kernel as written as made by the variants'
+// compiler, threads of sandboxes that wait. In addition it runs the default RUNS times.
+static const double start_cost = 0.5;
 // CPU seconds that must be allowed before a tuner is forked that can wait for start_cost.
 // The program has run for a while by then, so the hottest kernel is known.
 static const double fork_cost = 0.05;

@@ -41,9 +41,7 @@ static const double look_again = 0.1e-3; // and of another one
 static const double cold_part = 0.002;   // of the program's time, for looks of kernels
                                          // that are not hot: few have results
 static const double hot_look_part = 0.005, late_part = 0.0075; // and of those that are
-static const double program_part = 0.05; // of the program's processor time, for tunings
-static const double time_part = 0.08;    // at most, of the time: threads that wait for
-                                         // each other wait for what disturbs one of them
+static const double program_part = 0.05; // of the program's time, for tunings
 static const double several = 1.1;       // processors: a program with more runs threads
 static const double idle_part = 0.5;  // of the time of a processor that is idle, likewise
 static const double late_left = 0.1;  // of the calls of the earlier run
@@ -115,9 +113,10 @@ static double hot_idle_of(double time, double cpu, unsigned processors) {
   return idle_part * (idle < 0 ? 0 : idle > time ? time : idle);
 }
 
+// Of the time, not of the processors' time: threads that wait for each other all wait for
+// what disturbs one of them.
 double hot_allowance_of(double time, double cpu, unsigned processors) {
-  double busy = program_part * (cpu > time ? cpu : time);
-  return fmin(busy, time_part * time) + hot_idle_of(time, cpu, processors);
+  return program_part * time + hot_idle_of(time, cpu, processors);
 }
 
 double hot_time(void) {
