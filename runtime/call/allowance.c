@@ -26,7 +26,7 @@ static void allowance_add(_Atomic double *sum, double seconds) {
     ;
 }
 
-// The fraction of the program's CPU time that the tuning of all kernels that are tuned
+// The fraction of the program's time that the tuning of all kernels that are tuned
 // when hot may take together, unless the user requests another (hot_allowance).
 static const double hot_fraction = 0.05;
 static _Atomic double hot_cost; // CPU seconds of their tunings
@@ -123,8 +123,10 @@ static bool allowance_waits(const struct site *s) {
   double time = hot_time_expected(s), copies = loss_copies();
   if (time <= 0) // the first run
     return copies > hot_fraction * hot_time();
+  time = fmax(time, hot_time());
+  double allowed = fmax(hot_allowance_expected(s), hot_allowance());
   return allowance_after(s->kernel) > 0 && copies > copies_matter * time &&
-      hot_allowance_expected(s) < allowance_start(s) + copies &&
+      allowed < allowance_start(s) + copies &&
       fmin(copied_faster * hot_left(s), 1) * copies > hot_fraction * time;
 }
 

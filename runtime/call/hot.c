@@ -43,9 +43,8 @@ static const double cold_part = 0.002;   // of the program's time, for looks of 
 static const double hot_look_part = 0.005, late_part = 0.0075; // and of those that are
 static const double program_part = 0.05; // of the program's time, for tunings
 static const double several = 1.1;       // processors: a program with more runs threads
-static const double idle_part = 0.5;  // of the time of a processor that is idle, likewise
-static const double late_left = 0.1;  // of the calls of the earlier run
-static const double late_time = 0.85; // of its time
+static const double idle_part = 0.5; // of the time of a processor that is idle, likewise
+static const double late_left = 0.1; // of the earlier run
 static const double exit_from = 1; // seconds: shorter programs store nothing at their end
 
 enum { MOST_CALLS = 1024, COLD_NODES = 64, MEAN_OF = 16 };
@@ -135,10 +134,6 @@ void hot_asked(double seconds) {
   hot_add(&program.looks, seconds);
 }
 
-static bool hot_is_late(const struct site *s) {
-  return hot_left(s) <= late_left || hot_elapsed() >= late_time * s->heat.earlier.elapsed;
-}
-
 // Where each call has another key, looks into the store take all of their part early. A
 // tuning that begins late needs some then.
 bool hot_may_ask(const struct site *s) {
@@ -148,7 +143,7 @@ bool hot_may_ask(const struct site *s) {
     return looks + look_cost <= cold_part * elapsed;
   if (looks <= 0)
     return look_cost <= PART * elapsed;
-  bool late = earlier > 0 && hot_is_late(s);
+  bool late = earlier > 0 && hot_left(s) <= late_left;
   return looks + look_again <= (late ? late_part : hot_look_part) * elapsed;
 }
 
@@ -178,8 +173,11 @@ double hot_seconds_expected(const struct site *s) {
 }
 
 double hot_left(const struct site *s) {
-  double calls = s->heat.earlier.usage.calls;
-  return calls > 0 ? fmax(0, 1 - (hot_get(&s->heat.calls) + 1) / calls) : 0;
+  const struct earlier *e = &s->heat.earlier;
+  if (e->elapsed <= 0 || e->usage.calls <= 0)
+    return 0;
+  double calls = (hot_get(&s->heat.calls) + 1) / e->usage.calls;
+  return fmax(0, 1 - fmax(calls, hot_elapsed() / e->elapsed));
 }
 
 // ---- samples ------------------------------------------------------------------------

@@ -68,8 +68,8 @@ double hot_allowance(void);
 double hot_time_expected(const struct site *s);
 double hot_allowance_expected(const struct site *s);
 double hot_seconds_expected(const struct site *s);
-/* Returns the part of its calls that S has left after this one, should this run be like
- * that one: 0 to 1; 0 also if that is not known. */
+/* Returns the part that is left after this call, should this run be like that one: of the
+ * calls of S or of the time, whichever is less, 0 to 1; 0 also if that is not known. */
 double hot_left(const struct site *s);
 /* Returns hot_allowance of a program that began TIME seconds ago, has had CPU seconds of
  * processors, and may use PROCESSORS of them. */

@@ -13,7 +13,7 @@
 // fewer are not enough to judge by, if there is time for more.
 enum { LAST_ROUND = 6, INTERVAL = 6, PLENTY = 12, SOME = 3 };
 enum { COMPILE_WAIT = 30 /* seconds */ };
-static const double precision = 0.02, least_gain = 1.01;
+static const double precision = 0.02, least_gain = 1.01, far_apart = 1.5;
 static const double longest_duel = 0.5; // of the budget, beyond the deadline
 
 struct runner_up {
@@ -77,11 +77,11 @@ static unsigned race_choose(struct tuning *t, struct runner_up *f) {
 }
 
 // True if the default is to run again. False if it takes a good part of the time and
-// lost already. FIRST: the best of the finalists. The first samples of the default may
-// have been taken while the program used the processors, and those of FIRST later.
+// lost already. FIRST: the best of the finalists. The first samples of the default may be
+// few, or from a time when the program used the processors; those of FIRST are later.
 static bool races_default(const struct tuning *t, const struct runner_up *first) {
   double best = first->candidate->e.high, left = t->deadline - sys_now();
-  double apart = t->original.n < SOME ? 4 : 1.5;
+  double apart = t->original.n < SOME || t->plan->background ? 4 : far_apart;
   return t->original.low < apart * best || tune_seconds(t, NULL).median < left / 20;
 }
 
@@ -188,11 +188,7 @@ static unsigned race_fewer(const struct runner_up *a, const struct runner_up *b)
 static bool is_beaten(const struct tuning *t, const struct runner_up *original,
                       const struct runner_up *best) {
   unsigned n = race_fewer(original, best);
-  double apart = n >= PLENTY ? 1
-      : n >= INTERVAL        ? 1.02
-      : n >= SOME            ? 1.05
-      : n > 1                ? 1.1
-                             : 1.25;
+  double apart = n >= PLENTY ? 1 : n >= INTERVAL ? 1.02 : n >= SOME ? 1.05 : 1.1;
   double low = n >= INTERVAL ? original->e.low : fmin(original->e.low, t->original.low);
   return n > 0 && low > apart * best->e.high &&
       original->e.median > least_gain * best->e.median;
@@ -218,12 +214,12 @@ static void add_samples(struct runner_up *to, const struct runner_up *from) {
   to->e = stats_median(to->samples, to->n);
 }
 
-// Returns until when BEST and the default may begin to run in turns: there is time for
-// SOME pairs of runs.
-static double duel_until(const struct tuning *t, const struct runner_up *best) {
-  double pair = tune_seconds(t, NULL).median + tune_seconds(t, best->candidate).median;
-  double longest = fmin(SOME * pair, longest_duel * t->budget - pair);
-  return fmax(t->deadline, sys_now() + longest);
+// True if a pair of runs of SECONDS may begin, after both have run N times: SOME pairs
+// may take LONGEST_DUEL of the budget beyond the deadline.
+static bool duel_has_time(const struct tuning *t, unsigned n, double seconds) {
+  double now = sys_now();
+  return now < t->deadline ||
+      (n < SOME && now + seconds < t->deadline + longest_duel * t->budget);
 }
 
 // Runs BEST and the default in turns once more if the two are close or were run a few
@@ -233,20 +229,22 @@ static void run_duel(struct tuning *t, struct runner_up *original,
                      struct runner_up *best) {
   struct runner_up a = { .e = original->e },
                    b = { .candidate = best->candidate, .e = best->e };
-  double now = sys_now(), end = duel_until(t, best),
-         more = now + 0.1 * t->budget; // for noise in which PLENTY samples are too few
-  unsigned n = 0;
+  // For noise in which PLENTY samples are too few.
+  double more = sys_now() + 0.1 * t->budget;
+  double pair = tune_seconds(t, NULL).median + tune_seconds(t, best->candidate).median;
+  unsigned n = 0, before = race_fewer(original, best);
   bool decided = false;
-  for (; !decided && (n < PLENTY || now < more) && now < end && n < RACE_SAMPLES;
-       now = sys_now()) {
-    throttle_keep(t);
+  while (!decided && (n < PLENTY || sys_now() < more) && n < RACE_SAMPLES &&
+         duel_has_time(t, before + n, pair)) {
+    more += throttle_keep(t);
     pool_pause(t->pool, true);
     race_run(t, n % 2 ? &b : &a);
     race_run(t, n % 2 ? &a : &b);
     n = race_fewer(&a, &b);
     if (n == 0 || t->lost || role_stopping())
       break; // one has failed, or the time is over
-    decided = n >= INTERVAL && (is_beaten(t, &a, &b) || !may_beat(&a, &b));
+    decided = n >= INTERVAL ? is_beaten(t, &a, &b) || !may_beat(&a, &b)
+                            : n >= SOME && a.e.low > far_apart * b.e.high;
   }
   if (decided || n >= PLENTY || b.out) {
     *original = a;
