@@ -14,7 +14,8 @@
 enum { LAST_ROUND = 6, INTERVAL = 6, PLENTY = 12, SOME = 3 };
 enum { COMPILE_WAIT = 30 /* seconds */ };
 static const double precision = 0.02, least_gain = 1.01, far_apart = 1.5;
-static const double longest_duel = 0.5; // of the budget, beyond the deadline
+static const double longest_duel = 0.5;    // of the budget, beyond the deadline
+static const double meanwhile_part = 0.25; // of the time that the search has left
 
 struct runner_up {
   struct candidate *candidate; // NULL: the default
@@ -214,12 +215,15 @@ static void add_samples(struct runner_up *to, const struct runner_up *from) {
   to->e = stats_median(to->samples, to->n);
 }
 
-// True if a pair of runs of SECONDS may begin, after both have run N times: SOME pairs
-// may take LONGEST_DUEL of the budget beyond the deadline.
-static bool duel_has_time(const struct tuning *t, unsigned n, double seconds) {
+// True if a pair of runs of SECONDS may begin, after N pairs, and BEFORE runs of both.
+// Some pairs may take LONGEST_DUEL of the budget beyond the deadline: where nobody waits,
+// as many as may be needed in noise.
+static bool duel_has_time(const struct tuning *t, unsigned n, unsigned before,
+                          double seconds) {
   double now = sys_now();
+  bool few = t->plan->background ? n < 2 * PLENTY : before + n < SOME;
   return now < t->deadline ||
-      (n < SOME && now + seconds < t->deadline + longest_duel * t->budget);
+      (few && now + seconds < t->deadline + longest_duel * t->budget);
 }
 
 // Runs BEST and the default in turns once more if the two are close or were run a few
@@ -230,12 +234,12 @@ static void run_duel(struct tuning *t, struct runner_up *original,
   struct runner_up a = { .e = original->e },
                    b = { .candidate = best->candidate, .e = best->e };
   // For noise in which PLENTY samples are too few.
-  double more = sys_now() + 0.1 * t->budget;
+  double more = t->plan->background ? INFINITY : sys_now() + 0.1 * t->budget;
   double pair = tune_seconds(t, NULL).median + tune_seconds(t, best->candidate).median;
   unsigned n = 0, before = race_fewer(original, best);
   bool decided = false;
   while (!decided && (n < PLENTY || sys_now() < more) && n < RACE_SAMPLES &&
-         duel_has_time(t, before + n, pair)) {
+         duel_has_time(t, n, before, pair)) {
     more += throttle_keep(t);
     pool_pause(t->pool, true);
     race_run(t, n % 2 ? &b : &a);
@@ -257,10 +261,15 @@ static void run_duel(struct tuning *t, struct runner_up *original,
 
 bool race_meanwhile(struct tuning *t, struct candidate *c, double *gain) {
   struct runner_up original = { .e = t->original }, best = { .candidate = c, .e = c->e };
+  double pair = tune_seconds(t, NULL).median + tune_seconds(t, c).median,
+         part = meanwhile_part * (t->explore_until - sys_now()), end = sys_now() + part;
   unsigned n = 0;
   bool beaten = false;
-  while (!beaten && n < PLENTY && sys_now() < t->deadline) {
-    throttle_keep(t);
+  *gain = 0;
+  if (INTERVAL * pair > part)
+    return false; // the search would come to nothing
+  while (!beaten && n < PLENTY && sys_now() < end) {
+    end += throttle_keep(t);
     pool_pause(t->pool, true);
     race_run(t, n % 2 ? &best : &original);
     race_run(t, n % 2 ? &original : &best);
