@@ -143,12 +143,14 @@ static const char *why_ended(struct tuning *t, char *text, size_t size) {
 }
 
 // True if the next process need not tune again. Without a winner after few of many
-// variants it continues from here, unless this tuning got nowhere. A tuning whose
-// variants were not raced does not replace an earlier winner.
+// variants it continues from here, unless this tuning got nowhere. So it does where the
+// time of one that runs beside the program was not enough to tell a good variant from
+// noise. A tuning whose variants were not raced does not replace an earlier winner.
 static bool is_final(const struct tuning *t, int winner) {
   if (winner != NONE)
     return true;
-  bool enough = t->complete || t->summary.tried >= FEW_VARIANTS ||
+  bool noisy = t->undecided && t->plan->fraction > 0,
+       enough = t->complete || (t->summary.tried >= FEW_VARIANTS && !noisy) ||
       t->summary.tried == t->recalled;
   return enough && !t->lost && !t->unraced;
 }

@@ -13,7 +13,8 @@
 // fewer are not enough to judge by, if there is time for more.
 enum { LAST_ROUND = 6, INTERVAL = 6, PLENTY = 12, SOME = 3 };
 enum { COMPILE_WAIT = 30 /* seconds */ };
-static const double precision = 0.02, least_gain = 1.01, far_apart = 1.5;
+static const double precision = 0.02, least_gain = 1.01, far_apart = 1.5,
+                    promising = 1.15;
 static const double longest_duel = 0.5;    // of the budget, beyond the deadline
 static const double meanwhile_part = 0.25; // of the time that the search has left
 
@@ -314,6 +315,7 @@ static int race_judge(struct tuning *t, struct runner_up *f, unsigned n,
   struct runner_up *original = raced ? &f[n - 1] : &known;
   struct runner_up *best = last_word(t, f, n, original, raced);
   bool faster = best && is_beaten(t, original, best);
+  t->undecided = best && !faster && original->e.median > promising * best->e.median;
   t->original = original->e;
   if (!best)
     return NONE;

@@ -123,13 +123,14 @@ struct tuning {
   struct store *store; /* NULL: none */
   struct candidate *candidates;
   unsigned n, capacity;
-  bool exhausted;    /* the strategy has no more points */
-  bool lost;         /* no worker can be started any more */
-  bool unraced;      /* some may be faster than the default, but none could be raced */
-  bool quiet;        /* nothing is compiled while something is timed */
-  bool settled;      /* less improvement is expected than the user asked for */
-  bool untried;      /* the time was over before all compiled variants were tried */
-  bool complete;     /* every variant that may be tried was tried */
+  bool exhausted; /* the strategy has no more points */
+  bool lost;      /* no worker can be started any more */
+  bool undecided; /* the best seemed to be much faster than the default, within noise */
+  bool unraced;   /* some may be faster than the default, but none could be raced */
+  bool quiet;     /* nothing is compiled while something is timed */
+  bool settled;   /* less improvement is expected than the user asked for */
+  bool untried;   /* the time was over before all compiled variants were tried */
+  bool complete;  /* every variant that may be tried was tried */
   unsigned recalled; /* known from an earlier tuning, or from another process */
   struct sharing {
     double since, looked, waits;
