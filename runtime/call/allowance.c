@@ -6,9 +6,9 @@
 
 #include "site.h"
 
-// CPU seconds that a tuner takes before its first trial, without a pause: loading the
-// compiler, the image of the arguments, the kernel as written as made by the variants'
-// compiler, threads of sandboxes that wait. In addition it runs the default RUNS times.
+// CPU seconds that a tuner takes before its first trial, without a pause. It loads the
+// compiler, copies the arguments, and compiles the kernel as written; threads of
+// sandboxes wait actively. In addition it runs the default RUNS times.
 static const double start_cost = 0.5;
 // CPU seconds that must be allowed before a tuner is forked that can wait for start_cost.
 // The program has run for a while by then, so the hottest kernel is known.
@@ -16,7 +16,8 @@ static const double fork_cost = 0.05;
 enum { RUNS = 8 };
 static const double copies_matter =
     0.25; // of the program's time; late calls may be of other keys
-// An iteration of a program may write to all its memory, and be a small part of the run.
+// So many times the part of the run that is left: the part of the pages that the program
+// is taken to write to in it. One iteration may write to all of them.
 static const double copied_faster = 4;
 
 static void allowance_add(_Atomic double *sum, double seconds) {

@@ -143,9 +143,9 @@ static const char *why_ended(struct tuning *t, char *text, size_t size) {
 }
 
 // True if the next process need not tune again. Without a winner after few of many
-// variants it continues from here, unless this tuning got nowhere. So it does where the
-// time of one that runs beside the program was not enough to tell a good variant from
-// noise. A tuning whose variants were not raced does not replace an earlier winner.
+// variants it continues from here, unless this tuning got nowhere. A tuning beside the
+// program also continues if the noise was too large to say whether a good variant wins. A
+// tuning whose variants were not raced does not replace an earlier winner.
 static bool is_final(const struct tuning *t, int winner) {
   if (winner != NONE)
     return true;

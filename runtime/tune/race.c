@@ -80,7 +80,7 @@ static unsigned race_choose(struct tuning *t, struct runner_up *f) {
 
 // True if the default is to run again. False if it takes a good part of the time and
 // lost already. FIRST: the best of the finalists. The first samples of the default may be
-// few, or from a time when the program used the processors; those of FIRST are later.
+// few, or from a time when the program used the processors; those of FIRST may be later.
 static bool races_default(const struct tuning *t, const struct runner_up *first) {
   double best = first->candidate->e.high, left = t->deadline - sys_now();
   double apart = t->original.n < SOME || t->plan->background ? 4 : far_apart;
@@ -216,9 +216,9 @@ static void add_samples(struct runner_up *to, const struct runner_up *from) {
   to->e = stats_median(to->samples, to->n);
 }
 
-// True if a pair of runs of SECONDS may begin, after N pairs, and BEFORE runs of both.
-// Some pairs may take LONGEST_DUEL of the budget beyond the deadline: where nobody waits,
-// as many as may be needed in noise.
+// True if a pair of runs, of SECONDS together, may begin. Both have run N times in this
+// comparison, and BEFORE times earlier. It may exceed the deadline by LONGEST_DUEL of the
+// budget: until both have SOME runs or, in the background, 2 * PLENTY.
 static bool duel_has_time(const struct tuning *t, unsigned n, unsigned before,
                           double seconds) {
   double now = sys_now();

@@ -52,9 +52,9 @@ static bool set_space(struct tuning *t, struct outcome *out) {
   return t->expected > 0;
 }
 
-// Lowers the number of variants that the search may expect to try, where runs take long.
-// A search that believed it could try all would take them in any order. With a fixed seed
-// the times of this machine do not count, so that runs repeat.
+// Lowers the number of variants that the search expects to try, if runs take long: where
+// all fit, it tries them in any order. With a fixed seed times do not count, so that runs
+// of a search repeat.
 static void set_hint(struct tuning *t) {
   if ((t->plan->kind != PLAN_SEARCH && t->plan->kind != PLAN_ONLINE) ||
       options_get()->seeded)
@@ -62,7 +62,6 @@ static void set_hint(struct tuning *t) {
   double each = 1.0 / USUALLY_A_SECOND + RUNS_OF_A_TRIAL * tune_seconds(t, NULL).median;
   double in_time = fmax(FEW_VARIANTS, (t->explore_until - t->explore_from) / each);
   t->hint = in_time < t->hint ? (unsigned)in_time : t->hint;
-  t->expected = t->expected < t->hint ? t->expected : t->hint;
 }
 
 bool setup_search(struct tuning *t, struct outcome *out) {

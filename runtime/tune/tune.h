@@ -125,7 +125,7 @@ struct tuning {
   unsigned n, capacity;
   bool exhausted; /* the strategy has no more points */
   bool lost;      /* no worker can be started any more */
-  bool undecided; /* the best seemed to be much faster than the default, within noise */
+  bool undecided; /* the best seemed much faster than the default, but noise was larger */
   bool unraced;   /* some may be faster than the default, but none could be raced */
   bool quiet;     /* nothing is compiled while something is timed */
   bool settled;   /* less improvement is expected than the user asked for */
@@ -220,7 +220,8 @@ bool written_matters(const struct tuning *t);
 void setup_budget(struct tuning *t);
 /* Does the parts that may fail. False, and OUT says why: the default stays. */
 bool setup_tuning(struct tuning *t, struct outcome *out);
-/* Chooses the search, when the default was timed. Likewise. */
+/* Chooses the search, from the default's time among others. False, and OUT says why: the
+ * default stays. */
 bool setup_search(struct tuning *t, struct outcome *out);
 /* The part of setup_tuning that starts threads to compile. */
 bool setup_pool(struct tuning *t, struct outcome *out);
