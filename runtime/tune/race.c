@@ -22,6 +22,7 @@ struct runner_up {
   struct candidate *candidate; // NULL: the default
   double samples[RACE_SAMPLES];
   unsigned n;
+  unsigned pairs; // race_pair's: so many so far
   struct estimate e;
   bool out;    // it failed, is clearly slower, or has all its samples
   bool halved; // among the slower half of a round
@@ -216,6 +217,21 @@ static void add_samples(struct runner_up *to, const struct runner_up *from) {
   to->e = stats_median(to->samples, to->n);
 }
 
+// Returns the seconds that a run of the default and one of C take.
+static double race_pair_seconds(const struct tuning *t, const struct candidate *c) {
+  return tune_seconds(t, NULL).median + tune_seconds(t, c).median;
+}
+
+// Runs A and B, in the other order each time. Returns the seconds that it slept before.
+static double race_pair(struct tuning *t, struct runner_up *a, struct runner_up *b) {
+  bool other = a->pairs++ % 2;
+  double slept = throttle_keep(t);
+  pool_pause(t->pool, true);
+  race_run(t, other ? b : a);
+  race_run(t, other ? a : b);
+  return slept;
+}
+
 // True if a pair of runs, of SECONDS together, may begin. Both have run N times in this
 // comparison, and BEFORE times earlier. It may exceed the deadline by LONGEST_DUEL of the
 // budget: until both have SOME runs or, in the background, 2 * PLENTY.
@@ -236,15 +252,12 @@ static void run_duel(struct tuning *t, struct runner_up *original,
                    b = { .candidate = best->candidate, .e = best->e };
   // For noise in which PLENTY samples are too few.
   double more = t->plan->background ? INFINITY : sys_now() + 0.1 * t->budget;
-  double pair = tune_seconds(t, NULL).median + tune_seconds(t, best->candidate).median;
+  double pair = race_pair_seconds(t, best->candidate);
   unsigned n = 0, before = race_fewer(original, best);
   bool decided = false;
   while (!decided && (n < PLENTY || sys_now() < more) && n < RACE_SAMPLES &&
          duel_has_time(t, n, before, pair)) {
-    more += throttle_keep(t);
-    pool_pause(t->pool, true);
-    race_run(t, n % 2 ? &b : &a);
-    race_run(t, n % 2 ? &a : &b);
+    more += race_pair(t, &a, &b);
     n = race_fewer(&a, &b);
     if (n == 0 || t->lost || role_stopping())
       break; // one has failed, or the time is over
@@ -262,18 +275,14 @@ static void run_duel(struct tuning *t, struct runner_up *original,
 
 bool race_meanwhile(struct tuning *t, struct candidate *c, double *gain) {
   struct runner_up original = { .e = t->original }, best = { .candidate = c, .e = c->e };
-  double pair = tune_seconds(t, NULL).median + tune_seconds(t, c).median,
-         part = meanwhile_part * (t->explore_until - sys_now()), end = sys_now() + part;
+  double part = meanwhile_part * (t->explore_until - sys_now()), end = sys_now() + part;
   unsigned n = 0;
   bool beaten = false;
   *gain = 0;
-  if (INTERVAL * pair > part)
+  if (INTERVAL * race_pair_seconds(t, c) > part)
     return false; // the search would come to nothing
   while (!beaten && n < PLENTY && sys_now() < end) {
-    end += throttle_keep(t);
-    pool_pause(t->pool, true);
-    race_run(t, n % 2 ? &best : &original);
-    race_run(t, n % 2 ? &original : &best);
+    end += race_pair(t, &original, &best);
     n = race_fewer(&original, &best);
     if (n == 0 || best.n == 0 || t->lost || role_stopping())
       break; // one has failed, or the time is over
