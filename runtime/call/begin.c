@@ -7,6 +7,7 @@
 #include "base/role.h"
 #include "base/tsan.h"
 #include "keep/capture/capture.h"
+#include "confirm.h"
 #include "lead.h"
 #include "live.h"
 #include "run/cpu/stack.h"
@@ -106,10 +107,13 @@ static bool begin_is_sample(struct site *s, const struct call *call,
 
 // Returns what a call of N runs, whose key is decided. TIMED: it is to be timed.
 static autotune_fn begin_decided(struct begun *b, struct site *s, struct node *n,
-                                 bool *timed) {
+                                 struct autotune_call_state *state, bool *timed) {
+  bool original = false;
   if ((*timed = watch_due(n) && begin_is_apart(b)))
     decide_look(s, n, &b->call);
-  return decide_use(s, n);
+  autotune_fn code = decide_use(s, n);
+  return *timed && confirm_next(n, state, &original) && original ? b->kernel->original
+                                                                 : code;
 }
 
 // Returns what a call runs that lead_of treats as one of N, whose key is another one.
@@ -159,7 +163,7 @@ static autotune_fn begin_with(struct begun *b, struct site *s,
     code = begin_led(b, s, lead, state, &timed);
   else if (n)
     code = atomic_load_explicit(&n->decided, memory_order_acquire)
-        ? begin_decided(b, s, n, &timed)
+        ? begin_decided(b, s, n, state, &timed)
         : begin_undecided(b, s, n, state, &timed);
   bool first = n && !state->node && code != k->original && begin_is_final(n) &&
       begin_is_apart(b) && first_enter(n, state);
@@ -224,6 +228,8 @@ static void begin_end(struct autotune_call_state *state) {
   unsigned calls = (unsigned)state->reserved[2];
   if (calls)
     hot_see(n->site, state->code ? n : NULL, seconds, calls);
+  if (state->reserved[1] & CALL_PAIRED)
+    confirm_see(n, seconds);
   if (!atomic_load_explicit(&n->decided, memory_order_acquire))
     allowance_spend(n->site, seconds, calls ? calls : 1);
   else if (!calls && !state->code)

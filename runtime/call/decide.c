@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/role.h"
+#include "confirm.h"
 #include "lead.h"
 #include "live.h"
 #include "run/cpu/module.h"
@@ -169,9 +170,11 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
                      out->original, out->seconds);
   if (module_abandoned()) // its kernel is being unloaded
     ;
-  else if (!node_is_default(n))
+  else if (!node_is_default(n)) {
+    if (!same)
+      confirm_begin(n, &(struct own_calls){ 0 });
     watch_begin(n, out->tuned ? out->seconds : 0, 0);
-  else
+  } else
     watch_end(n);
   if (!module_abandoned())
     doubt_begin(n, out->original);
@@ -249,7 +252,9 @@ static void decide_provisional(struct site *s, struct node *n, const struct call
 static void decide_race(struct site *s, struct node *n, const struct call *call) {
   struct plan plan;
   background_look(0);
-  if (doubt_wants(n) && !background_goes() && target_may_fork(s->kernel)) {
+  if (confirm_wants(n))
+    confirm_refuse(n);
+  else if (doubt_wants(n) && !background_goes() && target_may_fork(s->kernel)) {
     plan = plan_of(n);
     doubt_plan(n, &plan);
     decide_tune(s, n, call, &plan);
@@ -393,7 +398,7 @@ void decide_overlaps(struct node *n) {
 }
 
 static bool decide_has_work(const struct node *n) {
-  return watch_wants_race(n) || doubt_wants(n) || reverify_wants(n);
+  return confirm_wants(n) || watch_wants_race(n) || doubt_wants(n) || reverify_wants(n);
 }
 
 // Calls WORK in this call, if a tuning in the background does, or WANTS and none goes on.

@@ -99,8 +99,8 @@ static void lead_inherit(struct lead *l, struct lead *earlier) {
     ;
   if (earlier && lead_lock(earlier)) {
     l->pairs = earlier->pairs;
-    l->pairs.goes = false;
-    l->pairs.half = 0;
+    l->pairs.pair.goes = false;
+    l->pairs.pair.half = 0;
     atomic_store(&l->lost, earlier->lost);
     lead_unlock(earlier);
   }

@@ -21,9 +21,10 @@ bool lead_take(struct node *n, const struct call *call, const struct agreement *
  * NULL: there is none. Any thread. */
 struct node *lead_of(struct site *s, const struct call *call);
 /* Parts of reserved[1] of a call's state. CALL_FIRST: it is the first call of a winner.
+ * CALL_PAIRED: it is timed for confirm_see.
  * The rest, a multiple of CALL_LED, is the number of a call that lead_code has asked to
  * time; its address does not tell, because stubs copy it. */
-enum { CALL_FIRST = 1, CALL_LED = 2 };
+enum { CALL_FIRST = 1, CALL_PAIRED = 2, CALL_LED = 4 };
 /* Returns what a call of S runs that is treated as one of N, and counts it. *TIMED: STATE
  * is to be timed, for lead_see. */
 autotune_fn lead_code(struct site *s, struct node *n, struct autotune_call_state *state,

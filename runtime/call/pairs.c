@@ -5,43 +5,56 @@
 
 static const double margin = 0.03; // that much slower or faster changes what runs
 
+// ---- one pair -----------------------------------------------------------------------
+
+static bool pair_is_original(const struct pair *p) {
+  return p->first == (p->half == 1);
+}
+
+bool pair_next(struct pair *p, bool begins, bool *original) {
+  if (p->goes && ++p->waits <= PAIRS_PATIENCE)
+    return false;
+  if (p->goes || p->half == 0) {
+    p->goes = false;
+    p->half = 0;
+    if (!begins)
+      return false;
+    p->first = p->again ? !p->first : rng_below(&p->random, 2);
+    p->again = !p->again;
+  }
+  p->half++;
+  p->goes = true;
+  p->waits = 0;
+  *original = pair_is_original(p);
+  return true;
+}
+
+bool pair_add(struct pair *p, double seconds) {
+  if (!p->goes)
+    return false;
+  p->goes = false;
+  *(pair_is_original(p) ? &p->original : &p->winner) = seconds;
+  if (p->half == 1)
+    return false;
+  p->half = 0;
+  return true;
+}
+
+// ---- all pairs ----------------------------------------------------------------------
+
 struct pairs pairs_new(uint64_t seed) {
-  return (struct pairs){ .random = seed, .loses = true, .least = PAIRS_LEAST };
-}
-
-static double *pairs_slot(struct pairs *p) {
-  bool original = p->first == (p->half == 1);
-  return &(original ? p->original : p->winner)[p->n % PAIRS_KEPT];
-}
-
-// Begins a pair.
-static void pairs_begin(struct pairs *p) {
-  p->first = p->again ? !p->first : rng_below(&p->random, 2);
-  p->again = !p->again;
-  p->half = 1;
-  p->left = p->every;
+  return (struct pairs){ .pair.random = seed, .loses = true, .least = PAIRS_LEAST };
 }
 
 bool pairs_next(struct pairs *p, bool *original) {
-  bool late = p->goes && ++p->waits > PAIRS_PATIENCE;
+  bool begins = p->left <= 1;
   *original = p->loses;
-  if (p->goes && !late)
-    return false;
-  if (late) {
-    p->half = 0;
-    p->goes = false;
-  }
-  if (p->half == 1)
-    p->half = 2;
-  else if (p->left > 1) {
+  bool timed = pair_next(&p->pair, begins, original);
+  if (timed && p->pair.half == 1)
+    p->left = p->every;
+  else if (!timed && !p->pair.goes && !begins)
     p->left--;
-    return false;
-  } else
-    pairs_begin(p);
-  p->goes = true;
-  p->waits = 0;
-  *original = p->first == (p->half == 1);
-  return true;
+  return timed;
 }
 
 // Returns the default's time of the last LEAST pairs divided by the winner's.
@@ -85,13 +98,10 @@ static bool pairs_judge(struct pairs *p) {
 }
 
 bool pairs_add(struct pairs *p, double seconds) {
-  if (!p->goes)
+  if (!pair_add(&p->pair, seconds))
     return false;
-  p->goes = false;
-  *pairs_slot(p) = seconds;
-  if (p->half == 1)
-    return false;
-  p->half = 0;
+  p->winner[p->n % PAIRS_KEPT] = p->pair.winner;
+  p->original[p->n % PAIRS_KEPT] = p->pair.original;
   p->n++;
   return pairs_judge(p);
 }

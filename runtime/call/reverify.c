@@ -256,6 +256,8 @@ void reverify_revoke(struct node *n, const char *why) {
   const struct autotune_kernel *k = n->site->kernel;
   struct target_code *handle = n->handle;
   watch_end(n);
+  if (n->reverify)
+    atomic_store(&n->reverify->due, INFINITY);
   node_set(n, (struct variant_code){ .function = k->original });
   given_up_forget(n->site);
   n->handle = NULL;
@@ -334,7 +336,6 @@ void reverify_settle(struct node *n, const struct outcome *out) {
     break;
   case VERDICT_WRONG:
   case VERDICT_ENDED:
-    atomic_store(&r->due, INFINITY);
     reverify_found(n, out);
     break;
   case VERDICT_RESTLESS:

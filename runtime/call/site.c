@@ -15,6 +15,7 @@
 #include "base/tsan.h"
 #include "run/cpu/openmp.h"
 #include "run/cpu/stack.h"
+#include "confirm.h"
 #include "lead.h"
 
 static struct {
@@ -51,6 +52,7 @@ static void at_exit(void) {
       first_at_exit(n);
   background_at_exit();
   refuse_at_exit(runtime.sites);
+  confirm_at_exit(runtime.sites);
   hot_at_exit(runtime.sites);
   loss_at_exit(reverify_waiting(runtime.sites));
   sys_unblock_signals(&blocked_signals);
@@ -308,6 +310,7 @@ static void free_site(struct site *s) {
     team_free(n);
     free(n->watch);
     free(n->reverify);
+    confirm_free(n);
     site_unload(s, n->handle);
     site_unload(s, n->provisional);
     free_kept(s, n->kept);

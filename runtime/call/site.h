@@ -15,6 +15,7 @@
  *   given_up.c      the winner that many keys agree on; limits of keys and tunings
  *   lead.c          new values of a key that are not compared with the default (lead.h);
  *                   pairs.c decides whether the winner is faster for them (pairs.h)
+ *   confirm.c       compares a new winner with the default in these calls (confirm.h)
  *   live.c          variants that are timed in these calls (live.h)
  *   watch.c         watches whether a winner stays as fast; drift.c decides (drift.h)
  *   doubt.c         keys that were decided on a call that did next to nothing
@@ -38,6 +39,8 @@
 #include "hot.h"
 #include "keep/store/store.h"
 #include "run/target.h"
+
+struct confirm;
 
 /* A text that another thread may be reading; freed when the site is closed. */
 struct note {
@@ -95,6 +98,7 @@ struct node {
   struct kept *kept;                  /* other code that was the best for a while */
   struct watch *watch;                /* NULL: it is not watched */
   struct reverify *reverify;          /* NULL: it is not checked again */
+  _Atomic(struct confirm *) confirm;  /* NULL: it is not compared in calls */
   uint64_t variant;        /* the winner's, as in struct record; 0: not known */
   struct first_call first; /* of the winner, in this process */
   unsigned crashes;        /* how many of its tuners crashed */
@@ -409,6 +413,9 @@ bool watch_due(struct node *n);
 /* Notes that a timed call of N took SECONDS. */
 void watch_see(struct node *n, double seconds);
 bool watch_wants_race(const struct node *n);
+/* The next call of N, which is watched, must be timed, too. Any thread. */
+void watch_next(struct node *n);
+bool watch_is_shared(const struct node *n); /* several threads call N; any thread */
 /* Makes the plan of a race for N. False: there have been enough races. */
 bool watch_race(struct node *n, struct plan *plan);
 

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "keep/wisdom/wisdom.h"
+#include "confirm.h"
 #include "site.h"
 
 // True if nobody has compared the answers of M's winner with the default's.
@@ -37,6 +38,13 @@ bool stored_adopt(struct site *s, struct node *n, const struct recall *known) {
     decide_default(n, refusal_words[REFUSED_UNCHECKED].text);
     return true;
   }
+  if (known->kind == RECALL_DEFAULT && m->ended == ENDED_SLOWER) {
+    char own[96];
+    snprintf(why, sizeof why, "default: what won an earlier tuning was %s",
+             own_calls_text(&m->own, own, sizeof own));
+    decide_default(n, why);
+    return true;
+  }
   if (known->kind == RECALL_DEFAULT) {
     snprintf(why, sizeof why, "default: %s%s found nothing better (%u variant%s)",
              elsewhere ? "the tuning in " : "an earlier run", known->source, m->tried,
@@ -62,6 +70,8 @@ bool stored_adopt(struct site *s, struct node *n, const struct recall *known) {
   if (!known->path ||
       !decide_install(s, n, known->path, m->values, known->service.variant, why))
     return false;
+  if (!elsewhere && m->origin == ORIGIN_HERE)
+    confirm_begin(n, &m->own);
   double rest = m->ended == ENDED_RACED ? watch_pause() - ((double)time(NULL) - m->when)
                                         : 0;
   watch_begin(n, elsewhere || !timed ? 0 : m->best.median, rest);

@@ -145,6 +145,15 @@ void watch_see(struct node *n, double seconds) {
     w->late = true;
 }
 
+void watch_next(struct node *n) {
+  atomic_store(&n->watch->armed, 1);
+  __atomic_store_n(&n->entry.left, 1, __ATOMIC_RELAXED);
+}
+
+bool watch_is_shared(const struct node *n) {
+  return !n->watch || atomic_load(&n->watch->shared);
+}
+
 bool watch_wants_race(const struct node *n) {
   return n->watch && n->watch->late;
 }

@@ -182,6 +182,13 @@ static const struct fact summary_facts[] = {
   { FACT_SECONDS, AT(as_written), COLUMN("as_written", 10), .json = "as_written" },
   { FACT_TEXT, AT(strict), COLUMN("strict", 11), .most = TEXT, .json = "strict" },
   { FACT_SECONDS, AT(cold), COLUMN("cold", 12), .json = "page_faults" },
+  { FACT_COUNT, AT(own.pairs), COLUMN("own_pairs", 13), .most = UINT32_MAX,
+    .json = "own_calls.pairs" },
+  { FACT_COUNT, AT(own.slower), COLUMN("own_slower", 13), .most = UINT32_MAX,
+    .json = "own_calls.slower" },
+  { FACT_SECONDS, AT(own.original), COLUMN("own_original", 13),
+    .json = "own_calls.default" },
+  { FACT_SECONDS, AT(own.winner), COLUMN("own_winner", 13), .json = "own_calls.winner" },
 };
 #undef AT
 
@@ -345,6 +352,13 @@ bool summary_is_cold(const struct summary *m) {
 
 bool summary_is_borrowed(const struct summary *m) {
   return m->origin == ORIGIN_PROVISIONAL || m->origin == ORIGIN_AGREED;
+}
+
+const char *own_calls_text(const struct own_calls *own, char *text, size_t size) {
+  snprintf(text, size,
+           "%.3g x as fast as the default in %u pairs of the program's own calls",
+           own->winner > 0 ? own->original / own->winner : 1, own->pairs);
+  return text;
 }
 
 void summary_agree(struct summary *m) {

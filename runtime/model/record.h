@@ -53,6 +53,7 @@ enum ended {
   ENDED_RACED,     /* it was a race after drift */
   ENDED_LOST,      /* the workers were lost */
   ENDED_UNCHECKED, /* nothing was tried: REFUSED_UNCHECKED */
+  ENDED_SLOWER,    /* it had a winner, which was slower in the program's own calls */
   ENDINGS
 };
 
@@ -109,6 +110,16 @@ struct record {       /* one variant tried */
   enum maker maker;     /* of `compiler` */
   uint64_t contract;    /* of rows: as in struct identity; 0: not known */
 };
+/* Calls of the program that ran a winner, each compared with one that ran the default
+ * (confirm.h). */
+struct own_calls {
+  unsigned pairs;          /* of such calls */
+  unsigned slower;         /* of these, how many took longer with the winner */
+  double original, winner; /* seconds: sums over the pairs */
+};
+/* Writes what OWN says to TEXT, of SIZE bytes, and returns it: "0.78 x as fast as the
+ * default in 16 pairs of the program's own calls". */
+const char *own_calls_text(const struct own_calls *own, char *text, size_t size);
 struct summary {                  /* one tuning of one key */
   int64_t problem;                /* of rows */
   const char *toolchain;          /* likewise */
@@ -144,9 +155,10 @@ struct summary {                  /* one tuning of one key */
   const char *machine;      /* "l1d=32768 l2=… l3=… cores=8 …"; "": not known */
   const char *source; /* "": found here; else its origin: "wisdom x.jsonl", "n = 512" */
   enum winner_origin origin;
-  enum ended ended;  /* `why` says more */
-  uint64_t contract; /* of rows: as in struct identity; 0: not known */
-  void *block;       /* of rows: malloc'ed, holds the texts */
+  enum ended ended;     /* `why` says more */
+  uint64_t contract;    /* of rows: as in struct identity; 0: not known */
+  struct own_calls own; /* of the winner, or of the one that was slower */
+  void *block;          /* of rows: malloc'ed, holds the texts */
 };
 /* The reason why calls run the default and are not tuned. */
 enum refusal {
@@ -285,7 +297,7 @@ struct kind {
   size_t size; /* of the struct */
   const struct fact *facts;
 };
-enum { KINDS = 6, RECORD_VERSION = 12 /* version of the store's format */ };
+enum { KINDS = 6, RECORD_VERSION = 13 /* version of the store's format */ };
 extern const struct kind kind_problem, kind_record, kind_summary, kind_asked,
     kind_progress, kind_service;
 extern const struct kind *const kinds[KINDS];

@@ -153,16 +153,22 @@ static int one_text(void *data, int n, char **columns, char **names) {
   return 0;
 }
 
-// Reads COLUMN of the row about the kernel.
-static void read_asked(const char *column, char text[256]) {
-  char path[64], select[128];
+// Reads what SELECT gives.
+static void read_text(const char *select, char text[256]) {
+  char path[64];
   sqlite3 *db = NULL;
   *text = '\0';
-  snprintf(select, sizeof select, "SELECT %s FROM asked", column);
   snprintf(path, sizeof path, "%s/results.db", fixture_folder);
   assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
   assert_int_equal(sqlite3_exec(db, select, one_text, text, NULL), SQLITE_OK);
   sqlite3_close(db);
+}
+
+// Reads COLUMN of the row about the kernel.
+static void read_asked(const char *column, char text[256]) {
+  char select[128];
+  snprintf(select, sizeof select, "SELECT %s FROM asked", column);
+  read_text(select, text);
 }
 
 static void short_calls_for_long(void) {
@@ -222,6 +228,117 @@ static void test_hot(void **state) {
   RUN(is_known, "AUTOTUNE_MODE=locked");
   RUN(is_known, NULL);
   RUN(is_not_looked_up, NULL);
+}
+
+// ---- winners that are slower in the program than in copies of it
+// -----------------------
+
+static pid_t program; // whose own calls are fast
+
+static void fast_in_the_program(int n, double f, const double *x, double *y) {
+  for (int again = getpid() == program ? 1 : 40; again > 0; again--)
+    for (volatile int i = 0; i < n; i++)
+      y[i] = f * x[i];
+}
+
+static const char slow_text[] =
+    "void scale(int n, double f, const double *a, double *c) {\n"
+    "  for (int again = 0; again < 10; again++)\n"
+    "    for (volatile int i = 0; i < n; i++) c[i] = f * a[i];\n"
+    "  static volatile int mark[U + BAD]; mark[0] = 1;\n"
+    "}\n"
+    "void (*const autotune_entry)(int, double, const double *, double *) = scale;\n";
+static const struct autotune_unit slow_units[] = { { "clang", slow_text, scale_flags } };
+
+static void slow_in_the_program(void) {
+  when_hot();
+  program = getpid();
+  scale_kernel.original = (autotune_fn)fast_in_the_program;
+  scale_kernel.units = slow_units;
+}
+
+static void call_for(double seconds) {
+  for (double end = seconds_now() + seconds; seconds_now() < end;)
+    EXPECT(call_is_right(SCALE_N));
+}
+
+static bool why_has(const char *words) {
+  char *why = NULL;
+  bool has = autotune_why("scale", NULL, &why) == AUTOTUNE_OK && strstr(why, words);
+  free(why);
+  return has;
+}
+
+#define OWN_CALLS "x as fast as the default in 8 pairs of the program's own calls"
+
+// It wins, by copies. In calls of the program it loses.
+static void loses_in_the_program(void) {
+  slow_in_the_program();
+  for (double end = seconds_now() + 60; !is_tuned() && seconds_now() < end;)
+    EXPECT(call_is_right(SCALE_N));
+  EXPECT(is_tuned() && scale_why_has("tuned: "));
+  for (double end = seconds_now() + 60; !why_has(OWN_CALLS) && seconds_now() < end;)
+    EXPECT(call_is_right(SCALE_N));
+  EXPECT(scale_why_has("default: the variant BAD=0 U=") && scale_why_has(OWN_CALLS));
+  EXPECT(scale_site.hot->code == scale_kernel.original);
+  exit(0);
+}
+
+static void has_lost(void) {
+  slow_in_the_program();
+  call_for(0.1);
+  EXPECT(!is_tuned() && scale_why_has("default: what won an earlier tuning was "));
+  EXPECT(scale_why_has(OWN_CALLS));
+}
+
+static void read_own_calls(struct own_calls *own) {
+  static const char *const columns[] = { "own_pairs", "own_slower", "own_original",
+                                         "own_winner" };
+  double numbers[4];
+  char select[64], text[256];
+  for (int i = 0; i < 4; i++) {
+    snprintf(select, sizeof select, "SELECT %s FROM winner", columns[i]);
+    read_text(select, text);
+    numbers[i] = atof(text);
+  }
+  *own = (struct own_calls){ (unsigned)numbers[0], (unsigned)numbers[1], numbers[2],
+                             numbers[3] };
+}
+
+static void test_slower_in_the_program(void **state) {
+  struct own_calls own;
+  (void)state;
+  RUN(loses_in_the_program, "AUTOTUNE_BUDGET=10s");
+  read_own_calls(&own);
+  assert_int_equal(own.pairs, 8);
+  assert_true(own.slower >= 6 && own.winner > 2 * own.original);
+  RUN(has_lost, "AUTOTUNE_MODE=locked");
+}
+
+static void runs_for_a_while(void) {
+  when_hot();
+  call_for(0.8);
+  EXPECT(is_tuned());
+  exit(0);
+}
+
+// Comparisons go on in later runs until they are enough, and not in a mode that never
+// measures.
+static void test_own_calls(void **state) {
+  struct own_calls own;
+  (void)state;
+  RUN(becomes_hot, "AUTOTUNE_BUDGET=10s");
+  RUN(runs_for_a_while, "AUTOTUNE_MODE=locked");
+  read_own_calls(&own);
+  assert_int_equal(own.pairs, 0);
+  RUN(runs_for_a_while, NULL);
+  read_own_calls(&own);
+  unsigned enough = own.pairs;
+  assert_in_range(enough, 4, 8);
+  assert_true(own.original > 2 * own.winner && own.winner > 0);
+  RUN(runs_for_a_while, NULL);
+  read_own_calls(&own);
+  assert_int_equal(own.pairs, enough);
 }
 
 // ---- winners that were compared with nothing ------------------------------------------
@@ -720,6 +837,8 @@ int main(int argc, char **argv) {
     cmocka_unit_test_setup_teardown(test_rare, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_stored_why, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_hot, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_slower_in_the_program, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_own_calls, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_unchecked, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_one_of_four, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_mode, make_folder, drop_folder),

@@ -19,7 +19,7 @@
 #include <sqlite3.h>
 #include "store.h"
 
-enum { STORE_APPLICATION = 0x41544e45, STORE_CELLS = 48 };
+enum { STORE_APPLICATION = 0x41544e45, STORE_CELLS = 56 };
 
 /* ---- table.c: SQL and rows ------------------------------------------------------- */
 

@@ -249,6 +249,25 @@ int store_summary(struct store *s, const struct identity *id, const struct summa
   return write_row(s, row.problem, &kind_summary, &row, true);
 }
 
+int store_own_calls(struct store *s, const struct identity *id, uint64_t winner,
+                    const struct own_calls *own, bool slower) {
+  struct summary m;
+  if (!store_usable(s) || s->dead || !store_winner(s, id, &m, NULL))
+    return -1;
+  bool is = m.winner == winner && m.origin == ORIGIN_HERE && m.contract == id->contract;
+  m.own = *own;
+  if (slower) {
+    m.winner = m.object = m.text = 0;
+    m.values = m.compiler = m.deviation = m.strict = m.weak = "";
+    m.made_up = 0;
+    m.as_written = 0;
+    m.ended = ENDED_SLOWER;
+  }
+  int status = is ? write_row(s, m.problem, &kind_summary, &m, false) : -1;
+  store_summary_free(&m);
+  return status;
+}
+
 int store_asked(struct store *s, const struct identity *id,
                 const struct autotune_kernel *k, enum refusal refused, const char *why,
                 const struct usage *usage) {

@@ -184,6 +184,16 @@ static void text_print_cold(const struct sheet *s, const struct summary *m) {
   free(text);
 }
 
+// Prints that what won is slower in the program.
+static void text_print_slower(const struct sheet *s, const struct summary *m) {
+  char own[96];
+  char *text = sys_printf("the default stays: what won was %s",
+                          own_calls_text(&m->own, own, sizeof own));
+  if (text)
+    sheet_line(s, "winner", text);
+  free(text);
+}
+
 static void text_print_unfinished(const struct sheet *s, const struct listed *item) {
   const char *plain = item->provisional ? item->summary.source
                                         : "none: the tuning did not come to its end";
@@ -211,6 +221,8 @@ static void text_print_winner(const struct sheet *s, const struct analysis *a) {
         s, "winner",
         "the default stays: what it changes cannot all be compared, and `autotune cc "
         "--auto` runs no variant unchecked");
+  } else if (m->ended == ENDED_SLOWER) {
+    text_print_slower(s, m);
   } else if (!m->winner) {
     sheet_line(s, "winner", "the default stays: no variant was faster beyond the noise");
   } else {
@@ -250,6 +262,10 @@ static void text_print_winner(const struct sheet *s, const struct analysis *a) {
     text_print_weak(s, m);
   if (summary_is_cold(m))
     text_print_cold(s, m);
+  if (m->winner && m->own.pairs) {
+    char own[96];
+    sheet_line(s, "own calls", own_calls_text(&m->own, own, sizeof own));
+  }
 }
 
 static void text_print_variants(const struct sheet *s, const struct analysis *a) {

@@ -65,9 +65,12 @@ static void key_print_borrowed(const struct why *w, const struct listed *item) {
 
 static void key_print_winner(const struct why *w, const struct listed *item) {
   const struct summary *m = &item->summary;
-  char text[64], *source = clean_text(m->source);
+  char text[64], own[96], *source = clean_text(m->source);
   if (m->ended == ENDED_UNCHECKED)
     fprintf(w->out, "the %s", refusal_words[REFUSED_UNCHECKED].text);
+  else if (m->ended == ENDED_SLOWER)
+    fprintf(w->out, "the default: what won was %s",
+            own_calls_text(&m->own, own, sizeof own));
   else if (!m->winner && m->tried == 1)
     fprintf(w->out, "the default: the only variant tried did not beat it");
   else if (!m->winner)
@@ -104,6 +107,8 @@ static void key_print_winner(const struct why *w, const struct listed *item) {
     fprintf(w->out, "; provisional: %s", weak);
     clean_free(weak);
   }
+  if (m->winner && m->own.pairs)
+    fprintf(w->out, "; %s", own_calls_text(&m->own, own, sizeof own));
   if (summary_is_cold(m)) {
     char number[32];
     units_seconds(number, sizeof number, m->cold);
