@@ -4,22 +4,8 @@
 #ifndef AUTOTUNE_CONFIRM_H
 #define AUTOTUNE_CONFIRM_H
 
-#include "model/record.h"
-
-struct autotune_call_state;
-struct node;
-struct site;
-
-/* What pairs of calls say of a winner. */
-enum confirmed {
-  CONFIRM_MORE, /* too little: more pairs are needed */
-  CONFIRM_FASTER,
-  CONFIRM_SLOWER /* or no faster */
-};
-/* Adds a pair of calls that took WINNER and ORIGINAL seconds. Pure. */
-void confirm_add(struct own_calls *own, double winner, double original);
-/* Returns what OWN says. Pure. */
-enum confirmed confirm_judge(const struct own_calls *own);
+#include "model/own_calls.h"
+#include "site.h"
 
 /* Compares N's winner, which was just installed, from the next calls on, if its kernel is
  * tuned when hot. OWN (copied): what is known from earlier runs. Call it only while
@@ -32,10 +18,12 @@ bool confirm_next(struct node *n, struct autotune_call_state *state, bool *origi
 void confirm_see(struct node *n, double seconds);
 /* True if N's winner is no faster, and still runs. Any thread. */
 bool confirm_wants(const struct node *n);
-/* Makes N run the default then. Call it only while holding decide_take(). */
+/* Makes N run the default then, and stores that. Call it only while holding
+ * decide_take(), on a stack of stack_run. */
 void confirm_refuse(struct node *n);
-/* At the end of the process: stores what the calls of SITES have shown. */
-void confirm_at_exit(struct site *sites);
+/* Stores what the calls of the sites from FIRST to before END have shown: at the end of
+ * the process, or before a site is closed. */
+void confirm_keep(struct site *first, const struct site *end);
 void confirm_free(struct node *n); /* when the site is closed */
 
 #endif

@@ -52,7 +52,7 @@ static void at_exit(void) {
       first_at_exit(n);
   background_at_exit();
   refuse_at_exit(runtime.sites);
-  confirm_at_exit(runtime.sites);
+  confirm_keep(runtime.sites, NULL);
   hot_at_exit(runtime.sites);
   loss_at_exit(reverify_waiting(runtime.sites));
   sys_unblock_signals(&blocked_signals);
@@ -336,6 +336,7 @@ void autotune_site_close(struct autotune_site *place) {
   __atomic_store_n(&place->hot, NULL, __ATOMIC_RELEASE);
   place->state = NULL;
   sites_unlock();
+  confirm_keep(s, s->next);
   if (background_leave(s))
     free_site(s);
   tsan_heed();

@@ -33,6 +33,7 @@ bool stored_adopt(struct site *s, struct node *n, const struct recall *known) {
   double speedup = m->best.median > 0 ? m->original.median / m->best.median : 0;
   bool elsewhere = known->source[0] != '\0';
   bool timed = objective_get(objective_of(s->kernel))->is_seconds;
+  static const struct own_calls none;
   char why[320];
   if (known->kind == RECALL_DEFAULT && m->ended == ENDED_UNCHECKED) {
     decide_default(n, refusal_words[REFUSED_UNCHECKED].text);
@@ -40,9 +41,12 @@ bool stored_adopt(struct site *s, struct node *n, const struct recall *known) {
   }
   if (known->kind == RECALL_DEFAULT && m->ended == ENDED_SLOWER) {
     char own[96];
-    snprintf(why, sizeof why, "default: what won an earlier tuning was %s",
-             own_calls_text(&m->own, own, sizeof own));
+    snprintf(
+        why, sizeof why,
+        "default: what won an earlier tuning is not clearly faster in the program: %s",
+        own_calls_text(&m->own, own, sizeof own));
     decide_default(n, why);
+    doubt_begin(n, timed ? m->original.median : 0);
     return true;
   }
   if (known->kind == RECALL_DEFAULT) {
@@ -71,7 +75,7 @@ bool stored_adopt(struct site *s, struct node *n, const struct recall *known) {
       !decide_install(s, n, known->path, m->values, known->service.variant, why))
     return false;
   if (!elsewhere && m->origin == ORIGIN_HERE)
-    confirm_begin(n, &m->own);
+    confirm_begin(n, m->contract == site_facts(s).contract ? &m->own : &none);
   double rest = m->ended == ENDED_RACED ? watch_pause() - ((double)time(NULL) - m->when)
                                         : 0;
   watch_begin(n, elsewhere || !timed ? 0 : m->best.median, rest);

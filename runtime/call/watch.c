@@ -78,6 +78,8 @@ bool watch_times(struct node *n) {
 
 void watch_end(struct node *n) {
   __atomic_store_n(&n->entry.watch, 0, __ATOMIC_RELAXED);
+  if (n->watch)
+    atomic_store(&n->watch->late, false);
 }
 
 double watch_pause(void) {
@@ -123,6 +125,8 @@ void watch_see(struct node *n, double seconds) {
   bool shared = atomic_load(&w->shared);
   if (!shared && !pthread_equal(atomic_load(&w->thread), pthread_self()))
     return; // this call was timed for another reason
+  if (__atomic_load_n(&n->entry.watch, __ATOMIC_RELAXED) == 0)
+    return; // its winner was revoked in this call
   reverify_count(n, 0, seconds * atomic_exchange(&w->counted, 0));
   atomic_store(&w->seconds, seconds);
   if (!shared && atomic_exchange(&w->anew, false)) {

@@ -185,10 +185,14 @@ static const struct fact summary_facts[] = {
   { FACT_COUNT, AT(own.pairs), COLUMN("own_pairs", 13), .most = UINT32_MAX,
     .json = "own_calls.pairs" },
   { FACT_COUNT, AT(own.slower), COLUMN("own_slower", 13), .most = UINT32_MAX,
-    .json = "own_calls.slower" },
+    .json = "own_calls.slower", .always = true },
   { FACT_SECONDS, AT(own.original), COLUMN("own_original", 13),
     .json = "own_calls.default" },
   { FACT_SECONDS, AT(own.winner), COLUMN("own_winner", 13), .json = "own_calls.winner" },
+  { FACT_SECONDS, AT(own.longest_original), COLUMN("own_longest_original", 13),
+    .json = "own_calls.longest_default" },
+  { FACT_SECONDS, AT(own.longest_winner), COLUMN("own_longest_winner", 13),
+    .json = "own_calls.longest_winner" },
 };
 #undef AT
 
@@ -352,13 +356,6 @@ bool summary_is_cold(const struct summary *m) {
 
 bool summary_is_borrowed(const struct summary *m) {
   return m->origin == ORIGIN_PROVISIONAL || m->origin == ORIGIN_AGREED;
-}
-
-const char *own_calls_text(const struct own_calls *own, char *text, size_t size) {
-  snprintf(text, size,
-           "%.3g x as fast as the default in %u pairs of the program's own calls",
-           own->winner > 0 ? own->original / own->winner : 1, own->pairs);
-  return text;
 }
 
 void summary_agree(struct summary *m) {

@@ -21,6 +21,7 @@
 
 #include "base/base.h"
 #include "model/objective/objective.h"
+#include "model/own_calls.h"
 
 /* ---- what is kept ---------------------------------------------------------------- */
 
@@ -110,16 +111,6 @@ struct record {       /* one variant tried */
   enum maker maker;     /* of `compiler` */
   uint64_t contract;    /* of rows: as in struct identity; 0: not known */
 };
-/* Calls of the program that ran a winner, each compared with one that ran the default
- * (confirm.h). */
-struct own_calls {
-  unsigned pairs;          /* of such calls */
-  unsigned slower;         /* of these, how many took longer with the winner */
-  double original, winner; /* seconds: sums over the pairs */
-};
-/* Writes what OWN says to TEXT, of SIZE bytes, and returns it: "0.78 x as fast as the
- * default in 16 pairs of the program's own calls". */
-const char *own_calls_text(const struct own_calls *own, char *text, size_t size);
 struct summary {                  /* one tuning of one key */
   int64_t problem;                /* of rows */
   const char *toolchain;          /* likewise */

@@ -227,6 +227,8 @@ static void keep_adopted(struct tuning *t, const struct candidate *c) {
   m.weak = t->weak_text;
   m.covered = tune_covered(t);
   m.deviation = c->deviation;
+  if (m.contract != t->id->contract)
+    m.own = (struct own_calls){ 0 }; // it was another default
   if (t->store && m.object)
     store_summary(t->store, t->id, &m);
 }

@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "call/confirm.h"
 #include "call/pairs.h"
 
 struct program {
@@ -140,56 +139,6 @@ static void test_order(void **state) {
   }
 }
 
-// ---- a new winner, by pairs that are counted over all runs
-// -----------------------------
-
-// Compares calls of the default, which take 1, with those of a winner with GAIN. Returns
-// what is decided, and in *OWN after how many pairs.
-static enum confirmed confirm(double gain, double noise, double late, uint64_t seed,
-                              struct own_calls *own) {
-  enum confirmed says = CONFIRM_MORE;
-  *own = (struct own_calls){ 0 };
-  while (says == CONFIRM_MORE && own->pairs < 1000) {
-    double original = 1 + noise * rng_unit(&seed), was = own->winner;
-    double winner = (1 + noise * rng_unit(&seed)) / gain;
-    if (rng_below(&seed, 16) == 0)
-      winner += late;
-    confirm_add(own, winner, original);
-    assert_true(own->winner > was);
-    says = confirm_judge(own);
-  }
-  assert_in_range(own->pairs, 4, 32);
-  return says;
-}
-
-// Returns of 1000 winners how many are decided to be slower, or no faster.
-static unsigned confirm_losers(double gain, double noise, double late) {
-  struct own_calls own;
-  unsigned n = 0;
-  for (unsigned seed = 0; seed < 1000; seed++)
-    n += confirm(gain, noise, late, seed, &own) == CONFIRM_SLOWER;
-  return n;
-}
-
-static void test_confirm(void **state) {
-  (void)state;
-  struct own_calls own;
-  assert_int_equal(confirm(2, 0.1, 0, 1, &own), CONFIRM_FASTER);
-  assert_int_equal(own.pairs, 4);
-  assert_int_equal(confirm(0.7, 0.1, 0, 1, &own), CONFIRM_SLOWER);
-  assert_int_equal(own.pairs, 8);
-  assert_int_equal(confirm_losers(1.2, 0.1, 0), 0);
-  assert_true(confirm_losers(1.3, 1, 0) < 100);
-  assert_true(confirm_losers(0.9, 0.1, 0) > 990);
-  assert_true(confirm_losers(0.7, 1, 0) > 900);
-}
-
-// One interrupted call in 16 takes a thousand times as long.
-static void test_confirm_interrupted(void **state) {
-  (void)state;
-  assert_true(confirm_losers(1.5, 0.1, 1000) < 100);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_good_winner_runs),
@@ -199,8 +148,6 @@ int main(void) {
     cmocka_unit_test(test_a_late_call),
     cmocka_unit_test(test_calls_at_the_same_time),
     cmocka_unit_test(test_order),
-    cmocka_unit_test(test_confirm),
-    cmocka_unit_test(test_confirm_interrupted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,12 +39,14 @@ static void make_database(const char *folder) {
   m.tried = 6;
   m.total_hint = 9;
   m.as_written = 0.006;
+  m.own = (struct own_calls){ 4, 0, 0.05, 0.01, 0.02, 0.004 };
   memset(m.failed, 0, sizeof m.failed);
   m.failed[STATUS_COMPILE] = m.failed[STATUS_WRONG] = m.failed[STATUS_PENDING] = 1;
   m.when = 1767225600; // 2026-01-01
   assert_int_equal(store_summary(s, &id, &m), 0);
   id.kernel = "scan";
   id.n_keys = 0;
+  m.own = (struct own_calls){ 0 };
   m.winner = 0;
   m.verified = false;
   m.flops = m.bytes = 0;
@@ -106,6 +108,7 @@ static void test_text_says_all(void **state) {
           "winner       MR=6  flags=-O3 -DX=1",
           "clang 22.1.7",
           "answers      verified",
+          "own calls    5 x as fast as the default in 4 pairs of the program's own calls\n",
           "variants     6 tried of 9 · 3 right · 1 did not compile · 1 wrong · 1 took the tuner down",
           "tuned        2026-01-01 00:00, in 7.000 s (compiling 4.000 s, verifying 1.000 s, "
           "timing 5.000 s)",
@@ -446,7 +449,22 @@ static void test_json_says_the_same(void **state) {
   assert_int_equal(json_unpack(winner, "{s:s}", "flags", &right), 0);
   assert_string_equal(right, "-O3 -DX=1");
   assert_string_equal(message, "C[0:n]: element 17 is 1.5, not 1");
+  assert_int_equal(json_unpack(json_array_get(json_object_get(root, "kernels"), 0),
+                               "{s:{s:i, s:i, s:F, s:F}}", "own_calls", "pairs", &n,
+                               "slower", &wrong, "default", &original, "winner", &best),
+                   0);
+  assert_true(n == 4 && wrong == 0 && original == 0.05 && best == 0.01);
   json_decref(root);
+}
+
+// What was not measured is not there.
+static void test_json_has_no_empty_facts(void **state) {
+  make_database(*state);
+  char *text =
+      report(*state, (struct report_options){ .json = true, .kernel = "zslow" }, 0);
+  assert_null(strstr(text, "own_calls"));
+  assert_null(strstr(text, "as_written"));
+  free(text);
 }
 
 // ---- the page -----------------------------------------------------------------------
@@ -698,6 +716,7 @@ int main(void) {
     TEST(test_nothing_measured),
     TEST(test_another_kernel_was_meant),
     TEST(test_json_says_the_same),
+    TEST(test_json_has_no_empty_facts),
     TEST(test_made_up_rows_do_no_harm),
     TEST(test_the_page_holds_all_records),
     TEST(test_the_page_is_not_ended_by_texts),

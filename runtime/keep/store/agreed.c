@@ -28,6 +28,7 @@ struct agreed_row {
   int64_t problem;
   uint64_t winner;
   bool unchecked; // ENDED_UNCHECKED
+  bool slower;    // ENDED_SLOWER
   struct estimate original, best;
   long long key[MAX_KEYS];
 };
@@ -69,6 +70,7 @@ static void agreed_add(struct agreed *a, const struct summary *m) {
     r->problem = m->problem;
     r->winner = m->winner;
     r->unchecked = m->ended == ENDED_UNCHECKED;
+    r->slower = m->ended == ENDED_SLOWER;
     r->original = m->original;
     r->best = m->best;
     a->n++;
@@ -149,6 +151,8 @@ static enum opinion agreed_opinion(const void *data, unsigned row, unsigned winn
     enum opinion opinion = agreed_look(a, r, a->rows[winner].winner, &its);
     if (opinion != OPINION_SAME)
       return opinion;
+    if (r->slower) // its times, of copies of the program, say nothing
+      return OPINION_WORSE;
     if (r->winner && agreed_look(a, r, r->winner, &searched) == OPINION_SAME)
       best = searched;
     else if (!r->winner)

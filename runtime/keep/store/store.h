@@ -60,11 +60,11 @@ void store_news(struct store *s, const struct identity *id, double *since,
 int store_begin(struct store *s, const struct identity *id, const struct record *r);
 int store_finish(struct store *s, const struct identity *id, const struct record *r);
 int store_summary(struct store *s, const struct identity *id, const struct summary *m);
-/* Records how WINNER of ID has done in the program's own calls. SLOWER: the default is to
- * run from now on. Nothing is written if another variant is the winner by now. 0, or -1:
- * not written. */
+/* Adds FRESH to what is known of WINNER of ID in the program's own calls. If it is no
+ * faster in all of them, the result is that the default stays. Nothing is written if
+ * another variant is the winner by now. 0, or -1: not written. */
 int store_own_calls(struct store *s, const struct identity *id, uint64_t winner,
-                    const struct own_calls *own, bool slower);
+                    const struct own_calls *fresh);
 /* Records that K was called for ID, that no winner is known, and that it is REFUSED to
  * tune it; WHY is the reason for one of these. USAGE: NULL: not known. */
 int store_asked(struct store *s, const struct identity *id,

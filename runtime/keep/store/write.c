@@ -249,20 +249,25 @@ int store_summary(struct store *s, const struct identity *id, const struct summa
   return write_row(s, row.problem, &kind_summary, &row, true);
 }
 
+// Makes M, whose winner is no faster in the program's own calls, a result of the default.
+static void write_slower(struct summary *m) {
+  m->winner = m->object = m->text = 0;
+  m->values = m->compiler = m->deviation = m->strict = m->weak = "";
+  m->made_up = 0;
+  m->as_written = 0;
+  m->ended = ENDED_SLOWER;
+  m->when = sys_unix(); // it is newer than what was exported before
+}
+
 int store_own_calls(struct store *s, const struct identity *id, uint64_t winner,
-                    const struct own_calls *own, bool slower) {
+                    const struct own_calls *fresh) {
   struct summary m;
   if (!store_usable(s) || s->dead || !store_winner(s, id, &m, NULL))
     return -1;
   bool is = m.winner == winner && m.origin == ORIGIN_HERE && m.contract == id->contract;
-  m.own = *own;
-  if (slower) {
-    m.winner = m.object = m.text = 0;
-    m.values = m.compiler = m.deviation = m.strict = m.weak = "";
-    m.made_up = 0;
-    m.as_written = 0;
-    m.ended = ENDED_SLOWER;
-  }
+  own_calls_join(&m.own, fresh);
+  if (own_calls_judge(&m.own) == OWN_CALLS_SLOWER)
+    write_slower(&m);
   int status = is ? write_row(s, m.problem, &kind_summary, &m, false) : -1;
   store_summary_free(&m);
   return status;

@@ -197,10 +197,19 @@ static json_t *json_records(const struct analysis *a) {
   return list;
 }
 
+// Drops what was not measured.
+static void json_drop(json_t *object, const struct summary *m) {
+  if (m->own.pairs == 0)
+    json_object_del(object, "own_calls");
+  if (m->as_written <= 0)
+    json_object_del(object, "as_written");
+}
+
 // Adds the summary of the last tuning.
 static void add_tuning(json_t *object, const struct analysis *a) {
   const struct summary *m = &a->item->summary;
   json_facts(object, &kind_summary, m);
+  json_drop(object, m);
   json_object_set_new(object, "inferred", json_boolean(m->inferred));
   if (!m->winner) {
     json_object_del(object, "winner");
@@ -215,6 +224,7 @@ json_t *json_result(const struct problem *p, const struct summary *m) {
   json_t *object = json_object();
   json_facts(object, &kind_problem, p);
   json_facts(object, &kind_summary, m);
+  json_drop(object, m);
   return object;
 }
 

@@ -67,6 +67,8 @@ static void put_outcome(FILE *out, const struct analysis *a) {
     fprintf(out, "**%.2f x**", a->original.median / a->best.median);
   else if (a->item->provisional)
     put_literal(out, "", a->item->summary.source);
+  else if (a->item->finished && a->item->summary.ended == ENDED_SLOWER)
+    fputs("the default stays: what won is not clearly faster in the program", out);
   else
     fputs(a->item->finished ? "the default stays" : "unfinished", out);
 }

@@ -187,7 +187,8 @@ static void text_print_cold(const struct sheet *s, const struct summary *m) {
 // Prints that what won is slower in the program.
 static void text_print_slower(const struct sheet *s, const struct summary *m) {
   char own[96];
-  char *text = sys_printf("the default stays: what won was %s",
+  char *text = sys_printf("the default stays: what won is not clearly faster in the "
+                          "program: %s",
                           own_calls_text(&m->own, own, sizeof own));
   if (text)
     sheet_line(s, "winner", text);
@@ -264,7 +265,11 @@ static void text_print_winner(const struct sheet *s, const struct analysis *a) {
     text_print_cold(s, m);
   if (m->winner && m->own.pairs) {
     char own[96];
-    sheet_line(s, "own calls", own_calls_text(&m->own, own, sizeof own));
+    own_calls_text(&m->own, own, sizeof own);
+    bool more = own_calls_judge(&m->own) == OWN_CALLS_MORE;
+    char *text = sys_printf("%s%s", own, more ? ", so far" : "");
+    sheet_line(s, "own calls", text ? text : own);
+    free(text);
   }
 }
 

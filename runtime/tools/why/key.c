@@ -69,7 +69,7 @@ static void key_print_winner(const struct why *w, const struct listed *item) {
   if (m->ended == ENDED_UNCHECKED)
     fprintf(w->out, "the %s", refusal_words[REFUSED_UNCHECKED].text);
   else if (m->ended == ENDED_SLOWER)
-    fprintf(w->out, "the default: what won was %s",
+    fprintf(w->out, "the default: what won is not clearly faster in the program: %s",
             own_calls_text(&m->own, own, sizeof own));
   else if (!m->winner && m->tried == 1)
     fprintf(w->out, "the default: the only variant tried did not beat it");
@@ -108,7 +108,8 @@ static void key_print_winner(const struct why *w, const struct listed *item) {
     clean_free(weak);
   }
   if (m->winner && m->own.pairs)
-    fprintf(w->out, "; %s", own_calls_text(&m->own, own, sizeof own));
+    fprintf(w->out, "; %s%s", own_calls_text(&m->own, own, sizeof own),
+            own_calls_judge(&m->own) == OWN_CALLS_MORE ? ", so far" : "");
   if (summary_is_cold(m)) {
     char number[32];
     units_seconds(number, sizeof number, m->cold);

@@ -100,5 +100,5 @@ export function gain(report, select) {
   });
   return [h('p', { class: 'answer' }, answer(report)), gainChart(report, select), results.node,
     stays ? h('p', { class: 'note' }, 'Where the default stays, the best is the fastest variant: it was not faster ' +
-      'than the default beyond the noise.') : null];
+      'than the default beyond the noise, or not clearly faster in the program.') : null];
 }

@@ -17,7 +17,9 @@ function answer(result) {
   if (result.ran.length === 0)
     return 'No variant ran and was right, so there is nothing to compare.';
   const first = result.influence[0];
-  const head = result.winner || !result.finished ? '' : 'The default stays: no variant was faster beyond the noise. ';
+  const head = result.winner || !result.finished ? '' : result.own_calls ?
+    'The default stays: what won is not clearly faster in the program. ' :
+    'The default stays: no variant was faster beyond the noise. ';
   if (!first || !(first.ratio > 1.01))
     return `${head}No parameter mattered: all of their values are within 1 % of each other.`;
   const next = result.influence[1];
