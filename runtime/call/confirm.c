@@ -9,7 +9,8 @@
 // later ones. Sums are kept in the store: a program may make few calls in a run.
 //
 // What other programs do changes how fast memory is, from second to second, and the
-// default may need it more than the winner. So pairs are some time apart.
+// default may need it more than the winner. So pairs are some time apart, longer and
+// longer.
 #include <stdlib.h>
 
 #include "confirm.h"
@@ -18,7 +19,8 @@
 #include "pairs.h"
 #include "run/cpu/stack.h"
 
-static const double apart = 0.1; // seconds from one pair to the next
+static const double apart = 0.1;   // seconds from one pair to the next, at first
+enum { EQUAL = 4, DOUBLINGS = 6 }; // so many pairs until that doubles, and how often
 
 // Freed with its site.
 struct confirm {
@@ -28,6 +30,7 @@ struct confirm {
   struct pair pair;
   struct own_calls own, fresh; // of all runs, and what of it is not stored
   double due;                  // sys_now: the next pair may begin
+  unsigned begun;              // pairs in this process
   _Atomic(enum own_calls_say) says;
 };
 
@@ -82,6 +85,12 @@ static void confirm_drop_pair(struct confirm *c) {
   c->pair.goes = false;
 }
 
+// Returns the seconds from pair N of this process to the next one.
+static double confirm_apart(unsigned n) {
+  unsigned doublings = n / EQUAL;
+  return apart * (double)(1u << (doublings < DOUBLINGS ? doublings : DOUBLINGS));
+}
+
 bool confirm_next(struct node *n, struct autotune_call_state *state, bool *original) {
   struct confirm *c = confirm_of(n);
   if (!confirm_goes(n, c) || !confirm_lock(c))
@@ -92,7 +101,7 @@ bool confirm_next(struct node *n, struct autotune_call_state *state, bool *origi
   if (disturbed)
     confirm_drop_pair(c);
   if (timed && c->pair.half == 1)
-    c->due = now + apart;
+    c->due = now + confirm_apart(c->begun++);
   confirm_unlock(c);
   if (timed) {
     state->reserved[1] |= CALL_PAIRED;

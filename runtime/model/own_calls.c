@@ -10,8 +10,18 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { FEW = 4, SOME = 8, MORE = 16, MANY = 32 }; // pairs
-static const double clear = 1.05, least = 1.03;   // gains
+// Disturbances last for seconds, or for a whole process, whose pages lie well or badly in
+// the caches: few pairs are worth less than their number says. So the fewer there are,
+// the clearer they must be. To lose needs less: when in doubt the default runs.
+static const struct step {
+  unsigned pairs; // or more
+  double faster;  // gain, or more, that is faster
+  double slower;  // gain, or less, that is no faster
+  double lost;    // part of the pairs that the winner must have lost for that, or more
+} steps[] = {
+  { 4, 2, 0, 1 }, { 8, 1.5, 0.87, 0.75 }, { 16, 1.2, 1, 0.5 }, { 32, 1.05, 1.05, 0 }
+};
+enum { STEPS = sizeof steps / sizeof *steps };
 
 void own_calls_add(struct own_calls *own, double winner, double original) {
   const struct own_calls pair = {
@@ -38,18 +48,17 @@ static double own_calls_gain(const struct own_calls *own) {
 }
 
 enum own_calls_say own_calls_judge(const struct own_calls *own) {
-  double gain = own_calls_gain(own);
-  unsigned n = own->pairs, slower = own->slower;
-  if (n >= FEW && slower == 0 && gain >= clear)
+  double gain = own_calls_gain(own), lost = (double)own->slower / fmax(own->pairs, 1);
+  const struct step *at = NULL;
+  for (unsigned i = 0; i < STEPS && own->pairs >= steps[i].pairs; i++)
+    at = &steps[i];
+  if (!at)
+    return OWN_CALLS_MORE;
+  if (at == &steps[STEPS - 1]) // it is decided now
+    return gain >= at->faster ? OWN_CALLS_FASTER : OWN_CALLS_SLOWER;
+  if (gain >= at->faster && lost < 0.5)
     return OWN_CALLS_FASTER;
-  if (n >= MANY)
-    return gain < least ? OWN_CALLS_SLOWER : OWN_CALLS_FASTER;
-  double margin = n < MORE ? least : 1;
-  if (n >= SOME && 2 * slower < n && gain >= margin)
-    return OWN_CALLS_FASTER;
-  if (n >= SOME && 4 * slower >= (n < MORE ? 3 : 2) * n && gain * margin < 1)
-    return OWN_CALLS_SLOWER;
-  return OWN_CALLS_MORE;
+  return gain <= at->slower && lost >= at->lost ? OWN_CALLS_SLOWER : OWN_CALLS_MORE;
 }
 
 const char *own_calls_text(const struct own_calls *own, char *text, size_t size) {

@@ -40,12 +40,16 @@ static unsigned losers(double gain, double noise, double late) {
 static void test_clear_cases(void **state) {
   (void)state;
   struct own_calls own;
-  assert_int_equal(compare(2, 0.1, 0, 1, &own), OWN_CALLS_FASTER);
+  assert_int_equal(compare(2.2, 0.1, 0, 1, &own), OWN_CALLS_FASTER);
   assert_int_equal(own.pairs, 4);
   assert_int_equal(compare(0.7, 0.1, 0, 1, &own), OWN_CALLS_SLOWER);
   assert_int_equal(own.pairs, 8);
   assert_int_equal(losers(1.2, 0.1, 0), 0);
   assert_true(losers(0.9, 0.1, 0) > 990);
+  assert_int_equal(compare(1.3, 0.05, 0, 1, &own), OWN_CALLS_FASTER);
+  assert_int_equal(own.pairs, 16);
+  assert_int_equal(compare(1.07, 0.01, 0, 1, &own), OWN_CALLS_FASTER);
+  assert_int_equal(own.pairs, 32);
 }
 
 static void test_noise(void **state) {
