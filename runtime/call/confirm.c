@@ -79,7 +79,11 @@ static bool confirm_goes(const struct node *n, const struct confirm *c) {
       !watch_is_shared(n) && atomic_load(&n->first.state) == FIRST_RETURNED;
 }
 
-// What slows calls while a tuning or a check goes on is ours.
+// What slows calls while a tuning goes on is ours. Checks take little at a time.
+static bool confirm_is_disturbed(void) {
+  return background_goes() && !background_checks();
+}
+
 static void confirm_drop_pair(struct confirm *c) {
   c->pair.half = 0;
   c->pair.goes = false;
@@ -96,7 +100,7 @@ bool confirm_next(struct node *n, struct autotune_call_state *state, bool *origi
   if (!confirm_goes(n, c) || !confirm_lock(c))
     return false;
   double now = sys_now();
-  bool disturbed = background_goes();
+  bool disturbed = confirm_is_disturbed();
   bool timed = !disturbed && pair_next(&c->pair, now >= c->due, original);
   if (disturbed)
     confirm_drop_pair(c);
@@ -114,7 +118,7 @@ void confirm_see(struct node *n, double seconds) {
   struct confirm *c = confirm_of(n);
   if (!confirm_holds(n, c) || !confirm_lock(c))
     return;
-  if (background_goes()) {
+  if (confirm_is_disturbed()) {
     confirm_drop_pair(c);
   } else if (pair_add(&c->pair, seconds)) {
     own_calls_add(&c->own, c->pair.winner, c->pair.original);

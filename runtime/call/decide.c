@@ -407,7 +407,8 @@ static void decide_attend(struct decide_call *c, void (*work)(void *),
   struct blocked_signals blocked_signals;
   if ((!background_goes() && !wants(c->n)) || !decide_take())
     return;
-  if (background_calls() || (!background_goes() && wants(c->n))) {
+  bool refuses = background_checks() && confirm_wants(c->n);
+  if (background_calls() || refuses || (!background_goes() && wants(c->n))) {
     fenv_t environment;
     sys_block_signals(&blocked_signals);
     state_enter(&environment);
