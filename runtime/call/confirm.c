@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // confirm.c: compares a new winner with the default in the program's own calls.
 //
-// A tuner times variants in copies of the program, which run beside it. There both may be
-// slower than in the program, and not by the same factor: their memory was just copied,
-// and the program's threads use the processors. So where a kernel is tuned when hot, and
-// nobody chose it, calls of a winner are timed in pairs with calls of the default
-// (pairs.h). Where the winner is not faster, the default runs, in this process and in
-// later ones. Sums are kept in the store: a program may make few calls in a run.
+// A tuner times variants in copies of the program. These have just copied their memory,
+// and share the processors with the program. So the default and a variant may both be
+// slower in them than in the program, and one of them more than the other. Therefore, for
+// kernels that are tuned when hot, calls of a new winner are timed in pairs with calls of
+// the default (pairs.h). If the winner is not faster, the default runs, in this process
+// and in later ones. The store keeps the sums, because one run may have few calls.
 //
-// What other programs do changes how fast memory is, from second to second, and the
-// default may need it more than the winner. So pairs are some time apart, longer and
-// longer.
+// Other programs slow the memory down for seconds, and that may slow the default down
+// more than the winner. So some time passes between two pairs, more and more.
 #include <stdlib.h>
 
 #include "confirm.h"
@@ -28,7 +27,7 @@ struct confirm {
   uint64_t variant;
   atomic_bool busy; // a thread uses what follows
   struct pair pair;
-  struct own_calls own, fresh; // of all runs, and what of it is not stored
+  struct own_calls own, fresh; // the pairs of all runs; those that are not stored yet
   double due;                  // sys_now: the next pair may begin
   unsigned begun;              // pairs in this process
   _Atomic(enum own_calls_say) says;
@@ -79,7 +78,7 @@ static bool confirm_goes(const struct node *n, const struct confirm *c) {
       !watch_is_shared(n) && atomic_load(&n->first.state) == FIRST_RETURNED;
 }
 
-// What slows calls while a tuning goes on is ours. Checks take little at a time.
+// True if a tuning goes on: it slows the calls down. A check takes too little for that.
 static bool confirm_is_disturbed(void) {
   return background_goes() && !background_checks();
 }

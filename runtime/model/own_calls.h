@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* own_calls.h: how a winner has done in the program's own calls, beside the default.
- * Pure; docs/runtime.md has the rule. */
+/* own_calls.h: compares the times of a winner and of the default in the program's own
+ * calls. Pure. The rule is in docs/runtime.md. */
 #ifndef AUTOTUNE_OWN_CALLS_H
 #define AUTOTUNE_OWN_CALLS_H
 
@@ -24,8 +24,9 @@ enum own_calls_say {
 
 /* Adds a pair of calls that took WINNER and ORIGINAL seconds. */
 void own_calls_add(struct own_calls *own, double winner, double original);
-/* Adds the pairs of MORE. */
+/* Adds the pairs of MORE to OWN. */
 void own_calls_join(struct own_calls *own, const struct own_calls *more);
+/* Returns what OWN says. */
 enum own_calls_say own_calls_judge(const struct own_calls *own);
 /* Writes what OWN says to TEXT, of SIZE bytes, and returns it: "0.78 x as fast as the
  * default in 16 pairs of the program's own calls". */

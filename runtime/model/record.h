@@ -54,7 +54,7 @@ enum ended {
   ENDED_RACED,     /* it was a race after drift */
   ENDED_LOST,      /* the workers were lost */
   ENDED_UNCHECKED, /* nothing was tried: REFUSED_UNCHECKED */
-  ENDED_SLOWER,    /* it had a winner, which was slower in the program's own calls */
+  ENDED_SLOWER,    /* its winner was not faster in the program's own calls */
   ENDINGS
 };
 

@@ -284,6 +284,24 @@ static void test_unchecked(void **state) {
   store_close(s);
 }
 
+// A key whose winner was not faster in the program does not speak for that variant,
+// though its trials were fast.
+static void test_slower_in_the_program(void **state) {
+  struct store *s = open_store(*state);
+  const long long key[] = { 512, 4 };
+  struct identity id = identity_for(key);
+  for (long long m = 1; m <= 4; m++) {
+    tune(s, m, FAST);
+    try(s, m, FAST, STATUS_OK, 0.002);
+  }
+  assert_int_equal(agreed_for(s, 5), FAST);
+  assert_string_equal(why, "m is not looked at: its values 1, 2, 3, 4 chose the same");
+  const struct own_calls lost = { 8, 8, 1, 2, 0.1, 0.2 };
+  assert_int_equal(store_own_calls(s, &id, FAST, &lost), 0);
+  assert_int_equal(agreed_for(s, 5), -1);
+  store_close(s);
+}
+
 // Without compared outputs a winner does not count where nothing unchecked may run.
 static void test_compared(void **state) {
   const long long key[] = { 512, 5 };
@@ -340,6 +358,7 @@ int main(void) {
                                       TEST(test_checked),
                                       TEST(test_entered),
                                       TEST(test_unchecked),
+                                      TEST(test_slower_in_the_program),
                                       TEST(test_compared),
                                       TEST(test_failures) };
   return cmocka_run_group_tests(tests, NULL, NULL);

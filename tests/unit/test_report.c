@@ -457,7 +457,7 @@ static void test_json_says_the_same(void **state) {
   json_decref(root);
 }
 
-// What was not measured is not there.
+// JSON leaves out what was not measured.
 static void test_json_has_no_empty_facts(void **state) {
   make_database(*state);
   char *text =

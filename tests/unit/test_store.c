@@ -161,6 +161,33 @@ static void test_pending_elsewhere_is_believed_for_a_while(void **state) {
   store_close(s);
 }
 
+// Pairs of calls are added to the winner that they are about, and to no other one.
+static void test_own_calls_are_added(void **state) {
+  struct identity id = fixture_identity();
+  struct summary m = fixture_summary();
+  struct store *s = open_store(*state);
+  const struct own_calls some = { 4, 3, 1, 2, 0.3, 0.6 };
+  m.when = 1000;
+  assert_int_equal(store_own_calls(s, &id, m.winner, &some), -1); // there is no winner
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  assert_int_equal(store_own_calls(s, &id, m.winner + 1, &some), -1);
+  assert_int_equal(store_own_calls(s, &id, m.winner, &some), 0);
+  assert_true(store_winner(s, &id, &m, NULL));
+  assert_true(m.winner == 7 && m.when == 1000 && m.own.pairs == 4 && m.own.slower == 3);
+  store_summary_free(&m);
+  struct identity changed = id;
+  changed.contract++;
+  assert_int_equal(store_own_calls(s, &changed, 7, &some), -1); // another default
+  assert_int_equal(store_own_calls(s, &id, 7, &some), 0);
+  assert_true(store_winner(s, &id, &m, NULL));
+  assert_true(m.winner == 0 && m.ended == ENDED_SLOWER && !m.object && !*m.values);
+  assert_true(m.own.pairs == 8 && m.own.original == 2 && m.own.longest_winner == 0.6);
+  assert_true(m.when > 1000); // newer than what was exported before
+  store_summary_free(&m);
+  assert_int_equal(store_own_calls(s, &id, 7, &some), -1);
+  store_close(s);
+}
+
 static void test_pending_that_came_too_late_is_not_written(void **state) {
   struct identity id = fixture_identity();
   struct record r = fixture_record(5, NULL, 0);
@@ -769,6 +796,7 @@ int main(void) {
     TEST(test_pending_of_the_living_is_unknown),
     TEST(test_pending_of_the_dead_is_quarantined),
     TEST(test_pending_elsewhere_is_believed_for_a_while),
+    TEST(test_own_calls_are_added),
     TEST(test_pending_that_came_too_late_is_not_written),
     TEST(test_each_part_of_the_identity_counts),
     TEST(test_the_file_is_no_part_of_the_identity),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report.h: `autotune report`: text.c, markdown.c, json.c (common) and page.c show the
- * analyses of a store, follow.c shows running tunings. */
+/* report.h: `autotune report`: text.c and winner.c, markdown.c, json.c (common) and
+ * page.c show the analyses of a store, follow.c shows running tunings. */
 #ifndef AUTOTUNE_REPORT_H
 #define AUTOTUNE_REPORT_H
 
@@ -30,6 +30,8 @@ const char *report_page_missing(void);
 
 /* ---- inside ---------------------------------------------------------------------- */
 
+/* Prints which variant of A runs, and how it was checked (winner.c). */
+void report_winner(const struct sheet *s, const struct analysis *a);
 void report_text(const struct report_options *o, const char *folder,
                  const struct listing *l, const struct analysis *all, FILE *out);
 void report_markdown(const struct listing *l, const struct analysis *all, FILE *out);
