@@ -2,7 +2,7 @@
 # `autotune cc --auto` where pointers lead to rows, `double **a`: each call looks whether rows are apart, and the conditions
 # of what was proven. Where they are not, the code runs as written.
 . "$(dirname "$0")/cc_lib.sh"
-export OMP_NUM_THREADS=2 AUTOTUNE_MODE=first AUTOTUNE_BUDGET=3s
+export OMP_NUM_THREADS=2 AUTOTUNE_MODE=first AUTOTUNE_BUDGET=30s
 
 cat > rows.c << 'EOF_C'
 // a

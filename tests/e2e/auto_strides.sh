@@ -2,7 +2,7 @@
 # `autotune cc --auto` where the distance between rows is an argument, `C[i * ldc + j]`: each call looks whether rows are as
 # far apart as the proof needs. A product of matrices whose author's directive of OpenMP this build does not read.
 . "$(dirname "$0")/cc_lib.sh"
-export OMP_NUM_THREADS=2 AUTOTUNE_MODE=first AUTOTUNE_BUDGET=3s
+export OMP_NUM_THREADS=2 AUTOTUNE_MODE=first AUTOTUNE_BUDGET=30s
 
 cat > strides.c << 'EOF_C'
 // a

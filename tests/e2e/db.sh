@@ -30,7 +30,7 @@ int main(int argc, char **argv)
 }
 END
 check "compile" autotune cc gcc -O1 sum.c -o sum
-AUTOTUNE_MODE=first AUTOTUNE_BUDGET=3s ./sum 65536 4096 > answer
+AUTOTUNE_MODE=first AUTOTUNE_BUDGET=60s ./sum 65536 4096 > answer
 is "answers" "$(cat answer)" "229376
 14336"
 
@@ -49,7 +49,7 @@ ln -s linked.jsonl link.jsonl
 db export -o link.jsonl; same "what a link leads to is written" linked.jsonl a.jsonl
 check "the link stays" [ -L link.jsonl ]
 mkfifo pipe
-cat pipe > piped.jsonl &
+timeout 60 cat pipe > piped.jsonl &
 db export -o pipe; wait
 same "a pipe is written to" piped.jsonl a.jsonl
 check "the pipe stays" [ -p pipe ]

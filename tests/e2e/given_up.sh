@@ -6,7 +6,7 @@ include=$(cd "$(dirname "$0")/../../include" && pwd)
 
 export AUTOTUNE_CACHE=$work/cache
 unset AUTOTUNE_MODE
-export AUTOTUNE_SEARCH=exhaustive AUTOTUNE_BUDGET=20s AUTOTUNE_DRIFT=off AUTOTUNE_LOG=info
+export AUTOTUNE_SEARCH=exhaustive AUTOTUNE_BUDGET=120s AUTOTUNE_DRIFT=off AUTOTUNE_LOG=info
 
 cat > steps.c << 'END'
 #include <autotune.h>

@@ -2,7 +2,7 @@
 # Kernels with OpenMP and without sections, whose output is on the heap: right variants are verified, wrong ones never
 # win, and `--auto` runs no variant whose output was not compared.
 . "$(dirname "$0")/cc_lib.sh"
-export OMP_NUM_THREADS=2 AUTOTUNE_MODE=first AUTOTUNE_BUDGET=5s
+export OMP_NUM_THREADS=2 AUTOTUNE_MODE=first AUTOTUNE_BUDGET=60s
 
 tunes() { # PROGRAM EXPECTED: into PROGRAM.log and PROGRAM.report; sets `kernel` to its kernel's name
   is "$1: answer while it is tuned" "$(AUTOTUNE_CACHE=$work/$1.cache AUTOTUNE_LOG=debug "./$1" 2> "$1.log")" "$2"

@@ -43,7 +43,7 @@ int main(void)
 }
 END
 check "compile" autotune cc gcc -O1 sum.c -o sum
-is "answer" "$(AUTOTUNE_MODE=first AUTOTUNE_BUDGET=5s ./sum)" 229376
+is "answer" "$(AUTOTUNE_MODE=first AUTOTUNE_BUDGET=60s ./sum)" 229376
 if [ -e "$AUTOTUNE_CACHE/results.db" ]; then
   report sum; is "exit status" $? 0
   has "kernel" out '^sum  (sum.c:[0-9]*)$'

@@ -3,7 +3,7 @@
 # and a warning must name the memory and the clause. A kernel that reads what was in its workspace is not tuned.
 include=$(cd "$1" && pwd)/include
 . "$(dirname "$0")/cc_lib.sh"
-export AUTOTUNE_MODE=first AUTOTUNE_LOG=warn AUTOTUNE_BUDGET=5s
+export AUTOTUNE_MODE=first AUTOTUNE_LOG=warn AUTOTUNE_BUDGET=60s
 
 # Way 0 is slow, way 1 is fast, and both are right. Each program prints `right` or `wrong`.
 cat > slow.h << 'END'

@@ -3,7 +3,7 @@
 # outlined default, or as a winner, and whatever the kernel takes from the function around it.
 include=$(cd "$1" && pwd)/include
 . "$(dirname "$0")/cc_lib.sh"
-export AUTOTUNE_LOG=warn AUTOTUNE_BUDGET=5s
+export AUTOTUNE_LOG=warn AUTOTUNE_BUDGET=60s
 
 # What is passed by value, copied in and back, and by its place. Each statement has two ways, of which way 1 is fast.
 cat > passed.c << 'END'

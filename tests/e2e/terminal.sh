@@ -49,7 +49,7 @@ check "compile" autotune cc gcc -O1 two.c -o two
 
 # Followed from another process, which waits for them to begin.
 autotune report --follow --cache "$work/nothing" > nothing & idle=$!
-AUTOTUNE_MODE=first AUTOTUNE_BUDGET=4s ./two > answer 2> err & program=$!
+AUTOTUNE_MODE=first AUTOTUNE_BUDGET=20s ./two > answer 2> err & program=$!
 autotune report --follow > live 2> err; is "follow: exit status" $? 0
 wait $program
 is "answer" "$(cat answer)" "done"

@@ -2,7 +2,7 @@
 # AUTOTUNE_WISDOM and stored results: used where they fit, checked before they are used, and never trusted.
 . "$(dirname "$0")/cc_lib.sh"
 
-export AUTOTUNE_CACHE=$work/cache AUTOTUNE_LOG=info AUTOTUNE_BUDGET=3s
+export AUTOTUNE_CACHE=$work/cache AUTOTUNE_LOG=info AUTOTUNE_BUDGET=60s
 source_of() { # STEPS [BODY]: a kernel with these candidates; 3 is a wrong one
   cat << END
 #include <autotune.h>
