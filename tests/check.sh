@@ -11,12 +11,20 @@ export CTEST_OUTPUT_ON_FAILURE=1
 jobs=$(($(nproc) + 1)) # tests of tuners wait for more than half of their time
 failed=0
 flaky=
+findings=
 
 # A cache of its own: the developer's results neither help nor suffer. The emulator's compilations are next to it.
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export AUTOTUNE_CACHE=$scratch/results COMPILE_ONCE_IN=$scratch/compiled
 mkdir -m 700 "$AUTOTUNE_CACHE"
+
+# findings_of NAME BUILD_DIR: notes what the tests that just failed said, to be printed at the end.
+findings_of() {
+  local said='^FAILED|^\[ +(ERROR|LINE) +\]|ERROR: AddressSanitizer|runtime error:'
+  said=$(grep -E "$said" "$2/Testing/Temporary/LastTest.log" | head -20 | cut -c1-300 | sed "s/^/  $1: /" || true)
+  findings+=${said:+$said$'\n'}
+}
 
 # again NAME BUILD_DIR: tests run at the same time as others, also on busy machines, so failed ones are run once more,
 # alone. Their names are printed: a test that needs this is a defect, though a small one.
@@ -25,7 +33,7 @@ again() {
   [ -s "$list" ] && [ "$(wc -l < "$list")" -le 3 ] || return 1
   some=$(cut -d: -f2 "$list" | xargs)
   echo "== $1: once more, alone: $some"
-  ctest --test-dir "$2" --no-tests=error --rerun-failed --timeout 600 || return 1
+  ctest --test-dir "$2" --no-tests=error --rerun-failed --timeout 600 || { findings_of "$1, alone" "$2"; return 1; }
   flaky+=" $1:$some"
 }
 
@@ -35,7 +43,9 @@ stage() {
   shift 2
   rm -f "$dir/Testing/Temporary/LastTestsFailed.log"
   echo "== $name"
-  ctest --test-dir "$dir" --no-tests=error -j "$jobs" --timeout 600 "$@" || again "$name" "$dir" || failed=1
+  ctest --test-dir "$dir" --no-tests=error -j "$jobs" --timeout 600 "$@" && return
+  findings_of "$name" "$dir"
+  again "$name" "$dir" || failed=1
 }
 
 # built PRESET [TARGET]: in build-PRESET, all of it or TARGET.
@@ -66,4 +76,5 @@ for s in $stages; do
   esac
 done
 [ -z "$flaky" ] || echo "== failed beside other tests, passed alone:$flaky"
+[ -z "$findings" ] || printf '== what failed tests said:\n%s' "$findings"
 exit $failed
