@@ -6,8 +6,8 @@
 
 /* ---- the default variant --------------------------------------------------------- */
 
-/* AUTOTUNE_ONE_COPY, of the default variant of a function that is tuned when hot. Some
- * of its calls are timed, others are not. Where -ffast-math lets compilers reorder sums,
+/* AUTOTUNE_ONE_COPY, of the default variant of a function. Some of its calls are timed,
+ * or made in a sandbox, others are not. Where -ffast-math lets compilers reorder sums,
  * each copy of the code that they make for a caller may order them in another way: the
  * program would compute other digits by which of its calls are timed. So there is one
  * copy. AUTOTUNE_ONE_COPY_LATE is for a declaration after the definition: gcc, for C,

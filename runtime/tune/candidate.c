@@ -134,6 +134,9 @@ void candidate_settle(struct tuning *t, struct candidate *c, const struct trial 
   struct record r = candidate_record(c);
   r.status = c->status = trial->status;
   r.message = trial->message;
+  if (c->status == STATUS_COMPILE && !t->compiler_text[0])
+    snprintf(t->compiler_text, sizeof t->compiler_text, "%.*s",
+             (int)strcspn(trial->message, "\n"), trial->message);
   r.samples = trial->samples; // before they are sorted
   r.n_samples = trial->n_samples;
   r.compile_seconds = compile_seconds;

@@ -153,6 +153,7 @@ struct tuning {
   double strict_seconds;   /* spent on strict builds */
   unsigned strict_wrong;   /* variants whose strict builds were wrong */
   char weak_text[160];     /* summary.weak */
+  char compiler_text[160]; /* what a compiler said of the first variant that it refused */
   char covered_text[800];  /* summary.covered */
   double until;            /* the plan's or the kernel's; 0: never */
   double began, budget, deadline, explore_from, explore_until; /* sys_now */

@@ -194,6 +194,8 @@ struct pragma {
 };
 /* Returns the offset in the file of S, a part of P's text. */
 size_t pragma_offset(const struct pragma *p, struct slice s);
+/* Warns of pragmas whose first word resembles `autotune`. */
+void pragma_check_spelling(const struct source *s);
 /* Returns all pragmas of the file in order. Diagnoses and counts errors. */
 struct pragma *pragma_all(const struct source *s, unsigned *n);
 

@@ -11,13 +11,15 @@ struct lexer lexer_of(struct slice s) {
   return (struct lexer){ data, data + s.size, true };
 }
 
-// Returns the length of `\` and the newline after it; 0 if P holds something else.
+// Returns the length of `\` and the newline after it; 0 if P holds something else. Blanks
+// may stand between the two, as for gcc and clang.
 static size_t splice_at(const char *p, const char *end) {
-  if (end - p > 1 && p[0] == '\\' && p[1] == '\n')
-    return 2;
-  if (end - p > 2 && p[0] == '\\' && p[1] == '\r' && p[2] == '\n')
-    return 3;
-  return 0;
+  const char *q = p + 1;
+  if (p == end || p[0] != '\\')
+    return 0;
+  while (q < end && strchr(" \t\v\f\r", *q) && *q)
+    q++;
+  return q < end && *q == '\n' ? (size_t)(q - p) + 1 : 0;
 }
 
 // Returns the end of the comment at P, or P if there is none.

@@ -260,20 +260,30 @@ static const char *logical_line(const char *text, const char *p) {
   return p;
 }
 
-bool source_mentions_autotune(const char *text, size_t size) {
-  static const char word[] = "autotune";
-  const size_t n = sizeof word - 1;
+// True if TEXT has WORD, or what begins with it, in a line that may be a pragma.
+static bool source_mentions(const char *text, size_t size, const char *word) {
+  const size_t n = strlen(word);
   const char *end = text + size,
              *seen = text; // no pragma before SEEN continues after it
   for (const char *p = text; (p = memmem(p, (size_t)(end - p), word, n)) != NULL;
        p += n) {
-    if ((p > text && word_character(p[-1])) || (p + n < end && word_character(p[n])))
+    if (p > text && word_character(p[-1]))
       continue;
+    bool whole = p + n == end || !word_character(p[n]);
     const char *line = logical_line(seen, p);
     size_t before = (size_t)(p - line);
-    if (memmem(line, before, "ragma", 5) || memmem(line, before, "*/", 2))
+    if (memmem(line, before, "ragma", 5) || (whole && memmem(line, before, "*/", 2)))
       return true; // a comment may continue from a line with the word
     seen = p + n;
   }
   return false;
+}
+
+bool source_mentions_autotune(const char *text, size_t size) {
+  static const char *const words[] = { "autotune", "Autotune", "AutoTune", "auto_tune",
+                                       "AUTOTUNE" }; // all but the first are mistakes
+  bool found = false;
+  for (size_t i = 0; i < sizeof words / sizeof *words && !found; i++)
+    found = source_mentions(text, size, words[i]);
+  return found;
 }

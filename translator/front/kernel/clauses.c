@@ -250,14 +250,18 @@ static void clauses_read_search(const struct source *s, struct kernel *k,
       clauses_read_until(s, k, a);
       continue;
     }
-    int name = value_word(arena_copy(a->text.data, a->text.size), search_names);
+    const char *text = arena_copy(a->text.data, a->text.size);
+    int name = value_word(text, search_names);
+    struct budget limit;
     if (a->label.size)
       diag_error(s, pragma_offset(pragma_of(k), a->label), a->label.size,
                  "write search(NAME, budget: 5s, until: 2%)",
                  "'search' has no argument '%.*s'", (int)a->label.size, a->label.data);
     else if (name < 0)
       diag_error(s, a->offset, a->text.size,
-                 clauses_list("searches", search_names, N_SEARCHES),
+                 value_budget(text, &limit)
+                     ? arena_printf("write budget: %s", text)
+                     : clauses_list("searches", search_names, N_SEARCHES),
                  "unknown search '%.*s'", (int)a->text.size, a->text.data);
     else if (k->search)
       diag_error(s, a->offset, a->text.size, NULL, "a kernel has one search");

@@ -61,14 +61,61 @@ static int optional_param(const struct source *s, struct kernel *k,
   return kernel_add_param(k, directives_optional(name, c->offset, when));
 }
 
+// True if C has arguments and none of them says which operation it is.
+static bool has_no_operation(const struct clause *c) {
+  static const char *const names[] = { "reduction", "in_reduction", NULL };
+  if (c->n_args == 0 || !slice_in(slice_of(c->name), names))
+    return false;
+  for (unsigned i = 0; i < c->n_args; i++)
+    if (c->args[i].label.size)
+      return false;
+  return true;
+}
+
+// Checks A, an argument of C that is no set: a number, or a variable in a list.
+static void check_argument(const struct source *s, const struct kernel *k,
+                           const struct pragma *p, const struct clause *c,
+                           const struct argument *a) {
+  static const char *const numbers[] = { "sizes",     "partial",   "num_threads",
+                                         "collapse",  "safelen",   "simdlen",
+                                         "grainsize", "num_tasks", "priority",
+                                         NULL };
+  static const char *const lists[] = { "private",   "firstprivate", "lastprivate",
+                                       "shared",    "copyin",       "nontemporal",
+                                       "reduction", "in_reduction", NULL };
+  static const char *const labels[] = { "linear", "aligned", NULL }; // linear(i: 2)
+  struct slice name = slice_of(c->name), text = a->text;
+  const char *what = arena_printf("an argument of '%s'", c->name);
+  if (text.size == 0 || strchr("{[", *text.data)) // reported already
+    return;
+  if (slice_in(name, numbers)) {
+    names_check(s, k, p, text, USE_PARAMS, what);
+    return;
+  }
+  if (slice_in(name, labels))
+    text = a->label.size ? a->label : text;
+  else if (!slice_in(name, lists))
+    return;
+  struct lexer l = lexer_of(text);
+  struct token first = lex(&l);
+  if (first.kind == TOKEN_WORD)
+    names_check(s, k, p, first.text, 0, what);
+}
+
 static struct dir_clause read_clause(const struct source *s, struct kernel *k,
                                      const struct pragma *p, const struct clause *c,
                                      int when) {
   struct dir_clause out = {
     .name = c->name, .body = c->body, .pragma = p, .offset = c->offset
   };
+  if (has_no_operation(c))
+    diag_error(s, c->args[0].offset, c->args[0].text.size,
+               arena_printf("write %s(+: sum)", c->name),
+               "'%s' needs an operation and a colon before its variables", c->name);
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct argument *a = &c->args[i];
+    if (!p->openmp && !a->is_set && !has_no_operation(c))
+      check_argument(s, k, p, c, a);
     struct dir_arg arg = { .text = a->text, .label = a->label, .param = -1 };
     arg.param = a->is_set ? set_param(s, k, p, c, a, when) : kernel_param(k, a->text);
     *GROW(out.args, out.n_args) = arg;

@@ -125,8 +125,8 @@ enum name_use {
   USE_BLOCK = 8, /* gridDim, as requested; blockDim, the variant's */
   USE_CEIL = 16
 }; /* allows grid(ceil) */
-/* Reports names in EXPR, a part of P, that have no meaning there. WHAT is for the
- * message: "a constraint". */
+/* Reports names in EXPR, a part of P, that have no meaning there, after syntax_check.
+ * WHAT is for the message: "a constraint". */
 bool names_check(const struct source *s, const struct kernel *k, const struct pragma *p,
                  struct slice expr, unsigned uses, const char *what);
 /* True if the file, or a header that was found, mentions NAME. Otherwise *QUOTED: a
@@ -154,6 +154,13 @@ extern const struct machine_name machine_names[];           /* ends with a NULL 
 const struct machine_name *machine_name(struct slice name); /* NULL: unknown */
 /* True if NAME is one that K may use. */
 bool is_machine_name(const struct kernel *k, struct slice name);
+
+/* ---- syntax.c -------------------------------------------------------------------- */
+
+/* True if EXPR, a part of P, is an expression of C that changes nothing; else reports
+ * what is wrong. WHAT is for the message: "a constraint". */
+bool syntax_check(const struct source *s, const struct kernel *k, const struct pragma *p,
+                  struct slice expr, const char *what);
 
 /* ---- expr.c ---------------------------------------------------------------------- */
 

@@ -90,6 +90,7 @@ struct search {
   const char *folder; // of the file
   const char **seen;
   unsigned n_seen;
+  bool directives;     // those of loops count: they are uses, and declare nothing
   bool found, trusted; // trusted: a header was not found and may hold the word
 };
 
@@ -129,7 +130,8 @@ static void search_directive(struct search *q, struct lexer *l) {
     lex(&line);
   if (kind == LINE_PRAGMA) {
     struct lexer ahead = line;
-    if (slice_is(lex(&ahead).text, "autotune") && slice_is(lex(&ahead).text, "kernel"))
+    if (slice_is(lex(&ahead).text, "autotune") &&
+        (!q->directives || slice_is(lex(&ahead).text, "kernel")))
       return;
   }
   for (struct token t = lex(&line); t.kind != TOKEN_END; t = lex(&line))
@@ -153,8 +155,11 @@ static void search_text(struct search *q, struct slice text) {
   }
 }
 
-static struct search search_file(const struct source *s, struct slice word) {
-  struct search q = { .word = word, .folder = path_folder(s->path) };
+static struct search search_file(const struct source *s, struct slice word,
+                                 bool directives) {
+  struct search q = { .word = word,
+                      .folder = path_folder(s->path),
+                      .directives = directives };
   search_text(&q, (struct slice){ s->text, s->size });
   return q;
 }
@@ -176,7 +181,7 @@ bool name_defined(const struct source *s, struct slice name, bool *system) {
 
 bool name_declared(const struct source *s, struct slice name, bool *quoted,
                    bool *system) {
-  struct search q = search_file(s, name);
+  struct search q = search_file(s, name, false);
   bool defined = name_defined(s, name, system);
   *quoted = q.trusted;
   return q.found || defined;
@@ -248,7 +253,7 @@ static bool names_check_name(const struct source *s, const struct kernel *k,
 bool names_check(const struct source *s, const struct kernel *k, const struct pragma *p,
                  struct slice expr, unsigned uses, const char *what) {
   struct lexer l = lexer_of(expr);
-  bool member = false, tag = false, fine = true;
+  bool member = false, tag = false, fine = syntax_check(s, k, p, expr, what);
   for (struct token t = lex(&l); t.kind != TOKEN_END && fine; t = lex(&l)) {
     struct lexer ahead = l;
     bool called = slice_is(lex(&ahead).text, "(");
@@ -294,7 +299,7 @@ void names_check_params(const struct source *s, const struct kernel *k) {
     const struct param *param = &k->params[i];
     if (!param->named)
       continue;
-    struct search q = search_file(s, slice_of(param->name));
+    struct search q = search_file(s, slice_of(param->name), true);
     q.found = q.found || (k->language->clauses_use && k->language->clauses_use(k, param));
     if (!q.found && !q.trusted)
       diag_error(s, param->offset, strlen(param->name),

@@ -48,6 +48,11 @@ static bool read_dimension(const struct source *s, const struct pragma *p,
     depth += c == '(' || c == '[';
     depth -= c == ')' || c == ']';
     conditions += c == '?' && !depth;
+    if (c == ',' && !depth) {
+      diag_error(s, pragma_offset(p, t.text), 1, "write [low : length]",
+                 "a comma in the bounds of a section");
+      return false;
+    }
     if (c != ':' || depth || conditions-- > 0)
       continue;
     conditions = 0;
@@ -185,6 +190,14 @@ static void read_section(const struct source *s, struct kernel *k,
   }
   struct slice within = bounds_within(x.base);
   if (within.size) {
+    struct lexer rest = { within.data + within.size, x.base.data + x.base.size, false };
+    struct token next = lex(&rest);
+    if (next.kind == TOKEN_WORD) {
+      diag_error(s, pragma_offset(p, next.text), next.text.size,
+                 "write a comma between two sections", "'%.*s' stands beside a section",
+                 (int)next.text.size, next.text.data);
+      return;
+    }
     diag_error(
         s, pragma_offset(p, within), within.size,
         arena_printf("name whole elements, as in %.*s%.*s; numbers in a struct are "
@@ -197,8 +210,8 @@ static void read_section(const struct source *s, struct kernel *k,
   if (!returned && !check_base(s, k, &x, name))
     return;
   for (unsigned i = 0; i < x.n_dims; i++) {
-    names_check(s, k, p, x.dims[i].low, 0, "a section");
-    names_check(s, k, p, x.dims[i].length, 0, "a section");
+    names_check(s, k, p, x.dims[i].low, 0, "a bound of a section");
+    names_check(s, k, p, x.dims[i].length, 0, "a bound of a section");
   }
   for (unsigned i = 0; i < k->n_sections; i++)
     if (strcmp(k->sections[i].name, x.name) == 0) {

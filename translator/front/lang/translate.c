@@ -42,6 +42,7 @@ static const struct language *translate_language(const struct translation *t) {
 // functions. False: errors, all diagnosed.
 static bool translate_read(struct translation *t, const struct language *l) {
   t->errors = diag_errors();
+  pragma_check_spelling(t->s);
   t->pragmas = pragma_all(t->s, &t->n_pragmas);
   if (t->n_pragmas == 0)
     return diag_errors() == t->errors;

@@ -5,7 +5,6 @@
 //
 //     #pragma omp parallel for private(j) schedule(static)
 //     #pragma autotune parallel for schedule({dynamic, guided}, {1, 16})
-#include <stdlib.h>
 #include <string.h>
 
 #include "loops.h"
@@ -43,39 +42,13 @@ static bool around_check_clauses(struct builder *b, const struct loop_directive 
   return true;
 }
 
-// Stores the largest or else the smallest number that C's first argument can be. False:
-// it is no number.
-static bool around_number(const struct builder *b, const struct dir_clause *c, bool most,
-                          long long *number) {
-  if (!c || c->n_args == 0)
-    return false;
-  int p = arg_param(b, &c->args[0]);
-  const struct param *param = p >= 0 ? &b->k->params[p] : NULL;
-  if (!param && !is_digits(c->args[0].text))
-    return false;
-  *number = param
-      ? param->values[0].i
-      : strtoll(arena_copy(c->args[0].text.data, c->args[0].text.size), NULL, 10);
-  for (unsigned i = 1; param && i < param->n_values; i++)
-    if ((param->values[i].i > *number) == most)
-      *number = param->values[i].i;
-  return true;
-}
-
-// Reports clauses of JOINED that OpenMP does not allow together.
+// Reports clauses of OVER and D that OpenMP does not allow together.
 static bool around_check_together(struct builder *b, const struct loop_directive *over,
-                                  const struct loop_directive *d,
-                                  const struct loop_directive *joined) {
-  const struct dir_clause *collapse = directive_clause(d, "collapse"),
-                          *lanes = directive_clause(joined, "simdlen");
-  long long length, limit;
+                                  const struct loop_directive *d) {
+  const struct dir_clause *collapse = directive_clause(d, "collapse");
   if (collapse && directive_clause(over, "ordered"))
     return FAIL(b, collapse->offset, strlen(collapse->name), NULL,
                 "'collapse' cannot stand below a pragma of OpenMP with 'ordered'");
-  if (around_number(b, lanes, true, &length) &&
-      around_number(b, directive_clause(joined, "safelen"), false, &limit) &&
-      length > limit)
-    return FAIL_AT(b, d, NULL, "simdlen(%lld) exceeds safelen(%lld)", length, limit);
   return true;
 }
 
@@ -101,5 +74,5 @@ const struct loop_directive *around_join(struct builder *b,
       *GROW(joined->clauses, joined->n_clauses) = over->clauses[i];
   for (unsigned i = 0; i < d->n_clauses; i++)
     *GROW(joined->clauses, joined->n_clauses) = d->clauses[i];
-  return around_check_together(b, over, d, joined) ? joined : over;
+  return around_check_together(b, over, d) ? joined : over;
 }

@@ -51,7 +51,7 @@ static bool jam_applies(struct builder *b, const struct nest *n,
                   nest_why_so_few(b, n), "there are only %u loops to unroll and jam", i);
     if (n->loops[at].sharing)
       return nest_has(b, n, d, at + 1);
-    if (!arg_is_positive(b, d, a, "a factor") || !may_jam(b, n, at, d))
+    if (!arg_is_positive(b, d->pragma, a, "a factor") || !may_jam(b, n, at, d))
       return false;
   }
   return true;

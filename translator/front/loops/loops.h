@@ -209,10 +209,10 @@ const struct dir_clause *directive_clause(const struct loop_directive *d,
 const char *arg_text(const struct builder *b, const struct dir_arg *a);
 /* Returns the index of the param that the argument is or names; -1: it is no param. */
 int arg_param(const struct builder *b, const struct dir_arg *a);
-/* Reports an error about A, which is WHAT ("a size"), unless it may be a positive
- * integer. */
-bool arg_is_positive(struct builder *b, const struct loop_directive *d,
-                     const struct dir_arg *a, const char *what);
+/* Reports an error about A, a part of P, which is WHAT ("a size"), unless it may be a
+ * positive integer. */
+bool arg_is_positive(struct builder *b, const struct pragma *p, const struct dir_arg *a,
+                     const char *what);
 bool is_digits(struct slice s);
 /* Reports an error unless N has COUNT loops that D may act on. */
 bool nest_has(struct builder *b, const struct nest *n, const struct loop_directive *d,

@@ -110,12 +110,49 @@ static bool openmp_collapsible(struct builder *b, const struct nest *n,
   return true;
 }
 
+// Stores the largest or else the smallest number that C's first argument can be. False:
+// it is no number.
+static bool openmp_number(const struct builder *b, const struct dir_clause *c, bool most,
+                          long long *number) {
+  if (!c || c->n_args == 0)
+    return false;
+  int p = arg_param(b, &c->args[0]);
+  const struct param *param = p >= 0 ? &b->k->params[p] : NULL;
+  if (!param && !is_digits(c->args[0].text))
+    return false;
+  *number = param
+      ? param->values[0].i
+      : strtoll(arena_copy(c->args[0].text.data, c->args[0].text.size), NULL, 10);
+  for (unsigned i = 1; param && i < param->n_values; i++)
+    if ((param->values[i].i > *number) == most)
+      *number = param->values[i].i;
+  return true;
+}
+
+// Checks the clauses whose arguments are positive numbers.
+static bool openmp_check_numbers(struct builder *b, const struct loop_directive *d) {
+  static const char *const numbers[] = { "num_threads", "safelen",   "simdlen",
+                                         "grainsize",   "num_tasks", NULL };
+  long long length, limit;
+  for (unsigned i = 0; i < d->n_clauses; i++) {
+    const struct dir_clause *c = &d->clauses[i];
+    unsigned at = strcmp(c->name, "schedule") == 0; // its second argument is one
+    if ((at || slice_in(slice_of(c->name), numbers)) && c->n_args > at &&
+        !arg_is_positive(b, c->pragma, &c->args[at], arena_printf("'%s'", c->name)))
+      return false;
+  }
+  if (openmp_number(b, directive_clause(d, "simdlen"), true, &length) &&
+      openmp_number(b, directive_clause(d, "safelen"), false, &limit) && length > limit)
+    return FAIL_AT(b, d, NULL, "simdlen(%lld) exceeds safelen(%lld)", length, limit);
+  return true;
+}
+
 static bool openmp_applies(struct builder *b, const struct nest *n,
                            const struct loop_directive *d) {
   const struct loop *l = &n->loops[0];
   unsigned collapse;
-  if (!words_check(b, d) || !read_collapse(b, d, &collapse) ||
-      !nest_has(b, n, d, collapse))
+  if (!words_check(b, d) || !openmp_check_numbers(b, d) ||
+      !read_collapse(b, d, &collapse) || !nest_has(b, n, d, collapse))
     return false;
   for (unsigned i = 0; !openmp_shares(d) && i < n->n; i++)
     if (n->loops[i].sharing)

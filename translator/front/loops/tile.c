@@ -42,7 +42,7 @@ static bool tile_applies(struct builder *b, const struct nest *n,
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct loop *l = &n->loops[i];
     unsigned m = depended_on(l, n->loops, i, outer);
-    if (!arg_is_positive(b, d, &c->args[i], "a size") ||
+    if (!arg_is_positive(b, d->pragma, &c->args[i], "a size") ||
         !has_constant_step(b, d, l, outer, m))
       return false;
   }

@@ -48,10 +48,10 @@ bool is_digits(struct slice s) {
   return s.size > 0 && strspn(arena_copy(s.data, s.size), "0123456789") == s.size;
 }
 
-bool arg_is_positive(struct builder *b, const struct loop_directive *d,
-                     const struct dir_arg *a, const char *what) {
-  int p = arg_param(b, a);
-  const struct param *param = p >= 0 ? &b->k->params[p] : NULL;
+bool arg_is_positive(struct builder *b, const struct pragma *p, const struct dir_arg *a,
+                     const char *what) {
+  int index = arg_param(b, a);
+  const struct param *param = index >= 0 ? &b->k->params[index] : NULL;
   bool fine = !param || param->kind == VALUE_INT;
   for (unsigned i = 0; fine && param && i < param->n_values; i++)
     fine = param->values[i].i >= 1;
@@ -59,7 +59,7 @@ bool arg_is_positive(struct builder *b, const struct loop_directive *d,
     fine = strspn(arena_copy(a->text.data, a->text.size), "0") < a->text.size;
   fine = fine && !(a->text.size && *a->text.data == '-');
   return fine ||
-      FAIL(b, pragma_offset(d->pragma, a->text), a->text.size, NULL,
+      FAIL(b, pragma_offset(p, a->text), a->text.size, NULL,
            "%s must be a positive integer", what);
 }
 

@@ -15,7 +15,7 @@ static bool unroll_applies(struct builder *b, const struct nest *n,
     return FAIL(b, partial->offset, strlen("partial"), NULL,
                 "'partial' and 'full' exclude each other");
   return !partial || !partial->n_args ||
-      arg_is_positive(b, d, &partial->args[0], "a factor");
+      arg_is_positive(b, d->pragma, &partial->args[0], "a factor");
 }
 
 static void unroll_make(struct builder *b, struct nest *n,

@@ -82,9 +82,13 @@ static void read_argument(const struct source *s, const struct pragma *p,
     diag_error(s, a->offset, 1, NULL, "an argument of '%s' is missing here", c->name);
     return;
   }
-  if (*a->text.data != '{' || !braces_all(a->text))
+  if (!strchr("{[", *a->text.data))
     return;
-  if (rule->flags & CLAUSE_SETS)
+  if (*a->text.data == '[' || !braces_all(a->text))
+    diag_error(s, a->offset, a->text.size,
+               "write a set for each argument, with commas between: {8, 16}, {32, 64}",
+               "this is neither a value nor a set of values");
+  else if (rule->flags & CLAUSE_SETS)
     read_set(s, p, a);
   else
     diag_error(s, a->offset, a->text.size, NULL, "'%s' takes no set", c->name);

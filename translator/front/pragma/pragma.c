@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // pragma.c: finds every `#pragma autotune …` and reads its clauses and arguments.
+#include <ctype.h>
 #include <string.h>
 
 #include "pragma.h"
@@ -13,8 +14,43 @@ static void error_at(const struct source *s, const struct pragma *p, struct slic
   diag_error(s, pragma_offset(p, at), at.size, hint, message, (int)at.size, at.data);
 }
 
-static char *did_you_mean(struct slice word, const char *const *words) {
-  const char *near = nearest(word, words);
+// Words that people write for others, and that are not the nearest by their letters.
+static const struct {
+  const char *written, *meant;
+} usual[] = {
+  { "input", "in" },
+  { "inputs", "in" },
+  { "output", "out" },
+  { "outputs", "out" },
+  { "readwrite", "inout" },
+  { "unroll_jam", "unroll_and_jam" },
+  { "jam", "unroll_and_jam" },
+  { "params", "param" },
+  { "tolerance", "verify(rtol: 1e-5)" },
+  { "rtol", "verify(rtol: 1e-5)" },
+  { "atol", "verify(atol: 1e-9)" },
+  { "budget", "search(auto, budget: 5s)" },
+  { "until", "search(auto, until: 2%)" },
+  { "threads", "num_threads" },
+  { "size", "sizes" },
+  { "order", "permutation" },
+};
+
+// True if one of WORDS is WORD, or is WORD and arguments.
+static bool pragma_is_among(const char *word, const char *const *words) {
+  struct slice name = { word, strcspn(word, "(") };
+  for (; *words; words++)
+    if (slice_is(name, *words))
+      return true;
+  return false;
+}
+
+static const char *did_you_mean(struct slice word, const char *const *words) {
+  const char *near = NULL;
+  for (size_t i = 0; i < sizeof usual / sizeof *usual && !near; i++)
+    if (slice_is(word, usual[i].written) && pragma_is_among(usual[i].meant, words))
+      near = usual[i].meant;
+  near = near ? near : nearest(word, words);
   return near ? arena_printf("did you mean '%s'?", near) : NULL;
 }
 
@@ -113,7 +149,10 @@ static void read_clauses(const struct source *s, struct pragma *p, struct lexer 
         return;
       }
     }
+    unsigned before = diag_errors();
     keep_clause(s, p, c, t.text);
+    if (diag_errors() != before && slice_is(open.text, "="))
+      return; // that would be the next error
   }
 }
 
@@ -259,6 +298,35 @@ static bool pragma_read_openmp(const struct source *s, struct pragma *p, struct 
   p->openmp = true;
   read_clauses(s, p, l);
   return true;
+}
+
+// True if WORD is meant to be "autotune": letters in capitals, an underscore, one letter
+// more or less.
+static bool pragma_resembles(struct slice word) {
+  static const char *const name[] = { "autotune", NULL };
+  char plain[16];
+  size_t n = 0;
+  for (size_t i = 0; i < word.size && n < sizeof plain; i++)
+    if (word.data[i] != '_')
+      plain[n++] = (char)tolower((unsigned char)word.data[i]);
+  return n < sizeof plain && nearest((struct slice){ plain, n }, name) != NULL;
+}
+
+void pragma_check_spelling(const struct source *s) {
+  struct lexer l = lexer_of((struct slice){ s->text, s->size }), rest;
+  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+    if (!t.first || !slice_is(t.text, "#") || lex_directive(&l, &rest) != LINE_PRAGMA)
+      continue;
+    struct token who = lex(&rest);
+    bool omp = slice_is(who.text, "omp"), ours = slice_is(who.text, "autotune");
+    if (omp)
+      who = lex(&rest);
+    if (who.kind == TOKEN_WORD && (omp || !ours) && pragma_resembles(who.text))
+      diag_warning(s, (size_t)(who.text.data - s->text), who.text.size,
+                   "write '#pragma autotune …'", "this pragma has no effect: %s'%.*s'",
+                   omp ? "'omp' cannot stand before " : "it is spelled ",
+                   (int)who.text.size, who.text.data);
+  }
 }
 
 struct pragma *pragma_all(const struct source *s, unsigned *n) {

@@ -91,6 +91,14 @@ static void clauses_read_dims(const struct source *s, const struct clause *c,
   }
 }
 
+static bool has_name(struct slice text) {
+  struct lexer l = lexer_of(text);
+  struct token t = lex(&l);
+  while (t.kind != TOKEN_END && t.kind != TOKEN_WORD)
+    t = lex(&l);
+  return t.kind == TOKEN_WORD;
+}
+
 // True if the arguments are expressions. Sizes begin with a digit; if any argument does
 // not, all are expressions.
 static bool is_expression(const struct clause *c) {
@@ -98,8 +106,7 @@ static bool is_expression(const struct clause *c) {
     unsigned long sizes[3];
     if (c->args[i].text.size && !isdigit((unsigned char)*c->args[i].text.data))
       return true;
-    if (memchr(c->args[i].text.data, '*', c->args[i].text.size) &&
-        !read_size(c->args[i].text, sizes))
+    if (has_name(c->args[i].text) && !read_size(c->args[i].text, sizes))
       return true;
   }
   return false;
