@@ -89,6 +89,9 @@ bool read_real(struct slice text, double *d);
 /* Read a clause flags(…), a clause compiler(…); see struct clause_reader. */
 void values_flags(const struct source *s, struct kernel *k, const struct clause *c);
 void values_compilers(const struct source *s, struct kernel *k, const struct clause *c);
+/* Returns where the pragma of K names COMPILER, or else where the pragma is. *SIZE: its
+ * length. */
+size_t values_compiler_at(const struct kernel *k, const char *compiler, size_t *size);
 /* Returns false, after an error message, if V of flags(…) is not suitable for a C
  * compiler. */
 bool values_check_flags(const struct source *s, const struct value *v);

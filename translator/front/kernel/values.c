@@ -356,3 +356,18 @@ void values_compilers(const struct source *s, struct kernel *k, const struct cla
   if (param.n_values > 1)
     kernel_add_param(k, param);
 }
+
+size_t values_compiler_at(const struct kernel *k, const char *compiler, size_t *size) {
+  const struct pragma *p = k->main.pragma;
+  const char *quoted = arena_printf("\"%s\"", compiler);
+  for (unsigned i = 0; i < p->n_clauses; i++) {
+    const struct clause *c = &p->clauses[i];
+    for (unsigned j = 0; strcmp(c->name, "compiler") == 0 && j < c->n_args; j++) {
+      *size = c->args[j].text.size;
+      if (slice_is(c->args[j].text, compiler) || slice_is(c->args[j].text, quoted))
+        return c->args[j].offset;
+    }
+  }
+  *size = p->end - p->offset;
+  return p->offset;
+}

@@ -22,20 +22,6 @@ struct builds {
   struct flags_asked asked;
 };
 
-// Returns the text of the first argument of K's clause `compiler` that is COMPILER, or
-// else of the whole pragma.
-static struct slice compiler_named(const struct kernel *k, const char *compiler) {
-  const struct pragma *p = k->main.pragma;
-  for (unsigned i = 0; i < p->n_clauses; i++) {
-    const struct clause *c = &p->clauses[i];
-    for (unsigned j = 0; strcmp(c->name, "compiler") == 0 && j < c->n_args; j++)
-      if (slice_is(c->args[j].text, compiler) ||
-          slice_is(c->args[j].text, arena_printf("\"%s\"", compiler)))
-        return c->args[j].text;
-  }
-  return (struct slice){ p->blanked, p->end - p->offset };
-}
-
 // Expands the file for COMPILER. K is the first kernel that uses it. NULL: error,
 // diagnosed.
 static struct expansion *expansion_for(struct builds *v, const struct kernel *k,
@@ -46,11 +32,11 @@ static struct expansion *expansion_for(struct builds *v, const struct kernel *k,
   const struct translation *t = v->t;
   unsigned n = v->n_compilers;
   struct expansion *x = expand_file(t->s, t->kernels, t->n_kernels, compiler, t->o);
-  struct slice at = compiler_named(k, compiler);
+  size_t size, at = values_compiler_at(k, compiler, &size);
   bool own = strcmp(compiler, "clang") == 0;
   if (!x)
     diag_error(
-        t->s, pragma_offset(k->main.pragma, at), at.size,
+        t->s, at, size,
         own ? "put -I and -D of the build after `--` in `autotune check` and `translate`"
             : "is it installed? 'compiler' names those that make variants",
         "'%s' cannot preprocess this file", own ? t->o->clang : compiler);
@@ -77,12 +63,12 @@ static bool is_left_out(const struct source *s, const struct kernel *k,
 static const char *allowed_compiler(const struct builds *v, const struct kernel *k,
                                     const char *compiler) {
   const char *const *run = v->t->o->run;
-  struct slice at = compiler_named(k, compiler);
+  size_t size, at = values_compiler_at(k, compiler, &size);
   if (!run || strcmp(compiler, "clang") == 0 || slice_in(slice_of(compiler), run))
     return compiler;
   if (!v->writes) // Clang shows all but what only this compiler makes of the file
     return compiler == k->compilers[0] ? "clang" : NULL;
-  diag_error(v->t->s, pragma_offset(k->main.pragma, at), at.size,
+  diag_error(v->t->s, at, size,
              arena_printf("`autotune translate --run %s` allows it", compiler),
              "'%s' is not run: this command runs no program that only a source names",
              compiler);

@@ -91,22 +91,24 @@ static void clauses_read_dims(const struct source *s, const struct clause *c,
   }
 }
 
-static bool has_name(struct slice text) {
+// True if TEXT computes with a name, as in 2 * BX.
+static bool computes(struct slice text) {
   struct lexer l = lexer_of(text);
-  struct token t = lex(&l);
-  while (t.kind != TOKEN_END && t.kind != TOKEN_WORD)
-    t = lex(&l);
-  return t.kind == TOKEN_WORD;
+  bool name = false, sign = false;
+  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+    name = name || t.kind == TOKEN_WORD;
+    sign = sign || t.kind == TOKEN_PUNCTUATOR;
+  }
+  return name && sign;
 }
 
 // True if the arguments are expressions. Sizes begin with a digit; if any argument does
 // not, all are expressions.
 static bool is_expression(const struct clause *c) {
   for (unsigned i = 0; i < c->n_args; i++) {
-    unsigned long sizes[3];
     if (c->args[i].text.size && !isdigit((unsigned char)*c->args[i].text.data))
       return true;
-    if (has_name(c->args[i].text) && !read_size(c->args[i].text, sizes))
+    if (computes(c->args[i].text))
       return true;
   }
   return false;
