@@ -61,15 +61,18 @@ static int optional_param(const struct source *s, struct kernel *k,
   return kernel_add_param(k, directives_optional(name, c->offset, when));
 }
 
-// True if C has arguments and none of them says which operation it is.
-static bool has_no_operation(const struct clause *c) {
+// Returns the index of the argument of C, a reduction, that names the operation;
+// modifiers are before it. C->n_args: none does.
+static unsigned operation_at(const struct clause *c) {
+  unsigned i = 0;
+  while (i < c->n_args && c->args[i].label.size == 0)
+    i++;
+  return i;
+}
+
+static bool is_reduction(const struct clause *c) {
   static const char *const names[] = { "reduction", "in_reduction", NULL };
-  if (c->n_args == 0 || !slice_in(slice_of(c->name), names))
-    return false;
-  for (unsigned i = 0; i < c->n_args; i++)
-    if (c->args[i].label.size)
-      return false;
-  return true;
+  return c->n_args > 0 && slice_in(slice_of(c->name), names);
 }
 
 // Checks A, an argument of C that is no set: a number, or a variable in a list.
@@ -108,13 +111,14 @@ static struct dir_clause read_clause(const struct source *s, struct kernel *k,
   struct dir_clause out = {
     .name = c->name, .body = c->body, .pragma = p, .offset = c->offset
   };
-  if (has_no_operation(c))
+  unsigned first = is_reduction(c) ? operation_at(c) : 0;
+  if (is_reduction(c) && first == c->n_args)
     diag_error(s, c->args[0].offset, c->args[0].text.size,
                arena_printf("write %s(+: sum)", c->name),
                "'%s' needs an operation and a colon before its variables", c->name);
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct argument *a = &c->args[i];
-    if (!p->openmp && !a->is_set && !has_no_operation(c))
+    if (!p->openmp && !a->is_set && i >= first)
       check_argument(s, k, p, c, a);
     struct dir_arg arg = { .text = a->text, .label = a->label, .param = -1 };
     arg.param = a->is_set ? set_param(s, k, p, c, a, when) : kernel_param(k, a->text);
