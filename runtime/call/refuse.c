@@ -3,6 +3,7 @@
 // a line for each. A reason is noted in the node for autotune_why, said once, and stored
 // for `autotune why`.
 #include <stdlib.h>
+#include <string.h>
 
 #include "run/cpu/stack.h"
 #include "site.h"
@@ -22,7 +23,10 @@ static void refuse_store(struct store *s, const struct node *n, enum refusal rea
 static void refuse_say(const struct node *n, enum refusal reason, const char *text,
                        bool late) {
   const char *name = n->site->kernel->name;
-  enum autotune_level level = refusal_words[reason].warns ? AUTOTUNE_WARN : AUTOTUNE_INFO;
+  const char *only = options_get()->kernel; // all others are locked, as was asked
+  bool asked = reason == REFUSED_LOCKED && only && strcmp(only, name) != 0;
+  enum autotune_level level = refusal_words[reason].warns && !asked ? AUTOTUNE_WARN
+                                                                    : AUTOTUNE_INFO;
   char *topic = sys_printf("%s %s", name, text);
   if (late)
     log_once(level, topic ? topic : text, "%s: not tuned in this run: %s", name, text);
@@ -85,8 +89,27 @@ static void refuse_rest(void *data) {
     store_close(store);
 }
 
+// Warns if AUTOTUNE_KERNEL names a kernel that was not called: it may be misspelled.
+static void refuse_check_name(const struct site *sites) {
+  enum { MOST = 64 };
+  const char *only = options_get()->kernel, *names[MOST + 1] = { NULL };
+  unsigned n = 0;
+  bool found = !only || !sites;
+  for (const struct site *s = sites; s && !found; s = s->next) {
+    found = strcmp(s->kernel->name, only) == 0;
+    if (n < MOST)
+      names[n++] = s->kernel->name;
+  }
+  const char *near = found ? NULL : value_nearest(only, strlen(only), names);
+  if (!found)
+    log_once(AUTOTUNE_WARN, "AUTOTUNE_KERNEL",
+             "AUTOTUNE_KERNEL: this program called no kernel '%s'%s%s%s", only,
+             near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
 void refuse_at_exit(struct site *sites) {
   bool any = false;
+  refuse_check_name(sites);
   for (struct site *s = sites; s && !any; s = s->next)
     for (struct node *n = atomic_load(&s->all); n && !any; n = n->all)
       any = refuse_is_left(n);

@@ -75,10 +75,10 @@ static bool key_find(const char *numbers, const char *names, const char *name,
   return false;
 }
 
-bool key_matches(const char *numbers, const char *names, const char *spec) {
+// Returns how many parts of the key SPEC gives; UINT_MAX: one of them is another, or SPEC
+// cannot be read.
+static unsigned key_given(const char *numbers, const char *names, const char *spec) {
   unsigned n = 0;
-  if (!spec)
-    return true;
   for (const char *s = spec; *s; n++) {
     struct key_part part;
     size_t size = strcspn(s, ","), name = strcspn(s, "=,");
@@ -91,11 +91,19 @@ bool key_matches(const char *numbers, const char *names, const char *spec) {
     long long wanted = strtoll(value, &end, 0);
     if (end == value || end != s + size || !key_find(numbers, names, s, name, n, &part) ||
         part.number != wanted)
-      return false;
+      return UINT_MAX;
     s += size + (s[size] == ',');
     s += strspn(s, " ");
   }
-  return n == key_read(numbers, NULL, 0);
+  return n;
+}
+
+bool key_matches(const char *numbers, const char *names, const char *spec) {
+  return !spec || key_given(numbers, names, spec) == key_read(numbers, NULL, 0);
+}
+
+bool key_matches_part(const char *numbers, const char *names, const char *spec) {
+  return !spec || key_given(numbers, names, spec) != UINT_MAX;
 }
 
 int key_compare(const char *a, const char *b) {

@@ -30,6 +30,8 @@ char *key_describe(const char *numbers, const char *names);
 /* True if SPEC ("512,3", "n=512", "m=3,n=512") matches this key. SPEC may be NULL, which
  * matches any key. */
 bool key_matches(const char *numbers, const char *names, const char *spec);
+/* Likewise, but SPEC may leave parts out: "n=512" matches all keys with this n. */
+bool key_matches_part(const char *numbers, const char *names, const char *spec);
 /* Compares two keys number by number; below 0, 0 or above 0. */
 int key_compare(const char *a, const char *b);
 /* Returns the sum of |log2 ratio| over the N parts of A and B. */

@@ -31,8 +31,7 @@ const char *const revoked_words[REVOCATIONS] = {
 const struct refusal_words refusal_words[REFUSALS] = {
   [REFUSED_NOT] = { "", false, false },
   [REFUSED_OFF] = { "default: tuning is off", false, false },
-  [REFUSED_LOCKED] = { "default: locked, and nothing is known for this key", false,
-                       true },
+  [REFUSED_LOCKED] = { "default: locked, and nothing is known for this key", true, true },
   [REFUSED_OFFLINE] = { "default: nothing is known for this key; this mode leaves tuning "
                         "to `autotune tune`",
                         false, true },

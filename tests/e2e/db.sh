@@ -78,7 +78,7 @@ has "diff: row" out '^sum  *n = 65536 .*—'
 
 # verify
 db verify; is "verify" $? 0
-has "verify: counts" out 'results.db: 2 problems, 2 winners, .*: whole'
+has "verify: counts" out 'results.db: whole: 2 keys, 2 with a result, .* variants tried, '
 db verify a.jsonl bad.jsonl; is "verify: bad file" $? 1
 object=$(ls "$AUTOTUNE_CACHE"/objects/*.so 2> /dev/null | head -1)
 if [ -n "$object" ]; then

@@ -105,6 +105,12 @@ static void test_what_says_a_key(void **state) {
     assert_true(key_matches("512,3", "n\nm", yes[i]));
   for (size_t i = 0; i < sizeof no / sizeof *no; i++)
     assert_false(key_matches("512,3", "n\nm", no[i]));
+  assert_true(key_matches_part("512,3", "n\nm", "m=3"));
+  assert_true(key_matches_part("512,3", "n\nm", "512"));
+  assert_true(key_matches_part("512,3", "n\nm", NULL));
+  assert_false(key_matches_part("512,3", "n\nm", "m=4"));
+  assert_false(key_matches_part("512,3", "n\nm", "k=3"));
+  assert_false(key_matches_part("512,3", "n\nm", "512,3,1"));
   assert_true(key_matches("512,3", "n\nm", NULL));
   assert_true(key_matches("", "", ""));
 }

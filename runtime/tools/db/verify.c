@@ -75,8 +75,13 @@ static int verify_store(const char *folder) {
     winners += l.items[i].finished;
     records += l.items[i].n_records;
   }
-  printf("%s: %u problems, %u winners, %u variants, %u of %u objects: %s\n", s->path, l.n,
-         winners, records, objects - missing, objects, bad ? "damaged" : "whole");
+  const char *state = bad ? "damaged"
+      : missing           ? "whole, but compiled variants are missing"
+                          : "whole";
+  printf("%s: %s: %u key%s, %u with a result, %u variant%s tried, %u of %u compiled "
+         "winners\n",
+         s->path, state, l.n, l.n == 1 ? "" : "s", winners, records,
+         records == 1 ? "" : "s", objects - missing, objects);
   store_list_free(&l);
   store_close(s);
   return bad || missing;

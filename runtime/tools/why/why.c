@@ -202,7 +202,7 @@ static unsigned why_print_list(struct why *w, const char *file) {
   set_target(w);
   for (unsigned i = 0; i < w->list.n; i++) {
     const struct problem *p = &w->list.items[i].problem;
-    if (why_is_known(w, i) || !results_key_matches(p, w->o->key))
+    if (why_is_known(w, i) || !key_matches_part(p->key, p->key_names, w->o->key))
       continue;
     if (n++ == 0) {
       char *clean = file ? clean_text(file) : NULL;
