@@ -99,6 +99,9 @@ bool log_enabled(enum autotune_level level);
 /* Writes the progress line to standard error, over the previous one; only at level info
  * and on a terminal. NULL clears it. */
 void log_progress(const char *line);
+/* Writes a line to standard error if that is a terminal that shows warnings and no more,
+ * and no function takes the messages: for users who wonder why their program waits. */
+void log_waiting(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- machine.c: hwloc ------------------------------------------------------------ */
 

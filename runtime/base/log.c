@@ -209,3 +209,23 @@ void log_progress(const char *line) {
   pthread_mutex_unlock(&logs.mutex);
   errno = error;
 }
+
+void log_waiting(const char *format, ...) {
+  int error = errno;
+  bool shown = options_get()->log_level == AUTOTUNE_WARN && isatty(STDERR_FILENO);
+  char text[512];
+  va_list args;
+  va_start(args, format);
+  int n = shown ? vsnprintf(text, sizeof text - 1, format, args) : 0;
+  va_end(args);
+  pthread_once(&logs.once, log_begin);
+  pthread_mutex_lock(&logs.mutex);
+  if (n > 0 && !logs.fn) {
+    log_clean(text);
+    size_t size = strlen(text);
+    text[size] = '\n';
+    log_put(text, size + 1);
+  }
+  pthread_mutex_unlock(&logs.mutex);
+  errno = error;
+}

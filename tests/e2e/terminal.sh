@@ -58,6 +58,11 @@ has "follow: the end" live '^first, n = 65536: \(tuned\|default\): '
 has "follow: the second" live '^second, n = 65536: \(tuned\|default\): '
 hasnt "follow: no terminal is commanded" live $'\e'
 
+# A program that waits says so once, on a terminal only.
+terminal 200 waits "AUTOTUNE_CACHE=$work/waits AUTOTUNE_MODE=first AUTOTUNE_BUDGET=20s ./two"
+is "waiting: said once" "$(grep -c '^autotune: tuning first, up to [0-9]* s more; AUTOTUNE_LOG=info shows' waits)" 1
+hasnt "waiting: on terminals only" err 'autotune: tuning'
+
 # The terminal: its width, colours, bars.
 terminal 72 wide "autotune report"
 has "terminal: colours" wide $'\e\[1mfirst\e\[0m'

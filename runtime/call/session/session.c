@@ -32,6 +32,7 @@
 // Seconds until the tuner's first message, and from its last message to its end; how many
 // tuners of a session may crash.
 enum { FIRST_WORD = 20, LAST_BREATH = 10, CRASHES = 2 };
+static const double quiet = 1; // seconds that a program waits without a word of it
 
 // One session in this process. Fields that a fork of the program reads are atomic.
 static struct {
@@ -47,6 +48,8 @@ static struct {
   int status;     // as from waitpid
   unsigned looks; // so far, for news
   unsigned read;  // news that have been read
+  double begun;   // sys_now
+  bool told;      // the user knows that the program waits
   double end;     // sys_now; a tuner that is silent until then counts as hanging
   const struct autotune_kernel *kernel; // NULL: there is no session
   bool background;                      // the program does not wait for it
@@ -240,7 +243,9 @@ int session_start(const struct autotune_kernel *k, const struct identity *id,
   if (rc == 0) {
     descriptor_keep(&session.memory, memory);
     session.kernel = k;
-    session.end = sys_now() + FIRST_WORD;
+    session.begun = sys_now();
+    session.told = false;
+    session.end = session.begun + FIRST_WORD;
     return 0;
   }
   snprintf(out->why, sizeof out->why, "default: no process can be forked: %s",
@@ -312,8 +317,20 @@ static enum session_state session_finish(int rc, bool gone, struct outcome *out)
 
 // ---- listening ----------------------------------------------------------------------
 
+// Says once that the program waits, and for how long.
+static void session_say_waiting(const struct progress_report *p) {
+  if (session.background || session.told || sys_now() - session.begun < quiet)
+    return;
+  session.told = true;
+  log_waiting(
+      "autotune: tuning %s, up to %.0f s more; AUTOTUNE_LOG=info shows how it goes "
+      "on, with AUTOTUNE_MODE=background the program does not wait",
+      session.kernel->name, p->left > 1 ? p->left : 1);
+}
+
 static void session_show(const struct progress_report *p) {
   char line[160], best[64];
+  session_say_waiting(p);
   int n = snprintf(line, sizeof line, "autotune: %s: %u of %u variant%s, %.0f s left",
                    session.kernel->name, p->done, p->total, p->total == 1 ? "" : "s",
                    p->left > 0 ? p->left : 0);
