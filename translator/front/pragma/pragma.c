@@ -324,7 +324,7 @@ void pragma_check_spelling(const struct source *s) {
     if (who.kind == TOKEN_WORD && (omp || !ours) && pragma_resembles(who.text))
       diag_warning(s, (size_t)(who.text.data - s->text), who.text.size,
                    "write '#pragma autotune …'", "this pragma has no effect: %s'%.*s'",
-                   omp ? "'omp' cannot stand before " : "it is spelled ",
+                   omp ? "'omp' must not be before " : "it is spelled ",
                    (int)who.text.size, who.text.data);
   }
 }
