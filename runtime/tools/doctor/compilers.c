@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// compilers.c: checks the compilers, OpenMP's runtime and XGBoost.
+// compilers.c: checks the compilers and OpenMP's runtime.
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,6 @@
 #include "compile/jit.h"
 #include "base/run_program.h"
 #include "doctor.h"
-#include "tune/learn/learn.h"
 #include "base/base.h"
 
 const char doctor_unit[] = "static int answer(void) { return 42; }\n"
@@ -79,11 +78,4 @@ bool check_openmp(struct finding *f) {
     return finding_say(f, true, "LLVM's runtime can be loaded");
   return finding_say(f, false, "%s",
                      message ? message : "LLVM's OpenMP runtime cannot be loaded");
-}
-
-bool check_xgboost(struct finding *f) {
-  char text[160];
-  bool good = boost_version(text, sizeof text);
-  return finding_say(f, good, "%s%s", text,
-                     good ? "" : "; search(model) learns with trees of its own instead");
 }

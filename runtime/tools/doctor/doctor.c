@@ -56,7 +56,6 @@ static const struct check {
   { "memory", check_memory, false, DOCTOR_NOTE,
     "the compiler takes some 200 MiB, and a tuner shares the program's memory by copy on "
     "write" },
-  { "XGBoost", check_xgboost, true, DOCTOR_MISSING, "install libxgboost0 to have it" },
   { "CUDA driver", check_driver, true, DOCTOR_MISSING,
     "CUDA kernels run on a GPU with NVIDIA's driver, or under `autotune cc --emulate`" },
   { "NVRTC", check_nvrtc, true, DOCTOR_MISSING,

@@ -4,7 +4,7 @@
  * autotune.
  *
  *   doctor.c      runs the table of checks, prints what was found
- *   compilers.c   compilers (in process, clang, the build's own), OpenMP, XGBoost
+ *   compilers.c   compilers (in process, clang, the build's own), OpenMP
  *   results.c     the folder of results, and code that is kept there
  *   processors.c  processors, frequency, load, memory: what measurements depend on
  *   processes.c   what a container may forbid
@@ -50,8 +50,7 @@ bool finding_instead(struct finding *f, enum state state, const char *advice);
  * what it found. True: it works. Otherwise state and advice are the table's, unless the
  * check replaced them. */
 typedef bool check_fn(struct finding *f);
-check_fn check_compiler, check_clang, check_host, check_openmp,
-    check_xgboost;                                                    /* compilers.c */
+check_fn check_compiler, check_clang, check_host, check_openmp;       /* compilers.c */
 check_fn check_folder, check_kept_code;                               /* results.c */
 check_fn check_processors, check_frequency, check_load, check_memory; /* processors.c */
 check_fn check_processes, check_debuggers;                            /* processes.c */

@@ -12,7 +12,6 @@
 #include "compile/nvrtc.h"
 #include "doctor.h"
 #include "run/cuda/gpu.h"
-#include "tune/learn/learn.h"
 
 static void versions_line(FILE *out, const char *name, const char *version) {
   fprintf(out, "  %-12s %s\n", name, version);
@@ -54,11 +53,8 @@ static void print_cuda(FILE *out) {
 }
 
 void versions_print(FILE *out) {
-  char text[160];
   print_clang(out);
   versions_line(out, "SQLite", sqlite3_libversion());
-  boost_version(text, sizeof text);
-  versions_line(out, "XGBoost", text);
   print_hwloc(out);
   versions_line(out, "Jansson", jansson_version_str());
   print_xxhash(out);

@@ -347,7 +347,6 @@ static bool gauss_predict(void *model, const float *rows, unsigned n, float *mea
 }
 
 const struct learner learner_gauss = {
-  .name = "gauss",
   .new = gauss_new,
   .fit = gauss_fit,
   .predict = gauss_predict,

@@ -30,8 +30,9 @@ struct lessons {
   const struct space *space;
   struct columns columns;
   const struct learner *learner;
-  // Models. `coded` also learns from the features of code, so it is for compiled points;
-  // NULL until it is used. `failures`: NULL until a point fails.
+  // Models. `times`: NULL if there was no memory for a near key. `coded` also learns from
+  // the features of code, so it is for compiled points; NULL until it is used.
+  // `failures`: NULL until a point fails.
   void *times, *failures, *coded;
   uint64_t seed;
   struct lesson list[MAX_LESSONS];
@@ -67,15 +68,6 @@ void lessons_free(struct lessons *l) {
   free(l);
 }
 
-// Makes a model. Trees replace LEARNER if it is not available.
-static void make_times(struct lessons *l) {
-  l->times = l->learner->new(&l->columns, l->columns.n_plain, l->seed);
-  if (!l->times) {
-    l->learner = &learner_trees;
-    l->times = learner_trees.new(&l->columns, l->columns.n_plain, l->seed);
-  }
-}
-
 struct lessons *lessons_new(const struct space *s, uint64_t seed,
                             const struct learner *learner) {
   struct lessons *l = sys_calloc(1, sizeof *l);
@@ -85,7 +77,7 @@ struct lessons *lessons_new(const struct space *s, uint64_t seed,
   l->seed = seed;
   columns_init(&l->columns, s);
   l->learner = learner;
-  make_times(l);
+  l->times = learner->new(&l->columns, l->columns.n_plain, seed);
   size_t width = l->columns.n + 1; // lessons_transfer adds a column
   l->points = sys_malloc(sizeof *l->points * MAX_LESSONS * (s->kernel->n_params + 1));
   l->rows = sys_malloc(sizeof *l->rows * MAX_LESSONS * width);
@@ -187,7 +179,7 @@ static bool begin_near(struct lessons *l) {
       sys_malloc(sizeof *l->points * MAX_TRANSFERRED * (l->space->kernel->n_params + 1));
   l->near.rows = sys_malloc(sizeof *l->near.rows * MAX_TRANSFERRED * l->columns.n_plain);
   l->learner->free(l->times);
-  make_times(l);
+  l->times = l->learner->new(&l->columns, l->columns.n_plain, l->seed);
   return l->near.points && l->near.rows && l->times;
 }
 
@@ -291,7 +283,7 @@ static bool fit_coded(struct lessons *l) {
 
 // Makes the models again if enough lessons are new; with many lessons, not for each.
 static bool learn_fit(struct lessons *l) {
-  if (l->right == 0 || l->right + l->near.n < FEW)
+  if (!l->times || l->right == 0 || l->right + l->near.n < FEW)
     return false;
   if (l->ready && l->changes <= l->n / 48)
     return true;

@@ -2,12 +2,9 @@
 /* learn.h: what searches learn about a space from the points tried, grouped by file.
  *
  *   columns.c  converts a point to a row of numbers, the input of a model
- *   trees.c    a model: trees grown on random parts of the known rows; always available
- *   gauss.c    a model: a Gaussian process; always available
- *   boost.c    a model: XGBoost's ranking, where its library is installed
- *   learn.c    the results of one search (lessons), and models of times and failures
- *
- * Used in the tuner only: a model may load a library. */
+ *   trees.c    a model: trees grown on random parts of the known rows
+ *   gauss.c    a model: a Gaussian process
+ *   learn.c    the results of one search (lessons), and models of times and failures */
 #ifndef AUTOTUNE_LEARN_H
 #define AUTOTUNE_LEARN_H
 
@@ -52,9 +49,7 @@ enum {
 }; /* rows that a model is fitted to, without the at most MAX_TRANSFERRED rows of a near
       key */
 struct learner {
-  const char *name;
-  /* Returns a new model of rows with the first WIDTH columns. NULL: not available
-   * here. */
+  /* Returns a new model of rows with the first WIDTH columns. NULL: no memory. */
   void *(*new)(const struct columns *c, unsigned width, uint64_t seed);
   /* Fits MODEL to N rows of WIDTH numbers (NAN: missing) and their results; less is
    * better. */
@@ -64,16 +59,12 @@ struct learner {
   bool (*predict)(void *model, const float *rows, unsigned n, float *mean, float *spread);
   void (*free)(void *model);
 };
-extern const struct learner learner_trees, learner_boost, learner_gauss;
-/* Writes XGBoost's version ("1.7.4") into TEXT, of SIZE bytes; opens its library. False:
- * not available, and TEXT says why. */
-bool boost_version(char *text, size_t size);
+extern const struct learner learner_trees, learner_gauss;
 
 /* ---- learn.c --------------------------------------------------------------------- */
 
 struct lessons;
-/* Returns the empty lessons of a search. Trees replace LEARNER where it is not available.
- * NULL: no memory. */
+/* Returns the empty lessons of a search; LEARNER predicts times. NULL: no memory. */
 struct lessons *lessons_new(const struct space *s, uint64_t seed,
                             const struct learner *learner);
 void lessons_free(struct lessons *l);

@@ -252,7 +252,6 @@ static bool trees_predict(void *model, const float *rows, unsigned n, float *mea
 }
 
 const struct learner learner_trees = {
-  .name = "trees",
   .new = trees_new,
   .fit = trees_fit,
   .predict = trees_predict,

@@ -88,7 +88,7 @@ static struct strategy *new_with(const struct learner *learner, const struct spa
 }
 
 static struct strategy *model_new(const struct space *s, uint64_t seed, unsigned budget) {
-  return new_with(&learner_boost, s, seed, budget);
+  return new_with(&learner_trees, s, seed, budget);
 }
 
 static struct strategy *new_gauss(const struct space *s, uint64_t seed, unsigned budget) {
