@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const require = createRequire(new URL('../../runtime/tools/report/page/package.json', import.meta.url));
+const require = createRequire(new URL('../package.json', import.meta.url));
 const { chromium } = require('playwright-core');
 const [, , executablePath, folder] = process.argv;
 const browser = await chromium.launch({ executablePath });

@@ -29,7 +29,7 @@ check "nothing to compare with: no page" [ ! -e x.html ]
 
 chromium=$(command -v chromium || command -v chromium-browser) ||
   { echo "skipped: chromium is missing"; exit 77; }
-[ -d "$here/../../runtime/tools/report/page/node_modules/playwright-core" ] ||
+[ -d "$here/../node_modules/playwright-core" ] ||
   { echo "skipped: playwright-core is missing"; exit 77; }
 check "in the browser" node "$here/page.mjs" "$chromium" "$work/in"
 finish

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // screenshots.mjs CHROMIUM REPORT.html FOLDER: the pictures in docs/, light, dark and narrow.
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { chromium } from 'playwright-core';
 
+const require = createRequire(new URL('../../../../tests/package.json', import.meta.url));
+const { chromium } = require('playwright-core');
 const [, , executablePath, report, folder] = process.argv;
 const [, json] = /id="results">([^]*?)<\/script>/.exec(readFileSync(report, 'utf8'));
 const results = JSON.parse(json);
