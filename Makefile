@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# Fronts CMake. `make demo` and `make check` are each complete on a fresh Debian 12 machine.
+# Fronts CMake. `make`, `make demo` and `make check` are each complete on a fresh Debian 12 machine.
 
 PRESET ?= release
 BUILD = build$(if $(filter-out release,$(PRESET)),-$(PRESET))
 
 all: build
 
+# The developers' presets have the tests, and so need their packages.
 setup:
-	@cmake/setup.sh
+	@cmake/setup.sh $(if $(filter-out release,$(PRESET)),tests)
 
 $(BUILD)/build.ninja: | setup
 	@cmake --preset $(PRESET) --log-level=WARNING
@@ -15,13 +16,21 @@ $(BUILD)/build.ninja: | setup
 build: setup $(BUILD)/build.ninja
 	@cmake --build $(BUILD) -- --quiet
 
+# In the same folder, with the tests.
+tests:
+	@cmake/setup.sh tests
+	@if ! [ -f $(BUILD)/build.ninja ]; then cmake --preset $(PRESET) --log-level=WARNING -DAUTOTUNE_TESTS=ON; \
+	elif ! grep -q '^AUTOTUNE_TESTS:[A-Z]*=ON$$' $(BUILD)/CMakeCache.txt; then \
+	  cmake --log-level=WARNING -DAUTOTUNE_TESTS=ON $(BUILD); fi
+	@cmake --build $(BUILD) -- --quiet
+
 demo: build
 	@bench/demo.sh $(BUILD)
 
-check: build
+check: tests
 	@tests/check.sh $(BUILD)
 
-bench: build
+bench: tests
 	@bench/bench.sh $(BUILD)
 
 install: build
@@ -34,4 +43,4 @@ deb: build
 clean:
 	rm -rf build build-*
 
-.PHONY: all setup build demo check bench install deb clean
+.PHONY: all setup build tests demo check bench install deb clean
