@@ -33,8 +33,14 @@ check: tests
 bench: tests
 	@bench/bench.sh $(BUILD)
 
+# PREFIX is /usr/local unless given. Tests and cpack write build/install_manifest.txt anew, so `make uninstall` has a
+# list of its own.
 install: build
-	@cmake --install $(BUILD)
+	@DESTDIR='$(DESTDIR)' cmake --install $(BUILD) $(if $(PREFIX),--prefix '$(PREFIX)')
+	@cp $(BUILD)/install_manifest.txt $(BUILD)/installed.txt
+
+uninstall:
+	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' cmake/uninstall.sh $(BUILD)
 
 # A Debian package, in the build folder.
 deb: build
@@ -43,4 +49,4 @@ deb: build
 clean:
 	rm -rf build build-*
 
-.PHONY: all setup build tests demo check bench install deb clean
+.PHONY: all setup build tests demo check bench install uninstall deb clean
