@@ -46,7 +46,11 @@ uninstall:
 deb: build
 	@cd $(BUILD) && cpack -G DEB
 
+# The sources with all that npm would fetch, in the build folder.
+dist: build
+	@cmake/dist.sh $(BUILD)
+
 clean:
 	rm -rf build build-*
 
-.PHONY: all setup build tests demo check bench install uninstall deb clean
+.PHONY: all setup build tests demo check bench install uninstall deb dist clean

@@ -8,6 +8,8 @@ set -eu
 cd "$(dirname "$0")/.."
 export LC_ALL=C
 
+bundled=runtime/tools/report/page/bundled/page.html # archives of `make dist` have it, and the grammars
+
 fail() {
   echo "autotune: $*" >&2
   exit 1
@@ -19,7 +21,10 @@ missing_of() {
   installed=" $(dpkg-query -W -f='${db:Status-Status} ${Package}\n' $wanted 2> /dev/null |
     sed -n 's/^installed //p' | tr '\n' ' ')"
   for package in $wanted; do
-    case $package in # a Node.js from elsewhere has its own npm
+    case $package in # a Node.js from elsewhere has its own npm; an archive of `make dist` needs neither to build
+      npm | nodejs) [ "$1" = tests/packages.txt ] || ! [ -f "$bundled" ] || continue ;;
+    esac
+    case $package in
       npm) command -v npm > /dev/null && continue ;;
       nodejs) command -v node > /dev/null && continue ;;
     esac
@@ -46,7 +51,7 @@ packages() {
   missing=$(missing_of "$1")
   [ -n "$missing" ] || return 0
   command -v apt-get > /dev/null || {
-    echo "autotune: no apt-get here, so nothing is installed. $2 needs what Debian has in:$missing" >&2
+    echo "autotune: there is no apt-get here to install what $2 needs. Debian has it in:$missing" >&2
     return 0
   }
   root=
@@ -78,9 +83,11 @@ fetch() {
 }
 
 packages cmake/packages.txt "the build"
-fetch cmake/grammars "the grammars" || fail "npm could not fetch tree-sitter-c and tree-sitter-cuda"
-fetch runtime/tools/report/page "what the report's page is made of" ||
-  echo "autotune: npm could not fetch it: this build has no \`autotune report --html\`" >&2
+[ -f "$bundled" ] || {
+  fetch cmake/grammars "the grammars" || fail "npm could not fetch tree-sitter-c and tree-sitter-cuda"
+  fetch runtime/tools/report/page "what the report's page is made of" ||
+    echo "autotune: npm could not fetch it: this build has no \`autotune report --html\`" >&2
+}
 [ "${1-}" = tests ] || exit 0
 packages tests/packages.txt "testing"
 fetch tests "what drives the browser in tests" ||

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake/setup.sh says beforehand what it installs, and installs for the build only what the build needs;
-# cmake/uninstall.sh removes what was installed, and nothing else. dpkg-query, apt-get and id are stand-ins here.
+# cmake/uninstall.sh removes what was installed, and nothing else; cmake/dist.sh packs what npm would fetch.
+# dpkg-query, apt-get and id are stand-ins here.
 . "$(dirname "$0")/lib.sh"
 
 mkdir -p tree/cmake tree/tests tree/bin
@@ -54,7 +55,19 @@ if ! [ -e /usr/bin/sudo ]; then
   USER_ID=1000 check "without root's rights" not setup
   has "what root is to do" said 'as root: apt-get install --no-install-recommends new-a new-b$'
 fi
+# An archive of `make dist`, also where copies have other times: npm has nothing to do, and is not there.
+mkdir tree/runtime/tools/report/page/bundled only
+touch tree/runtime/tools/report/page/bundled/page.html
+rm -r tree/cmake/grammars tree/runtime/tools/report/page/node_modules
+for program in sh grep sed tr dirname; do ln -s "$(command -v $program)" only; done
+printf 'libc6\nnodejs\nnpm\n' > tree/cmake/packages.txt
+PATH=$work/in/tree/bin:$work/in/only check "an archive" sh tree/cmake/setup.sh > said 2>&1
+is "nothing is said of npm" "$(cat said)" ""
+rm -r tree/runtime/tools/report/page/bundled
+
 printf 'libc6\n' > tree/cmake/packages.txt
+mkdir -p tree/cmake/grammars/node_modules tree/runtime/tools/report/page/node_modules
+touch tree/cmake/grammars/node_modules/.package-lock.json tree/runtime/tools/report/page/node_modules/.package-lock.json
 check "nothing is missing" setup
 is "nothing is said" "$(cat said)" ""
 check "apt-get is not called" not test -e calls
@@ -75,4 +88,20 @@ has "how many" said '^uninstall: 3 files removed, 1 were not there$'
 is "what is left" "$(cd $place && find . | sort | xargs)" \
   ". ./bin ./bin/other ./lib ./share ./share/autotune ./share/autotune/mine"
 check "again" not uninstall ""
+
+# make dist, of a clone whose page and grammars are as committed
+page=runtime/tools/report/page
+if [ -f "$build/$page/page.html" ] && git -C "$root" diff --quiet HEAD -- $page cmake/grammars 2> /dev/null; then
+  mkdir -p "out/$page"
+  cp "$build/$page/page.html" "out/$page"
+  check "make dist" sh "$root/cmake/dist.sh" out > said 2>&1
+  check "it unpacks" tar -xzf out/autotune-*.tar.gz --strip-components=1 --one-top-level=archive
+  same "the page" "$build/$page/page.html" archive/$page/bundled/page.html
+  for file in archive/cmake/grammars/node_modules/tree-sitter-{c,cuda}/{LICENSE,package.json,src/parser.c} \
+              archive/$page/bundled/{echarts/{LICENSE,NOTICE},zrender/LICENSE,tslib/LICENSE.txt} archive/LICENSE; do
+    check "$file" test -s "$file"
+  done
+else
+  echo "make dist is not tried: there is no page, or this is no clone without changes"
+fi
 finish
