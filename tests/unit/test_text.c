@@ -166,7 +166,9 @@ static void mentions(void **state) {
     { "_Pragma(\"autotune kernel\")", true },
     { "#pragma /* \n */ autotune", true },
     { "#pragma omp\nint autotune;", false },
-    { "#pragma autotuned", false },
+    { "#pragma autotuned", true }, // misspelled: warned of
+    { "#pragma Autotune", true },
+    { "int autotuned;", false },
     { "#include <autotune.h>\n#pragma once", false },
     { "autotune\n#pragma", false },
     { "", false },
