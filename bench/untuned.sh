@@ -4,7 +4,7 @@
 # with the same flags. The second is run with AUTOTUNE_MODE=off, and with AUTOTUNE_MODE=locked and an empty store, where
 # each new key runs the default. The three run in turns, TURNS times (5). Prints a table: seconds of a call of the plain
 # program, the least of all turns; and how many times as long the least is for the other two. The programs: the lessons
-# (examples/), the kernels of tests/suggest with the pragmas of tests/suggest/hand, the tutorial's, and one of 0.7 µs.
+# (examples/), the kernels of tests/suggest with the pragmas of tests/suggest/hand, the tutorial's, and one of 0.6 µs.
 # FLAGS: "-O3 -march=native".
 set -eu
 cd "$(dirname "$0")/.."
@@ -16,7 +16,7 @@ flags="${FLAGS:--O3 -march=native} -w" turns=${TURNS:-5}
 export OMP_NUM_THREADS=${OMP_NUM_THREADS:-$(nproc)} LC_ALL=C
 unset AUTOTUNE_MODE AUTOTUNE_AUTO AUTOTUNE_WISDOM
 
-# Calls of 0.7 µs, whose number is known to the compiler only where it sees the kernel.
+# Calls of 0.6 µs, whose number is known to the compiler only where it sees the kernel.
 mkdir "$work/short"
 cat > "$work/short/short.c" << 'END'
 #include <stdio.h>
