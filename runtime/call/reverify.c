@@ -34,7 +34,7 @@ struct reverify {
   double runs;             // seconds of a run of the default and of the winner
   double begun;            // of the present check
   bool stored;             // the winner comes from an earlier process
-  bool waits;              // a check was due, and others have used up the credit for it
+  bool waits;              // a check was due, and others go on or have used up the credit
   struct variant_code suspended; // the winner, while the default runs; function NULL: no
   time_t seen; // when it was last seen right there; 0: never, as far as known
 };
@@ -162,8 +162,13 @@ unsigned reverify_waiting(struct site *sites) {
 void reverify_look(struct site *s, struct node *n, const struct call *call) {
   struct reverify *r = n->reverify;
   double now = sys_now(), fork = session_fork_seconds();
-  if (!reverify_wants(n) || background_goes() || node_is_default(n) ||
-      !reverify_may_fork(n, now, fork))
+  if (!reverify_wants(n) || node_is_default(n))
+    return;
+  if (background_goes()) {
+    r->waits = true;
+    return;
+  }
+  if (!reverify_may_fork(n, now, fork))
     return;
   double expected = r->account.cost > 0
       ? r->account.cost
