@@ -89,7 +89,8 @@ static void refuse_rest(void *data) {
     store_close(store);
 }
 
-// Warns if AUTOTUNE_KERNEL names a kernel that was not called: it may be misspelled.
+// Warns if AUTOTUNE_KERNEL names a kernel that was not seen: it may be misspelled, never
+// called, or called so seldom that nothing looked at it.
 static void refuse_check_name(const struct site *sites) {
   enum { MOST = 64 };
   const char *only = options_get()->kernel, *names[MOST + 1] = { NULL };
@@ -103,7 +104,7 @@ static void refuse_check_name(const struct site *sites) {
   const char *near = found ? NULL : value_nearest(only, strlen(only), names);
   if (!found)
     log_once(AUTOTUNE_WARN, "AUTOTUNE_KERNEL",
-             "AUTOTUNE_KERNEL: this program called no kernel '%s'%s%s%s", only,
+             "AUTOTUNE_KERNEL: no kernel '%s' was seen in this process%s%s%s", only,
              near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 

@@ -196,11 +196,12 @@ static void finish_tell(struct tuning *t, int winner, struct outcome *out) {
   } else if (m->tried == 0) {
     SAY(out, "default: no variant was tried%s", more);
   } else if (t->best == NONE && m->failed[STATUS_COMPILE] == m->tried) {
-    log_once_of(AUTOTUNE_WARN, t->kernel->name, "compile",
-                "%s: no variant compiles, so the default runs: %s", t->kernel->name,
-                t->compiler_text);
-    SAY(out, "default: none of %u variant%s compiles (`autotune report` tells more)%s",
-        m->tried, finish_plural(m->tried), more);
+    if (t->compiler_text[0]) // empty: all are known from earlier runs, which said it
+      log_once_of(AUTOTUNE_WARN, t->kernel->name, "compile",
+                  "%s: no variant compiles, so the default runs: %s", t->kernel->name,
+                  t->compiler_text);
+    SAY(out, "default: no variant compiles (%u tried; `autotune report` tells more)%s",
+        m->tried, more);
   } else if (t->best == NONE && m->tried == 1) {
     SAY(out,
         "default: the only variant tried was not right (`autotune report` tells more)%s",

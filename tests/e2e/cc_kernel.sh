@@ -144,4 +144,37 @@ for cc in $compilers; do
   done
   rm "$cc"
 done
+# Where the code as written is known to run, compilers inline it, and what the caller passes reaches it. The first call goes
+# through the runtime. Where sums may be reordered there is one copy, for all calls.
+cat > known.c << 'END'
+#include <stdio.h>
+#ifndef PARTS
+#define PARTS 1
+#endif
+#pragma autotune kernel param(PARTS: 1, 2) out(x[0:1])
+static void known(int n, int *x)
+{
+  x[0] = __builtin_constant_p(n) ? PARTS : 0;
+}
+int main(void)
+{
+  int x;
+  for (int call = 0; call < 3; call++) {
+    known(3, &x);
+    printf("%d ", x);
+  }
+  return 0;
+}
+END
+cp known.c known.cpp
+for cc in $compilers g++; do
+  case $cc in g++) file=known.cpp ;; *) file=known.c ;; esac
+  for flags in -O2 "-O2 -ffast-math"; do
+    case $flags in *fast*) expected="0 0 0 " ;; *) expected="0 1 1 " ;; esac
+    # shellcheck disable=SC2086 # words
+    check "$cc $flags: known.c" autotune cc $cc $flags $file -o known
+    is "$cc $flags: mode off" "$(AUTOTUNE_MODE=off ./known)" "$expected"
+    is "$cc $flags: mode locked" "$(AUTOTUNE_CACHE=$work/known AUTOTUNE_MODE=locked ./known 2> /dev/null)" "$expected"
+  done
+done
 finish

@@ -44,7 +44,7 @@ END
 check "compile" autotune cc gcc -O1 sum.c -o sum
 is "offline: the program itself tunes nothing" "$(AUTOTUNE_KERNEL=sum ./sum)" 114688
 AUTOTUNE_KERNEL=sun ./sum > /dev/null 2> unknown.log
-has "a kernel that was not called" unknown.log "warning: AUTOTUNE_KERNEL: this program called no kernel 'sun'; did you mean 'sum'?"
+has "a kernel that was not called" unknown.log "warning: AUTOTUNE_KERNEL: no kernel 'sun' was seen in this process; did you mean 'sum'?"
 tune --kernel sum --budget 3s -- ./sum 5; is "its exit status" $? 5
 is "its answer" "$(cat out)" 114688
 has "a line for the key" err '^sum, n = 16384: .*; 3 variants in '

@@ -173,14 +173,22 @@ static choice *near_point(const struct lessons *l, unsigned i) {
 // results tell.
 static bool begin_near(struct lessons *l) {
   if (l->near.points)
-    return true;
+    return l->times != NULL;
+  choice *points =
+      sys_malloc(sizeof *points * MAX_TRANSFERRED * (l->space->kernel->n_params + 1));
+  float *rows =
+      sys_malloc(sizeof *rows * MAX_TRANSFERRED * (l->columns.n_plain + (size_t)1));
+  if (!points || !rows) {
+    free(points);
+    free(rows);
+    return false;
+  }
+  l->near.points = points;
+  l->near.rows = rows;
   l->near.column = columns_add_near(&l->columns);
-  l->near.points =
-      sys_malloc(sizeof *l->points * MAX_TRANSFERRED * (l->space->kernel->n_params + 1));
-  l->near.rows = sys_malloc(sizeof *l->near.rows * MAX_TRANSFERRED * l->columns.n_plain);
   l->learner->free(l->times);
   l->times = l->learner->new(&l->columns, l->columns.n_plain, l->seed);
-  return l->near.points && l->near.rows && l->times;
+  return l->times != NULL;
 }
 
 void lessons_transfer(struct lessons *l, const choice *point, double cost) {

@@ -6,7 +6,7 @@ void comma(int n, const double *a, double *c)
     c[i] = T * a[i];
 }
 #pragma autotune kernel param(T: 1, 2) in(a[0:n] b[0:n]) out(c[0:n])
-void beside(int n, const double *a, const double *b, double *c)
+void missing_comma(int n, const double *a, const double *b, double *c)
 {
   for (int i = 0; i < n; i++)
     c[i] = T * a[i] + b[i];

@@ -31,7 +31,7 @@ static bool syntax_ends_operand(struct token t) {
       slice_is(t.text, ")") || slice_is(t.text, "]");
 }
 
-// Reports where EXPR stops to be an expression.
+// Reports the place at which EXPR stops being an expression.
 static void syntax_say_where(const struct source *s, const struct pragma *p,
                              struct slice expr, const char *what) {
   struct lexer l = lexer_of(expr);
@@ -39,11 +39,11 @@ static void syntax_say_where(const struct source *s, const struct pragma *p,
   const char *hint = NULL;
   struct slice at = { expr.data, 0 };
   for (struct token t = lex(&l); t.kind != TOKEN_END && !hint; t = lex(&l)) {
-    bool beside = last.text.size && syntax_ends_operand(last) &&
+    bool no_operator = last.text.size && syntax_ends_operand(last) &&
         (t.kind == TOKEN_NUMBER || (t.kind == TOKEN_WORD && !is_keyword(t.text)));
     if (slice_is(t.text, ";"))
       hint = "arguments are separated by commas";
-    else if (beside)
+    else if (no_operator)
       hint = "write a comma or an operator before it";
     at = t.text;
     last = t;

@@ -104,14 +104,15 @@ bool value_read(const struct source *s, const struct pragma *p, struct slice tex
   }
   bool digits = t.kind == TOKEN_NUMBER && single;
   enum token_kind next = lex(&l).kind;
-  bool beside = !single && (t.kind == TOKEN_NUMBER || t.kind == TOKEN_WORD) &&
+  bool no_comma = !single && (t.kind == TOKEN_NUMBER || t.kind == TOKEN_WORD) &&
       (next == TOKEN_NUMBER || next == TOKEN_WORD);
-  diag_error(
-      s, v->offset, text.size,
-      digits       ? NULL
-          : beside ? "write a comma between two values"
-                   : "values are integers, floats, identifiers, strings, tuples, ranges",
-      digits ? "this number is malformed or too large" : "this is not a valid value");
+  diag_error(s, v->offset, text.size,
+             digits ? NULL
+                 : no_comma
+                 ? "write a comma between two values"
+                 : "values are integers, floats, identifiers, strings, tuples, ranges",
+             digits ? "this number is malformed or too large"
+                    : "this is not a valid value");
   return false;
 }
 

@@ -7,7 +7,7 @@ __global__ void product(float *x, int n)
     x[i] = i;
 }
 #pragma autotune kernel param(BX: 16, 32) block(2 * BX BX) grid(ceil)
-__global__ void beside(float *x, int n)
+__global__ void no_operator(float *x, int n)
 {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
@@ -16,5 +16,5 @@ __global__ void beside(float *x, int n)
 void run(float *x, int n)
 {
   product<<<1, 256>>>(x, n);
-  beside<<<1, 256>>>(x, n);
+  no_operator<<<1, 256>>>(x, n);
 }

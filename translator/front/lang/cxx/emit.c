@@ -108,7 +108,7 @@ static void cxx_edit_default(struct edits *edits, const struct emission *e) {
   edits_add(edits, f->name_at, end, name);
   if (cxx_kernel_of(k)->classes.size)
     return;
-  text_printf(&linkage, "\nstatic %s\n", !e->outlined ? "AUTOTUNE_ONE_COPY" : "");
+  text_printf(&linkage, "\nstatic %s\n", e->outlined ? "" : "AUTOTUNE_ONE_COPY");
   emit_resume(s, f->start, &linkage);
   edits_add(edits, f->start, f->start, linkage);
   if (head)
