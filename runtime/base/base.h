@@ -97,11 +97,12 @@ void log_once_of(enum autotune_level level, const char *name, const char *topic,
                  const char *format, ...) __attribute__((format(printf, 4, 5)));
 bool log_enabled(enum autotune_level level);
 /* Writes the progress line to standard error, over the previous one; only at level info
- * and on a terminal. NULL clears it. */
-void log_progress(const char *line);
+ * and on a terminal. NULL clears it. True: something was written. */
+bool log_progress(const char *line);
 /* Writes a line to standard error if that is a terminal that shows warnings and no more,
- * and no function takes the messages: for users who wonder why their program waits. */
-void log_waiting(const char *format, ...) __attribute__((format(printf, 1, 2)));
+ * and no function takes the messages: for users who wonder why their program waits.
+ * True: it was written. */
+bool log_waiting(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- machine.c: hwloc ------------------------------------------------------------ */
 
@@ -142,6 +143,7 @@ struct estimate {
 struct estimate stats_median(double *samples, unsigned n);
 /* The same, but sorts a copy. Its n is 0 if there is no memory. */
 struct estimate stats_of(const double *samples, unsigned n);
+struct estimate stats_scaled(struct estimate e, double factor); /* E times FACTOR */
 bool stats_precise(struct estimate e,
                    double fraction); /* true if the interval is within ± fraction/2 */
 /* True if E is above BEST beyond noise. */

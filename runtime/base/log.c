@@ -185,12 +185,12 @@ static unsigned log_terminal_columns(void) {
   return 80;
 }
 
-void log_progress(const char *line) {
+bool log_progress(const char *line) {
   int error = errno;
   bool shown = log_enabled(AUTOTUNE_INFO) && isatty(STDERR_FILENO);
   errno = error;
   if (!shown)
-    return;
+    return false;
   char text[512];
   int n = 0;
   pthread_once(&logs.once, log_begin);
@@ -208,9 +208,10 @@ void log_progress(const char *line) {
     log_put(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
   pthread_mutex_unlock(&logs.mutex);
   errno = error;
+  return n > 0;
 }
 
-void log_waiting(const char *format, ...) {
+bool log_waiting(const char *format, ...) {
   int error = errno;
   bool shown = options_get()->log_level == AUTOTUNE_WARN && isatty(STDERR_FILENO);
   char text[512];
@@ -228,4 +229,5 @@ void log_waiting(const char *format, ...) {
   }
   pthread_mutex_unlock(&logs.mutex);
   errno = error;
+  return n > 0;
 }

@@ -54,6 +54,10 @@ struct estimate stats_of(const double *samples, unsigned n) {
   return e;
 }
 
+struct estimate stats_scaled(struct estimate e, double factor) {
+  return (struct estimate){ factor * e.median, factor * e.low, factor * e.high, e.n };
+}
+
 bool stats_precise(struct estimate e, double fraction) {
   return e.n >= 3 && e.high - e.low <= fraction * e.median;
 }

@@ -126,6 +126,8 @@ static const struct fact record_facts[] = {
     .json = "features", .always = true },
   { FACT_ENUM, AT(maker), COLUMN("maker", 4), .most = MAKERS - 1 },
   { FACT_HASH, AT(contract), COLUMN("contract", 5) },
+  { FACT_AMOUNT, AT(slowdown), COLUMN("slowdown", 14), .json = "slowdown",
+    .page = "slowdown" },
 };
 #undef AT
 
@@ -290,6 +292,11 @@ void *record_own(const struct kind *k, void *what) {
     p += n + 1;
   }
   return block;
+}
+
+struct estimate record_cost(const struct record *r) {
+  return stats_scaled(stats_of(r->samples, r->n_samples),
+                      r->slowdown > 0 ? 1 / r->slowdown : 1);
 }
 
 void record_features(const struct record *r, struct features *out) {

@@ -55,6 +55,7 @@ enum ended {
   ENDED_LOST,      /* the workers were lost */
   ENDED_UNCHECKED, /* nothing was tried: REFUSED_UNCHECKED */
   ENDED_SLOWER,    /* its winner was not faster in the program's own calls */
+  ENDED_HURRIED,   /* by ^C, which the program lived through */
   ENDINGS
 };
 
@@ -102,8 +103,9 @@ struct record {       /* one variant tried */
   const char *compiler; /* with version */
   enum status status;
   const char *message;
-  const double *samples;
+  const double *samples; /* as they were measured */
   unsigned n_samples;
+  double slowdown; /* as in struct trial; 0: not known */
   double compile_seconds, verify_seconds, time_seconds;
   const void *features;
   size_t features_size; /* a struct features; 0: unknown */
@@ -288,7 +290,7 @@ struct kind {
   size_t size; /* of the struct */
   const struct fact *facts;
 };
-enum { KINDS = 6, RECORD_VERSION = 13 /* version of the store's format */ };
+enum { KINDS = 6, RECORD_VERSION = 14 /* version of the store's format */ };
 extern const struct kind kind_problem, kind_record, kind_summary, kind_asked,
     kind_progress, kind_service;
 extern const struct kind *const kinds[KINDS];
@@ -321,6 +323,10 @@ const char *summary_borrowed_until(const struct summary *m);
  * Xeon(R) … family 6 model …"). */
 const char *problem_processor(const char *cpu, int *size);
 
+/* Returns the cost of R by which variants are compared: that of its samples, corrected
+ * for the slowdown of the moment in which they were taken. n is 0 without samples, or
+ * without memory. */
+struct estimate record_cost(const struct record *r);
 /* Copies the features of R to OUT; all are NAN if R has no features. */
 void record_features(const struct record *r, struct features *out);
 /* Returns E with the median in the place of an open end (too few samples), as it is

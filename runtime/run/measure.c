@@ -114,7 +114,7 @@ int measure_take(struct trial *out, const double *costs, unsigned n, double run_
   if (n && !out->samples)
     return -1;
   for (out->n_samples = 0; out->n_samples < n; out->n_samples++)
-    out->samples[out->n_samples] = costs[out->n_samples] / out->slowdown;
+    out->samples[out->n_samples] = costs[out->n_samples];
   return 0;
 }
 

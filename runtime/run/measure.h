@@ -42,7 +42,7 @@ bool measure(const struct measure *m, struct sample first, struct measured *out)
  * is no sample: later runs have them. */
 bool measure_settled(const struct trial_plan *plan, struct sample first, bool warm,
                      double memory);
-/* Gives OUT, whose status and slowdown are set, N costs and the RUN_SECONDS that came
+/* Gives OUT, whose status is set, N costs and the RUN_SECONDS that came
  * from a process that a variant may have damaged: trusts no number. 0; -1: no memory. */
 int measure_take(struct trial *out, const double *costs, unsigned n, double run_seconds);
 /* Seconds, monotonic: the real clock, also where a test has set sys_now's. */

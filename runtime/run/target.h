@@ -33,7 +33,7 @@ struct trial {
                    */
   unsigned made_up; /* of `imagine`: sets on which it agreed */
   bool unwatched;   /* it may win, and what it changes besides sections is not known */
-  double *samples;  /* costs of one call, in order, divided by SLOWDOWN; malloc'ed */
+  double *samples;  /* costs of one call, in order, as measured; malloc'ed */
   unsigned n_samples;
   double run_seconds; /* of one call: the mean */
   double verify_seconds, time_seconds, load_seconds;

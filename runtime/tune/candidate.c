@@ -71,8 +71,15 @@ struct record candidate_record(const struct candidate *c) {
                           .maker = c->maker,
                           .status = c->status,
                           .message = "",
+                          .compile_seconds = c->compile_seconds,
+                          .verify_seconds = c->verify_seconds,
+                          .time_seconds = c->time_seconds,
                           .features = &c->features,
                           .features_size = sizeof c->features };
+}
+
+struct estimate candidate_measured(const struct candidate *c) {
+  return stats_scaled(c->e, c->slowdown > 0 ? c->slowdown : 1);
 }
 
 // ---- what came of a variant ---------------------------------------------------------
@@ -118,7 +125,7 @@ static void candidate_tell(const struct tuning *t, const struct candidate *c,
   const char *sep = c->from && *c->from ? "  from " : "", *from = c->from ? c->from : "";
   if (c->status == STATUS_OK)
     log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %.4g %s (%u samples)  %s (%s)%s%s",
-                sys_now() - t->began, t->kernel->name, c->e.median,
+                sys_now() - t->began, t->kernel->name, candidate_measured(c).median,
                 objective_get(t->id->objective)->unit(0)->name, c->e.n,
                 point ? point : "", code ? code : "?", sep, from);
   else
@@ -131,22 +138,25 @@ static void candidate_tell(const struct tuning *t, const struct candidate *c,
 
 void candidate_settle(struct tuning *t, struct candidate *c, const struct trial *trial,
                       double compile_seconds) {
+  c->compile_seconds = compile_seconds;
+  c->verify_seconds = trial->verify_seconds;
+  c->time_seconds = trial->time_seconds;
+  c->slowdown = trial->slowdown;
+  c->status = trial->status;
   struct record r = candidate_record(c);
-  r.status = c->status = trial->status;
   r.message = trial->message;
   if (c->status == STATUS_COMPILE && !t->compiler_text[0])
     snprintf(t->compiler_text, sizeof t->compiler_text, "%.*s",
              (int)strcspn(trial->message, "\n"), trial->message);
   r.samples = trial->samples; // before they are sorted
   r.n_samples = trial->n_samples;
-  r.compile_seconds = compile_seconds;
-  r.verify_seconds = trial->verify_seconds;
-  r.time_seconds = trial->time_seconds;
+  r.slowdown = trial->slowdown;
   if (t->store)
     store_finish(t->store, t->id, &r);
   c->samples = trial->samples;
   c->n_samples = trial->n_samples;
-  c->e = stats_median(c->samples, c->n_samples);
+  c->e = stats_scaled(stats_median(c->samples, c->n_samples),
+                      c->slowdown > 0 ? 1 / c->slowdown : 1);
   c->run_seconds = trial->run_seconds;
   candidate_note(t, c);
   drop_losers(t);

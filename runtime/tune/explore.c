@@ -214,6 +214,7 @@ static void explore_repeat(const struct candidate *same, struct trial *trial) {
   if (trial->samples) {
     memcpy(trial->samples, same->samples, size);
     trial->n_samples = same->n_samples;
+    trial->slowdown = same->slowdown;
   }
 }
 
@@ -270,7 +271,7 @@ static void explore_try(struct tuning *t, struct compiled *compiled) {
 }
 
 static bool is_ended(const struct tuning *t) {
-  return t->lost || role_stopping();
+  return t->lost || t->hurried || role_stopping();
 }
 
 // True if one variant must still be tried although the time is over: a tuning that never

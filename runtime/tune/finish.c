@@ -43,7 +43,8 @@ static void set_summary(struct tuning *t, int winner) {
   struct summary *m = &t->summary;
   const struct candidate *c = t->best == NONE ? NULL : &t->candidates[t->best];
   m->original = t->original;
-  m->best = c && c->status == STATUS_OK && c->e.n > 0 ? c->e : t->original;
+  m->best = c && c->status == STATUS_OK && c->e.n > 0 ? candidate_measured(c)
+                                                      : t->original;
   m->values = winner == NONE ? "" : c->values;
   m->compiler = winner == NONE ? "" : c->compiler;
   m->winner = winner == NONE ? 0 : c->variant;
@@ -115,6 +116,7 @@ static enum ended finish_ended(const struct tuning *t) {
   bool spent = tune_asked(t) >= t->max_variants || !finish_has_tried_all(t);
   return t->lost                   ? ENDED_LOST
       : t->plan->kind == PLAN_RACE ? ENDED_RACED
+      : t->hurried && spent        ? ENDED_HURRIED
       : t->settled                 ? ENDED_SETTLED
       : spent                      ? ENDED_BUDGET
                                    : ENDED_COMPLETE;
@@ -128,6 +130,8 @@ static const char *why_ended(struct tuning *t, char *text, size_t size) {
     return "the workers were lost";
   if (t->summary.ended == ENDED_RACED)
     return why_raced(t, text, size);
+  if (t->summary.ended == ENDED_HURRIED)
+    return "ended by ^C";
   if (t->summary.ended == ENDED_SETTLED)
     snprintf(text, size, "an expected gain under %g %%", 100 * t->until);
   else if (tune_asked(t) >= t->max_variants)
@@ -152,7 +156,7 @@ static bool is_final(const struct tuning *t, int winner) {
   bool noisy = t->undecided && t->plan->fraction > 0,
        enough = t->complete || (t->summary.tried >= FEW_VARIANTS && !noisy) ||
       t->summary.tried == t->recalled;
-  return enough && !t->lost && !t->unraced;
+  return enough && !t->lost && !t->unraced && !t->hurried;
 }
 
 // Appends the gain over the kernel as written, if that was timed.

@@ -348,6 +348,7 @@ static int online_conclude(struct tuning *t) {
     t->original = halving_time(original);
   if (c) {
     struct estimate e = c->e = halving_time(best), r = original->ratio;
+    c->slowdown = 1;
     t->best = (int)(c - t->candidates);
     if (r.n > 0)
       t->original = (struct estimate){ e.median * r.median, e.median * r.low,

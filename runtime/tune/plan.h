@@ -122,7 +122,8 @@ struct shared_memory {
       cost; /* by the tuner: seconds of CPU that it and its children have taken */
   _Atomic int64_t
       ended; /* by the program: it ends, in ns of CLOCK_REALTIME_COARSE; 0: not yet */
-  atomic_uint news; /* by the tuner: messages sent so far */
+  atomic_uint news;  /* by the tuner: messages sent so far */
+  atomic_bool hurry; /* by the program: end with the best so far */
   _Atomic uint64_t
       compiling[COMPILING]; /* by the compiling threads: hashes of the variants being
                                compiled, to be read after a crash */

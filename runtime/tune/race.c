@@ -22,11 +22,16 @@ struct runner_up {
   struct candidate *candidate; // NULL: the default
   double samples[RACE_SAMPLES];
   unsigned n;
-  unsigned pairs; // race_pair's: so many so far
+  unsigned pairs;  // race_pair's: so many so far
+  double searched; // the median cost in the search; 0: not known
   struct estimate e;
   bool out;    // it failed, is clearly slower, or has all its samples
   bool halved; // among the slower half of a round
 };
+
+static struct runner_up race_enter(struct candidate *c) {
+  return (struct runner_up){ .candidate = c, .searched = c->e.n > 0 ? c->e.median : 0 };
+}
 
 static bool race_is_twin(const struct runner_up *f, unsigned n,
                          const struct candidate *c) {
@@ -56,7 +61,7 @@ static unsigned race_choose(struct tuning *t, struct runner_up *f) {
   t->unraced = false;
   if (seen && rival && race_compile(t, rival, n)) {
     seen[rival - t->candidates] = true;
-    f[n++] = (struct runner_up){ .candidate = rival };
+    f[n++] = race_enter(rival);
   }
   while (seen && n < FINALISTS) {
     int next = NONE;
@@ -72,7 +77,7 @@ static unsigned race_choose(struct tuning *t, struct runner_up *f) {
     seen[next] = true;
     t->unraced = n == 0;
     if (!race_is_twin(f, n, c) && race_compile(t, c, n))
-      f[n++] = (struct runner_up){ .candidate = c };
+      f[n++] = race_enter(c);
   }
   free(seen);
   t->unraced = t->unraced && n == 0;
@@ -248,8 +253,9 @@ static bool duel_has_time(const struct tuning *t, unsigned n, unsigned before,
 // time for enough new samples, only those count.
 static void run_duel(struct tuning *t, struct runner_up *original,
                      struct runner_up *best) {
-  struct runner_up a = { .e = original->e },
-                   b = { .candidate = best->candidate, .e = best->e };
+  struct runner_up a = { .e = original->e }, b = race_enter(best->candidate);
+  b.e = best->e;
+  b.searched = best->searched;
   // For noise in which PLENTY samples are too few.
   double more = t->plan->background ? INFINITY : sys_now() + 0.1 * t->budget;
   double pair = race_pair_seconds(t, best->candidate);
@@ -315,6 +321,35 @@ static struct runner_up *last_word(struct tuning *t, struct runner_up *f, unsign
   return best;
 }
 
+// Returns how slow the machine was in the race: how many times as long as in the search
+// the median finalist took. 0: not known.
+static double race_slowdown(const struct runner_up *f, unsigned n) {
+  double ratios[FINALISTS + 1];
+  unsigned all = 0;
+  for (unsigned i = 0; i < n; i++)
+    if (f[i].candidate && f[i].n > 0 && f[i].searched > 0)
+      ratios[all++] = f[i].e.median / f[i].searched;
+  stats_median(ratios, all); // sorts them
+  return all ? ratios[(all - 1) / 2] : 0;
+}
+
+// Replaces the finalists' samples in the store by those of the race, which took turns.
+// The winner is the best of them also by record_cost.
+static void race_keep(struct tuning *t, const struct runner_up *f, unsigned n) {
+  double slowdown = race_slowdown(f, n);
+  for (unsigned i = 0; i < n; i++) {
+    struct candidate *c = f[i].candidate;
+    if (!c || f[i].n == 0)
+      continue;
+    struct record r = candidate_record(c);
+    r.samples = f[i].samples;
+    r.n_samples = f[i].n;
+    r.slowdown = slowdown;
+    if (t->store)
+      store_finish(t->store, t->id, &r);
+  }
+}
+
 // Returns the fastest candidate if it beats the default: within the noise the default
 // stays. WITH_DEFAULT: the default was raced as well, as the last of N.
 static int race_judge(struct tuning *t, struct runner_up *f, unsigned n,
@@ -329,6 +364,7 @@ static int race_judge(struct tuning *t, struct runner_up *f, unsigned n,
   if (!best)
     return NONE;
   best->candidate->e = best->e;
+  best->candidate->slowdown = 1;
   t->best = (int)(best->candidate - t->candidates);
   return faster ? t->best : NONE;
 }
@@ -356,6 +392,7 @@ static int race_once(struct tuning *t) {
   if (n > 0)
     run_rounds(t, f, n);
   int winner = race_judge(t, f, n, with_default);
+  race_keep(t, f, n);
   free(f);
   return winner;
 }

@@ -102,12 +102,13 @@ static void share_learn(const struct record *r, void *data) {
   struct candidate *c = nothing ? NULL : share_candidate_of(t, r);
   if (!c || c->done)
     return;
-  struct estimate e = stats_of(r->samples, r->n_samples);
+  struct estimate e = record_cost(r);
   if (r->n_samples && e.n == 0)
     return; // no memory
   record_features(r, &c->features);
   c->status = r->status;
   c->e = e;
+  c->slowdown = r->slowdown;
   t->recalled++;
   candidate_note(t, c);
 }

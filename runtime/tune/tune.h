@@ -75,7 +75,8 @@ struct candidate {
   bool taken;           /* put off: another process is trying it */
   bool offered;         /* sent, or not to be sent, to be timed in the program's calls */
   enum status status;
-  struct estimate e;  /* of its cost */
+  struct estimate e;  /* of its cost, corrected for the slowdown: choices go by it */
+  double slowdown;    /* of the moment in which its samples were taken; 0: not known */
   double run_seconds; /* as in struct trial; 0: not known */
   double *samples;
   unsigned n_samples;
@@ -86,13 +87,14 @@ struct candidate {
       *from; /* where the point comes from, for people; NULL: the strategy asked for it */
   int unasked; /* index of the previous candidate that the strategy did not ask for, or
                   NONE */
-  bool imagined, differs;   /* it was compared on made-up data; it is wrong there */
-  unsigned made_up;         /* the number of sets on which it agreed */
-  char deviation[128];      /* as in struct trial; the largest of all its trials */
-  bool strictly;            /* strict builds were compared */
-  char strict[256];         /* summary.strict */
-  double deviation_part;    /* likewise */
-  struct features features; /* NAN where unknown */
+  bool imagined, differs; /* it was compared on made-up data; it is wrong there */
+  unsigned made_up;       /* the number of sets on which it agreed */
+  char deviation[128];    /* as in struct trial; the largest of all its trials */
+  bool strictly;          /* strict builds were compared */
+  char strict[256];       /* summary.strict */
+  double deviation_part;  /* likewise */
+  double compile_seconds, verify_seconds, time_seconds; /* as in struct record */
+  struct features features;                             /* NAN where unknown */
   /* prune.c's: */
   int sibling[PRUNE_RULES]; /* index of the sibling that each rule compares it with, or
                                NONE */
@@ -125,6 +127,7 @@ struct tuning {
   unsigned n, capacity;
   bool exhausted; /* the strategy has no more points */
   bool lost;      /* no worker can be started any more */
+  bool hurried;   /* the program does not want to wait any longer */
   bool undecided; /* the best seemed much faster than the default, but noise was larger */
   bool unraced;   /* some may be faster than the default, but none could be raced */
   bool quiet;     /* nothing is compiled while something is timed */
@@ -254,6 +257,8 @@ bool candidate_given(const struct tuning *t, const choice *point);
 bool candidate_identify(const struct tuning *t, struct candidate *c);
 /* Returns the store's record of C, without samples. It points into C. */
 struct record candidate_record(const struct candidate *c);
+/* Returns what was measured of C, uncorrected: for people. */
+struct estimate candidate_measured(const struct candidate *c);
 /* Counts C, whose status and cost are known, and tells the strategy. */
 void candidate_note(struct tuning *t, struct candidate *c);
 /* Notes the result of C in the store, the counts and the strategy. C takes over TRIAL's

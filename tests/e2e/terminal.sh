@@ -62,7 +62,7 @@ hasnt "follow: no terminal is commanded" live $'\e'
 
 # A program that waits says so once, on a terminal only.
 terminal 200 waits "AUTOTUNE_CACHE=$work/waits AUTOTUNE_MODE=first AUTOTUNE_BUDGET=20s ./two"
-is "waiting: said once" "$(grep -c '^autotune: tuning first, up to [0-9]* s more; AUTOTUNE_LOG=info shows' waits)" 1
+is "waiting: said once" "$(grep -c '^autotune: tuning first, up to [0-9]* s more (^C: go on with the best so far); AUTOTUNE_LOG=info shows' waits)" 1
 hasnt "waiting: on terminals only" err 'autotune: tuning'
 
 # The terminal: its width, colours, bars.

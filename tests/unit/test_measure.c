@@ -162,7 +162,7 @@ static void test_damaged_costs_are_refused(void **state) {
   const double good[2] = { 2, 4 }, bad[2] = { 2, -1 };
   struct trial t = { .status = STATUS_OK, .slowdown = 2 };
   assert_int_equal(measure_take(&t, good, 2, INFINITY), 0);
-  assert_true(t.n_samples == 2 && t.samples[0] == 1 && t.samples[1] == 2);
+  assert_true(t.n_samples == 2 && t.samples[0] == 2 && t.samples[1] == 4);
   assert_true(t.status == STATUS_OK && t.run_seconds == 0);
   free(t.samples);
   assert_int_equal(measure_take(&t, bad, 2, 1), 0);

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "store_fixture.h"
 #include "tune/tune.h"
 
 enum { MOST = 32, RACES = 200 };
@@ -279,6 +278,70 @@ static void test_without_code_nothing_is_said(void **state) {
   pool_free(t.pool);
 }
 
+// ---- what is kept -------------------------------------------------------------------
+
+// The search timed one at a moment that was twice as fast as that of the race. The
+// samples of the race are kept, and the winner costs least also by record_cost.
+static void test_samples_of_the_race_are_kept(void **state) {
+  (void)state;
+  static const struct autotune_kernel kernel = { .name = "k" };
+  static struct candidate all[3];
+  static char no_values[1];
+  const struct plan plan = { .kind = PLAN_SEARCH };
+  struct identity id = fixture_identity();
+  char *folder = make_folder();
+  struct tuning t = { .kernel = &kernel,
+                      .id = &id,
+                      .plan = &plan,
+                      .target = &target,
+                      .workers = (struct executor *)all,
+                      .candidates = all,
+                      .n = 3,
+                      .best = 1,
+                      .budget = 10,
+                      .host = &host,
+                      .store = open_store(folder),
+                      .pool = pool_new(&kernel, 0) };
+  static const double seconds[] = { 0.02, 0.0105, 0.01, 0.011 };
+  memcpy(machine.seconds, seconds, sizeof seconds);
+  machine.rng = 5;
+  machine.noise = 0.001;
+  sys_set_clock(machine.now = 1);
+  t.original = estimate_of(0, 3);
+  for (unsigned i = 0; i < 3; i++) {
+    struct estimate e = stats_scaled(estimate_of(i + 1, 3), 0.5);
+    all[i] = (struct candidate){ .variant = i + 1,
+                                 .values = no_values,
+                                 .compiler = "",
+                                 .done = true,
+                                 .status = STATUS_OK,
+                                 .e = e,
+                                 .compile_seconds = 0.5,
+                                 .object = { .data = all },
+                                 .code = i + 1 };
+  }
+  t.began = machine.now;
+  t.deadline = machine.now + 5;
+  assert_int_equal(race(&t), 1);
+  pool_free(t.pool);
+  sys_set_clock(-1);
+  struct listing l;
+  assert_int_equal(store_list(t.store, NULL, &l), 0);
+  assert_int_equal(l.items[0].n_records, 3);
+  double costs[4] = { 0 };
+  for (unsigned i = 0; i < 3; i++) {
+    const struct record *r = &l.items[0].records[i];
+    assert_true(r->compile_seconds == 0.5 && r->slowdown > 1.9 && r->slowdown < 2.1);
+    assert_true(fabs(r->samples[0] / seconds[r->variant] - 1) < 0.02);
+    costs[r->variant] = record_cost(r).median;
+  }
+  assert_true(costs[2] < costs[1] && costs[1] < costs[3] && costs[3] < 0.0058);
+  store_list_free(&l);
+  store_close(t.store);
+  remove_folder(folder);
+  free(folder);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_default_stays),
@@ -287,6 +350,7 @@ int main(void) {
     cmocka_unit_test(test_a_race_in_the_background_goes_on_in_noise),
     cmocka_unit_test(test_without_code_nothing_is_said),
     cmocka_unit_test(test_the_next_one_is_sent),
+    cmocka_unit_test(test_samples_of_the_race_are_kept),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,29 @@ static void test_record_survives(void **state) {
   store_close(s);
 }
 
+// Samples are kept as they were measured. Choices go by what they would be without the
+// slowdown.
+static void test_slowdown_survives(void **state) {
+  struct identity id = fixture_identity();
+  double samples[] = { 3e-3, 1e-3, 2e-3 };
+  struct record r = fixture_record(11, samples, 3);
+  struct store *s = open_store(*state);
+  enum status status;
+  struct estimate e;
+  r.slowdown = 2;
+  assert_int_equal(store_finish(s, &id, &r), 0);
+  assert_true(is_known(s, &id, 11, &status, &e, NULL));
+  assert_true(e.median == 1e-3 && e.high == 1.5e-3 && e.n == 3);
+  store_close(s);
+  struct listing l;
+  s = open_store(*state);
+  assert_int_equal(store_list(s, NULL, &l), 0);
+  assert_true(l.items[0].records[0].samples[0] == 3e-3);
+  assert_true(l.items[0].records[0].slowdown == 2);
+  store_list_free(&l);
+  store_close(s);
+}
+
 // Features are kept. A variant that was dropped counts as unknown.
 static void test_features_survive(void **state) {
   struct identity id = fixture_identity();
@@ -432,13 +455,13 @@ static void test_objectives_are_apart(void **state) {
 
 static void test_a_newer_database_is_left_alone(void **state) {
   fill(*state);
-  run_sql(*state, "PRAGMA user_version=14"); // RECORD_VERSION + 1
+  run_sql(*state, "PRAGMA user_version=15"); // RECORD_VERSION + 1
   char *message = NULL;
   assert_null(store_open_in(*state, true, &message));
   assert_non_null(strstr(message, "newer"));
   free(message);
   assert_int_equal(count_bad(*state), 0);
-  run_sql(*state, "PRAGMA user_version=12");
+  run_sql(*state, "PRAGMA user_version=13");
   struct identity id = fixture_identity();
   struct summary out;
   struct store *s = open_store(*state);
@@ -790,6 +813,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     TEST(test_summary_survives),
     TEST(test_record_survives),
+    TEST(test_slowdown_survives),
     TEST(test_features_survive),
     TEST(test_open_ends_and_nonsense_are_kept_readable),
     TEST(test_why_takes_no_longer_than_is_waited),

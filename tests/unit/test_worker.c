@@ -1650,8 +1650,8 @@ static double tired(int n, const double *a, double *c) {
   return right(n, a, c);
 }
 
-// A variant takes 2 ms next to a rival of 1 ms that takes 3 just now. Its time is
-// reported as if nothing slowed it.
+// A variant takes 2 ms next to a rival of 1 ms that takes 3 just now. Its times
+// are reported as they were, and how slow the machine was.
 static void test_rival(void **state) {
   (void)state;
   struct trial trial;
@@ -1672,7 +1672,7 @@ static void test_rival(void **state) {
   assert_int_equal(trial.status, STATUS_OK);
   assert_true(trial.slowdown > 2 && trial.slowdown < 4.01);
   double seconds = stats_median(trial.samples, trial.n_samples).median;
-  assert_true(seconds * trial.slowdown > 2e-3 && seconds * 2 < 3e-3);
+  assert_true(seconds > 2e-3 && seconds / trial.slowdown < 1.5e-3);
   free(trial.samples);
   p.rival = 77; // not loaded
   assert_int_equal(worker_try(bench.workers, 3, &second, sizeof second, &p, &trial), 0);

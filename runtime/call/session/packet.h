@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* packet.h: messages between program and tuner, and the arguments of a new tuner. */
+/* packet.h: what the files of this folder share: messages between program and tuner, the
+ * arguments of a new tuner, the program's signals while it waits. */
 #ifndef AUTOTUNE_PACKET_H
 #define AUTOTUNE_PACKET_H
 
@@ -44,6 +45,16 @@ struct tuner_job {
 /* ---- tuner.c --------------------------------------------------------------------- */
 /* Runs the tuner after its fork. Never returns. */
 void tuner_main(const struct tuner_job *job) __attribute__((noreturn));
+
+/* ---- interrupt.c ----------------------------------------------------------------- */
+/* Between these two calls the program waits for a tuning. Where it has a handler of its
+ * own for SIGINT, that is called, and the tuning ends with the best so far. One session
+ * at a time. */
+void interrupt_begin(void);
+void interrupt_end(void);
+/* The user was told of ^C: where it would end the program, the first one only ends the
+ * tuning. */
+void interrupt_offer(void);
 
 /* ---- detach.c -------------------------------------------------------------------- */
 /* Forks a tuner that is not a child of this process. All signals must be blocked.

@@ -32,6 +32,7 @@
 // Seconds until the tuner's first message, and from its last message to its end; how many
 // tuners of a session may crash.
 enum { FIRST_WORD = 20, LAST_BREATH = 10, CRASHES = 2 };
+#define HURRIED "^C: the tuning ends with the best so far; a second ^C ends the program"
 static const double quiet = 1; // seconds that a program waits without a word of it
 
 // One session in this process. Fields that a fork of the program reads are atomic.
@@ -50,6 +51,7 @@ static struct {
   unsigned read;  // news that have been read
   double begun;   // sys_now
   bool told;      // the user knows that the program waits
+  bool hurried;   // the user knows that ^C was heeded
   double end;     // sys_now; a tuner that is silent until then counts as hanging
   const struct autotune_kernel *kernel; // NULL: there is no session
   bool background;                      // the program does not wait for it
@@ -244,7 +246,7 @@ int session_start(const struct autotune_kernel *k, const struct identity *id,
     descriptor_keep(&session.memory, memory);
     session.kernel = k;
     session.begun = sys_now();
-    session.told = false;
+    session.told = session.hurried = false;
     session.end = session.begun + FIRST_WORD;
     return 0;
   }
@@ -322,15 +324,29 @@ static void session_say_waiting(const struct progress_report *p) {
   if (session.background || session.told || sys_now() - session.begun < quiet)
     return;
   session.told = true;
-  log_waiting(
-      "autotune: tuning %s, up to %.0f s more; AUTOTUNE_LOG=info shows how it goes "
-      "on, with AUTOTUNE_MODE=background the program does not wait",
-      session.kernel->name, p->left > 1 ? p->left : 1);
+  if (log_waiting(
+          "autotune: tuning %s, up to %.0f s more (^C: go on with the best so far); "
+          "AUTOTUNE_LOG=info shows how it goes on, with AUTOTUNE_MODE=background "
+          "the program does not wait",
+          session.kernel->name, p->left > 1 ? p->left : 1))
+    interrupt_offer();
+}
+
+// Says once that ^C was heeded.
+static void session_say_hurry(void) {
+  struct shared_memory *shared = session_shared_memory();
+  if (session.hurried || !shared || !atomic_load(&shared->hurry))
+    return;
+  session.hurried = true;
+  const char *name = session.kernel->name;
+  if (!log_waiting("autotune: %s: " HURRIED, name))
+    log_message(AUTOTUNE_INFO, "%s: " HURRIED, name);
 }
 
 static void session_show(const struct progress_report *p) {
   char line[160], best[64];
   session_say_waiting(p);
+  session_say_hurry();
   int n = snprintf(line, sizeof line, "autotune: %s: %u of %u variant%s, %.0f s left",
                    session.kernel->name, p->done, p->total, p->total == 1 ? "" : "s",
                    p->left > 0 ? p->left : 0);
@@ -338,7 +354,8 @@ static void session_show(const struct progress_report *p) {
     snprintf(line + n, sizeof line - (size_t)n, ", best %s (%.2f x)",
              objective_show(p->objective, best, sizeof best, p->best),
              p->original / p->best);
-  log_progress(line);
+  if (log_progress(line) && !session.background)
+    interrupt_offer();
 }
 
 // Lets the target's half in the program answer M.
@@ -464,7 +481,9 @@ int session_run(const struct autotune_kernel *k, const struct identity *id,
   int cancel;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
   for (int i = 0; i <= CRASHES && session_start(k, id, call, &p, l, out) == 0; i++) {
+    interrupt_begin();
     state = session_wait(-1, out);
+    interrupt_end();
     if (state != SESSION_CRASHED || (!remembers && session.n_suspects == 0))
       break; // otherwise it would only crash again
     if (i < CRASHES)

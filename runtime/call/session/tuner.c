@@ -123,6 +123,7 @@ static void set_signals(void) {
   for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
     sigaction(ends[i], &end, NULL);
   sigaction(SIGPIPE, &ignore, NULL);
+  sigaction(SIGTTOU, &ignore, NULL); // it may be in no foreground group
   sigaction(SIGXFSZ, &ignore, NULL);
 }
 
@@ -137,6 +138,8 @@ void tuner_main(const struct tuner_job *job) {
     fds[own = n++] = file;
   role_take(ROLE_TUNER);
   set_signals();
+  if (!job->plan->background)
+    setpgid(0, 0); // ^C is for the program (interrupt.c)
   sandbox_no_core();
   shortage_die_first(900); // the program's own memory matters more
   if (sandbox_descriptors(fds, n) != 0)

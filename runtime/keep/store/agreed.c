@@ -133,7 +133,7 @@ static enum opinion agreed_look(const struct agreed *a, const struct agreed_row 
   sqlite3_bind_int64(q, 2, (int64_t)variant);
   *e = (struct estimate){ 0 };
   if (store_next(q, &kind_record, &r) == SQLITE_ROW && r.contract == a->id->contract) {
-    *e = stats_of(r.samples, r.n_samples);
+    *e = record_cost(&r);
     opinion = agreed_status(r.status, e->n);
   }
   sqlite3_finalize(q);

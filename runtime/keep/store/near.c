@@ -165,7 +165,7 @@ void store_times(struct store *s, int64_t problem,
   sqlite3_bind_int64(q, 1, problem);
   while (store_next(q, &kind_record, &r) == SQLITE_ROW)
     if (r.problem == problem && r.n_samples > 0)
-      see(r.values, stats_of(r.samples, r.n_samples).median, data);
+      see(r.values, record_cost(&r).median, data);
   sqlite3_finalize(q);
 }
 
@@ -182,7 +182,7 @@ double store_found(struct store *s, const struct identity *id) {
   sqlite3_bind_int64(q, 1, problem);
   while (store_next(q, &kind_record, &r) == SQLITE_ROW)
     if (r.contract == id->contract && r.n_samples > 0)
-      best = fmin(best, stats_of(r.samples, r.n_samples).median);
+      best = fmin(best, record_cost(&r).median);
   sqlite3_finalize(q);
   return best > 0 && isfinite(best) ? last.original / best : 0;
 }

@@ -224,7 +224,7 @@ static enum knowledge read_judge(const struct record *r, uint64_t contract,
     store_owner(self, sizeof self);
     return strcmp(self, r->message) == 0 ? KNOWN_NOTHING : KNOWN_TAKEN;
   }
-  *e = stats_of(r->samples, r->n_samples);
+  *e = record_cost(r);
   if (e->n == 0 && r->status == STATUS_OK)
     return KNOWN_NOTHING;
   if (features)

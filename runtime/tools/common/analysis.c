@@ -12,14 +12,16 @@
 static int estimate_records(struct analysis *a) {
   const struct listed *item = a->item;
   a->estimates = sys_calloc(item->n_records, sizeof *a->estimates);
+  a->costs = sys_calloc(item->n_records, sizeof *a->costs);
   a->order = sys_calloc(item->n_records, sizeof *a->order);
-  if (!a->estimates || !a->order)
+  if (!a->estimates || !a->costs || !a->order)
     return -1;
   for (unsigned i = 0; i < item->n_records; i++) {
     const struct record *r = &item->records[i];
     if (r->n_samples == 0)
       continue;
     a->estimates[i] = stats_of(r->samples, r->n_samples);
+    a->costs[i] = record_cost(r).median;
     if (a->estimates[i].n == 0)
       return -1;
   }
@@ -43,10 +45,24 @@ static void count_records(struct analysis *a) {
   }
 }
 
-static int compare_medians(const void *x, const void *y, void *data) {
-  const struct estimate *e = data;
-  double a = e[*(const unsigned *)x].median, b = e[*(const unsigned *)y].median;
+static int compare_costs(const void *x, const void *y, void *data) {
+  const double *costs = data;
+  double a = costs[*(const unsigned *)x], b = costs[*(const unsigned *)y];
   return (a > b) - (a < b);
+}
+
+// Brings all costs to the scale of the best's time, as it is shown: nothing that lost
+// seems faster than what won.
+static void analysis_scale(struct analysis *a) {
+  const struct listed *item = a->item;
+  double own = 0;
+  for (unsigned i = 0; i < item->n_records && item->finished; i++)
+    if (item->records[i].variant == item->summary.winner)
+      own = a->costs[i];
+  if (!(own > 0) && a->n_order)
+    own = a->costs[a->order[0]];
+  for (unsigned i = 0; i < item->n_records && own > 0 && a->has_best; i++)
+    a->costs[i] *= a->best.median / own;
 }
 
 // Takes the numbers of the last tuning's summary, if there is one: the rows may come from
@@ -188,7 +204,7 @@ static int analyse_params(struct analysis *a) {
     const char *values = item->records[a->order[i]].values;
     size_t n = strlen(values) + 1;
     memcpy(p, values, n);
-    if (analysis_add_values(a, values, p, a->estimates[a->order[i]].median) != 0)
+    if (analysis_add_values(a, values, p, a->costs[a->order[i]]) != 0)
       return -1;
     p += n;
   }
@@ -206,8 +222,9 @@ static int analysis_make(struct analysis *a, const struct listed *item) {
   if (estimate_records(a) != 0)
     return -1;
   count_records(a);
-  qsort_r(a->order, a->n_order, sizeof *a->order, compare_medians, a->estimates);
+  qsort_r(a->order, a->n_order, sizeof *a->order, compare_costs, a->costs);
   analysis_summarize(a);
+  analysis_scale(a);
   return analyse_params(a);
 }
 
@@ -216,6 +233,7 @@ static void analysis_free(struct analysis *a) {
     free(a->params[i].values);
   free(a->params);
   free(a->estimates);
+  free(a->costs);
   free(a->order);
   free(a->block);
 }

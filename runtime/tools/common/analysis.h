@@ -5,7 +5,7 @@
 
 #include "keep/store/tables.h"
 
-/* The best median among the N variants that had VALUE. */
+/* The least cost among the N variants that had VALUE. */
 struct best_value {
   const char *value;
   double best;
@@ -20,11 +20,13 @@ struct influence {
 };
 struct analysis {
   const struct listed *item;
-  struct estimate *estimates;  /* one for each record */
+  struct estimate *estimates; /* one for each record, as measured */
+  double *costs; /* likewise: the medians, corrected for slow moments (record_cost), in
+                    the scale of `best` */
   unsigned statuses[STATUSES]; /* of the last tuning, if one ended; else of all records */
   const struct record *example[STATUSES];
   unsigned tried;
-  unsigned *order, n_order; /* indices of correct records, the fastest first */
+  unsigned *order, n_order; /* indices of correct records, the least cost first */
   unsigned n_running;       /* records that a living process is trying */
   struct influence *params;
   unsigned n_params; /* the most influential first */

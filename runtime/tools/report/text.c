@@ -2,6 +2,7 @@
 // text.c: the report for people, with aligned numbers. On a terminal it is as wide as the
 // terminal, with colours, and with bars in place of lists of times; elsewhere it is text
 // of at most 100 columns.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -334,6 +335,15 @@ static void print_examples(const struct sheet *s, const struct analysis *a) {
   }
 }
 
+// Prints how slow the machine was while R was timed, if that is known and matters.
+static void print_moment(const struct sheet *s, const struct record *r) {
+  bool usual = fabs(r->slowdown - 1) < 0.05 || !(r->slowdown > 0);
+  char text[32] = "";
+  if (!usual)
+    snprintf(text, sizeof text, "%.2f x", r->slowdown);
+  fprintf(s->out, "%8s  ", text);
+}
+
 static void print_fastest(const struct sheet *s, const struct analysis *a) {
   for (unsigned i = 0; i < a->n_order && i < MOST_FASTEST; i++) {
     const struct estimate *e = &a->estimates[a->order[i]];
@@ -341,11 +351,14 @@ static void print_fastest(const struct sheet *s, const struct analysis *a) {
         objective_get(a->item->problem.objective)->unit(e->median);
     char number[48];
     if (i == 0)
-      print_title(s, "fastest variants, before the final race");
-    fprintf(s->out, "    %9s %-*s  ",
+      print_title(s,
+                  "fastest variants, as measured, and how many times as slow as "
+                  "usual the machine was meanwhile, where that matters");
+    fprintf(s->out, "    %9s %-*s",
             units_digits(number, sizeof number, e->median / u->size),
             2 + (int)(strlen(u->name) - sheet_width(u->name)), u->name);
-    struct wrapped w = { .sheet = s, .column = 18, .indent = 18, .first = true };
+    print_moment(s, &a->item->records[a->order[i]]);
+    struct wrapped w = { .sheet = s, .column = 26, .indent = 26, .first = true };
     wrapped_values(&w, a->item->records[a->order[i]].values);
     fputc('\n', s->out);
   }
