@@ -62,8 +62,17 @@ void interrupt_begin(void) {
     interrupt_install();
 }
 
+bool interrupt_ends(void) {
+  return interrupt.installed && !interrupt_is_handler(&interrupt.before);
+}
+
+bool interrupt_possible(void) {
+  return interrupt.installed ||
+      (interrupt.waiting && interrupt.before.sa_handler == SIG_DFL);
+}
+
 void interrupt_offer(void) {
-  if (interrupt.waiting && !interrupt.installed && interrupt.before.sa_handler == SIG_DFL)
+  if (interrupt_possible() && !interrupt.installed)
     interrupt_install();
 }
 

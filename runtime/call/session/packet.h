@@ -52,6 +52,10 @@ void tuner_main(const struct tuner_job *job) __attribute__((noreturn));
  * at a time. */
 void interrupt_begin(void);
 void interrupt_end(void);
+/* True if ^C can end the tuning: the program does not ignore SIGINT. */
+bool interrupt_possible(void);
+/* True if a second ^C will end the program, which has no handler of its own. */
+bool interrupt_ends(void);
 /* The user was told of ^C: where it would end the program, the first one only ends the
  * tuning. */
 void interrupt_offer(void);

@@ -32,7 +32,7 @@
 // Seconds until the tuner's first message, and from its last message to its end; how many
 // tuners of a session may crash.
 enum { FIRST_WORD = 20, LAST_BREATH = 10, CRASHES = 2 };
-#define HURRIED "^C: the tuning ends with the best so far; a second ^C ends the program"
+#define HURRIED "^C: the tuning ends with the best so far"
 static const double quiet = 1; // seconds that a program waits without a word of it
 
 // One session in this process. Fields that a fork of the program reads are atomic.
@@ -325,10 +325,10 @@ static void session_say_waiting(const struct progress_report *p) {
     return;
   session.told = true;
   if (log_waiting(
-          "autotune: tuning %s, up to %.0f s more (^C: go on with the best so far); "
-          "AUTOTUNE_LOG=info shows how it goes on, with AUTOTUNE_MODE=background "
-          "the program does not wait",
-          session.kernel->name, p->left > 1 ? p->left : 1))
+          "autotune: tuning %s, up to %.0f s more%s; AUTOTUNE_LOG=info shows how it goes "
+          "on, with AUTOTUNE_MODE=background the program does not wait",
+          session.kernel->name, p->left > 1 ? p->left : 1,
+          interrupt_possible() ? " (^C: go on with the best so far)" : ""))
     interrupt_offer();
 }
 
@@ -338,9 +338,10 @@ static void session_say_hurry(void) {
   if (session.hurried || !shared || !atomic_load(&shared->hurry))
     return;
   session.hurried = true;
-  const char *name = session.kernel->name;
-  if (!log_waiting("autotune: %s: " HURRIED, name))
-    log_message(AUTOTUNE_INFO, "%s: " HURRIED, name);
+  const char *name = session.kernel->name,
+             *second = interrupt_ends() ? "; a second ^C ends the program" : "";
+  if (!log_waiting("autotune: %s: " HURRIED "%s", name, second))
+    log_message(AUTOTUNE_INFO, "%s: " HURRIED "%s", name, second);
 }
 
 static void session_show(const struct progress_report *p) {
