@@ -71,8 +71,8 @@ static void test_bars(void **state) {
   make_database(*state);
   struct look look = { .drawn = true, .unicode = true, .columns = 60 };
   char *text = report(*state, (struct report_options){ .look = look });
-  expect(text, "      4   8.020 ms  █████████████████████████████████████\n");
-  expect(text, "      6   2.005 ms  █████████▎ *\n");
+  expect(text, "      4   8.000 ms  █████████████████████████████████████\n");
+  expect(text, "      6   2.000 ms  █████████▎ *\n");
   assert_null(strchr(text, '\033'));
   expect_narrow(text, 60);
   free(text);
@@ -82,8 +82,8 @@ static void test_ascii(void **state) {
   make_database(*state);
   struct look look = { .drawn = true, .columns = 60 };
   char *text = report(*state, (struct report_options){ .look = look });
-  expect(text, "      4   8.020 ms  #####################################\n");
-  expect(text, "      6   2.005 ms  ######### *\n");
+  expect(text, "      4   8.000 ms  #####################################\n");
+  expect(text, "      6   2.000 ms  ######### *\n");
   expect(text, "3 tried of");
   for (char *c = text; *c; c++)
     assert_true((*c & 0x80) == 0);
@@ -126,7 +126,7 @@ static void test_markdown(void **state) {
   expect(text, "<details><summary><code>gemm</code>, <code>n = 512, m = 3</code>");
   expect(
       text,
-      "| <code>MR</code> | 4.00 x | <code>4</code> 8.020 ms · <code>6</code> **2.005 ms** |\n");
+      "| <code>MR</code> | 4.00 x | <code>4</code> 8.000 ms · <code>6</code> **2.000 ms** |\n");
   expect(
       text,
       "<code>flags=a&#124;b &#60;i&#62; &#96;c&#96; &#42;d&#42; &#64;e &#35;1 &#92;</code>");
