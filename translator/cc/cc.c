@@ -115,13 +115,11 @@ static int run_preprocess(const struct cc_command *c, const struct cc_source *s,
 
 // ---- one command --------------------------------------------------------------------
 
-// Returns the compiler and the words that must stand before the user's options.
-static struct words cc_begin(const struct cc_command *c, bool translated) {
+// Returns the compiler, to which options are added.
+static struct words cc_begin(const struct cc_command *c) {
   struct words w = { 0 };
   for (unsigned i = 0; i < c->compiler.n; i++)
     words_add(&w, c->compiler.list[i]);
-  if (translated && !c->nvcc && cc_errors_coloured())
-    words_add(&w, "-fdiagnostics-color=always"); // its output goes to a pipe
   return w;
 }
 
@@ -163,7 +161,7 @@ static int run_again(const struct plan *p);
 // translation.
 static int run_whole(const struct plan *p) {
   const struct cc_command *c = p->c;
-  struct words w = cc_begin(c, p->n && p->sources[0].translated);
+  struct words w = cc_begin(c);
   for (unsigned i = 0; i < c->n_args; i++) {
     struct cc_source *s = source_at(p, i);
     if (i == c->dashes)
@@ -206,7 +204,7 @@ static int run_again(const struct plan *p) {
 
 static int cc_compile(const struct cc_command *c, struct cc_source *s,
                       const char *object) {
-  struct words w = cc_begin(c, s->translated);
+  struct words w = cc_begin(c);
   for (unsigned i = 0; i < c->n_args; i++)
     switch (c->args[i].class) {
     case CC_OTHER:
@@ -245,7 +243,7 @@ static int cc_compile(const struct cc_command *c, struct cc_source *s,
 
 static int link_objects(const struct plan *p, char *const *objects) {
   const struct cc_command *c = p->c;
-  struct words w = cc_begin(c, false);
+  struct words w = cc_begin(c);
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct cc_arg *a = &c->args[i];
     const struct cc_source *s = source_at(p, i);
@@ -351,6 +349,7 @@ static int cc_command_run(const struct arguments *a) {
     argv = cc_emulate_command(&argc, argv, cc_clang());
   struct cc_command *c = cc_command_read(argc, argv, emulate);
   struct plan p = { .c = c };
+  cc_errors_colour(c);
   c->bake = bake.from ? &bake : NULL;
   enum automatic_option by_variable = options_get()->automatic;
   c->exact = g->exact || (!g->fast && by_variable == AUTO_EXACT);

@@ -144,6 +144,14 @@ const char *const *cc_run_only(const char *names);
     "run these compilers where compiler(…) names them; none is run\n" \
     "otherwise, so that unread sources can be looked at",             \
     .at = offsetof(type, member) }
+#define SETTING_COLOUR(type, member)                                \
+  { "--color",                                                      \
+    SETTING_WORD,                                                   \
+    "WHEN",                                                         \
+    "colours of messages: always, never, or auto: on a terminal,\n" \
+    "if NO_COLOR, CLICOLOR and TERM allow it (the default)",        \
+    .at = offsetof(type, member),                                   \
+    .words = diag_colour_words }
 /* Returns the file at PATH as `autotune cc` translates it, with headers that hold kernels
  * put inline, and sets *O as cc_options does. Exits with a message if the file cannot be
  * read. */
@@ -248,8 +256,8 @@ int cc_depend_write(const struct cc_command *c, const struct cc_source *s);
 
 /* ---- errors.c -------------------------------------------------------------------- */
 
-/* True if a compiler would colour its messages on this terminal. */
-bool cc_errors_coloured(void);
+/* Gives our diagnostics colours as C's options say for the compiler's. */
+void cc_errors_colour(const struct cc_command *c);
 /* Returns PRINTED, a compiler's messages, with the user's file name in place of the
  * translated file's. */
 struct text cc_errors_unname(const struct cc_source *s, struct text printed);

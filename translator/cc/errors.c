@@ -4,15 +4,28 @@
 // An error in the declaration of a kernel is repeated in each function that is generated
 // from it, as "<autotune>:17:3: error: …". The user needs only the message about the
 // user's own line.
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cc.h"
 
-bool cc_errors_coloured(void) {
-  const char *terminal = getenv("TERM");
-  return isatty(2) && terminal && strcmp(terminal, "dumb") != 0;
+void cc_errors_colour(const struct cc_command *c) {
+  static const struct {
+    const char *word;
+    enum diag_colour when;
+  } options[] = {
+    { "-fdiagnostics-color", COLOUR_ALWAYS },
+    { "-fdiagnostics-color=always", COLOUR_ALWAYS },
+    { "-fcolor-diagnostics", COLOUR_ALWAYS },
+    { "-fdiagnostics-color=auto", COLOUR_AUTO },
+    { "-fdiagnostics-color=never", COLOUR_NEVER },
+    { "-fno-diagnostics-color", COLOUR_NEVER },
+    { "-fno-color-diagnostics", COLOUR_NEVER },
+    { "-fdiagnostics-plain-output", COLOUR_NEVER },
+  };
+  for (unsigned i = 0; i < c->n_args; i++)
+    for (size_t j = 0; j < sizeof options / sizeof *options; j++)
+      if (strcmp(c->args[i].words[0], options[j].word) == 0)
+        diag_colour(options[j].when);
 }
 
 static const char *skip_colours(const char *p, const char *end) {

@@ -178,6 +178,8 @@ static void source_add_options(const struct cc_command *c, const struct cc_sourc
   }
   words_add(w, "-idirafter");
   words_add(w, cc_include_folder());
+  if (!c->nvcc && diag_coloured())
+    words_add(w, "-fdiagnostics-color=always"); // its output goes to a pipe
   add_dot_map(c, s, w);
   source_align_loops(c, w);
   words_add(w,

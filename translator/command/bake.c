@@ -11,6 +11,7 @@
 struct bake_given {
   struct bake bake;
   const char *out;
+  int colour;
 };
 #define AT(member) .at = offsetof(struct bake_given, member)
 
@@ -28,12 +29,14 @@ static const struct setting bake_table[] = {
     "winners for tuned keys alone, the default for all others", AT(bake.exact) },
   { "--unchecked", SETTING_SWITCH, NULL,
     "also winners of another text of the kernel, or of other flags", AT(bake.unchecked) },
+  SETTING_COLOUR(struct bake_given, colour),
   { .name = NULL },
 };
 
 static int bake_run(const struct arguments *a) {
   const struct bake_given *g = a->options;
   const char *in = a->words[0];
+  diag_colour((enum diag_colour)g->colour);
   if (g->out &&
       (path_same(in, g->out) || (g->bake.from && path_same(g->bake.from, g->out))))
     fatal("%s is the input, and would be overwritten: name another file after -o",

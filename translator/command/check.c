@@ -193,16 +193,19 @@ static bool check_file(const char *path, char **args, const char *run) {
 
 struct check_given {
   const char *run;
+  int colour;
 };
 
 static const struct setting check_table[] = {
   SETTING_RUN(struct check_given, run),
+  SETTING_COLOUR(struct check_given, colour),
   { .name = NULL },
 };
 
 static int check_run(const struct arguments *a) {
   const struct check_given *g = a->options;
   bool fine = true;
+  diag_colour((enum diag_colour)g->colour);
   for (unsigned i = 0; i < a->n; i++)
     fine = check_file(a->words[i], a->rest, g->run) && fine;
   return fine ? 0 : 1;
@@ -210,7 +213,7 @@ static int check_run(const struct arguments *a) {
 
 const struct command command_check = {
   "check",
-  "FILE… [--run NAMES] [-- ARGS…]",
+  "FILE… [--run NAMES] [--color WHEN] [-- ARGS…]",
   "list kernels and parameters, and what is wrong",
   .details =
       "  each file's kernels, their parameters, how many variants there are, and what "

@@ -13,6 +13,7 @@
 struct suggest_given {
   bool from_profile, fast_math, exact;
   const char *folder;
+  int colour;
 };
 #define AT(member) .at = offsetof(struct suggest_given, member)
 
@@ -28,6 +29,7 @@ static const struct setting suggest_table[] = {
     "the program; without a file, all files that the results name",
     AT(from_profile) },
   SETTING_CACHE(struct suggest_given, folder),
+  SETTING_COLOUR(struct suggest_given, colour),
   { .name = NULL },
 };
 
@@ -93,6 +95,7 @@ static int suggest_from_profile(const struct arguments *a,
 
 static int suggest_run(const struct arguments *a) {
   const struct suggest_given *g = a->options;
+  diag_colour((enum diag_colour)g->colour);
   if (g->fast_math && g->exact)
     return command_misused(a->command);
   if (g->from_profile)
@@ -104,7 +107,7 @@ static int suggest_run(const struct arguments *a) {
 
 const struct command command_suggest = {
   "suggest",
-  "[--fast-math | --exact] IN.c [-- ARGS…]\n--from-profile [--fast-math | --exact] [IN.c…] [--cache DIR] [-- ARGS…]",
+  "[--fast-math | --exact] IN.c [--color WHEN] [-- ARGS…]\n--from-profile [--fast-math | --exact] [IN.c…] [--cache DIR] [--color WHEN] [-- ARGS…]",
   "a patch with pragmas for the loops of a file",
   .details = "  for patch: autotune suggest IN.c | patch -p1\n",
   .options = suggest_table,

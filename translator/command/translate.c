@@ -10,17 +10,20 @@
 
 struct translate_given {
   const char *out, *run;
+  int colour;
 };
 
 static const struct setting translate_table[] = {
   { "-o", SETTING_TEXT, "OUT.c", "by default standard output",
     .at = offsetof(struct translate_given, out) },
   SETTING_RUN(struct translate_given, run),
+  SETTING_COLOUR(struct translate_given, colour),
   { .name = NULL },
 };
 
 static int translate_run(const struct arguments *a) {
   const struct translate_given *g = a->options;
+  diag_colour((enum diag_colour)g->colour);
   struct compile_options o;
   struct source *s = cc_read(a->words[0], a->rest, &o);
   struct text out = { 0 };
@@ -34,7 +37,7 @@ static int translate_run(const struct arguments *a) {
 
 const struct command command_translate = {
   "translate",
-  "IN.c [-o OUT.c] [--run NAMES] [-- ARGS…]",
+  "IN.c [-o OUT.c] [--run NAMES] [--color WHEN] [-- ARGS…]",
   "show what the compiler is given",
   .details = "  writes IN.c as the compiler gets it from `autotune cc`\n",
   .options = translate_table,

@@ -38,28 +38,58 @@ void diag_error(const struct source *s, size_t offset, size_t size, const char *
                 const char *format, ...) __attribute__((format(printf, 5, 6)));
 void diag_warning(const struct source *s, size_t offset, size_t size, const char *hint,
                   const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* Prints a note that belongs to the diagnostic before it. SIZE 0: a note of its own,
+ * without the line. */
+void diag_note(const struct source *s, size_t offset, size_t size, const char *format,
+               ...) __attribute__((format(printf, 4, 5)));
 unsigned diag_errors(void); /* number of errors so far */
 /* Prints a warning that a kernel is not tuned, for which diag_try counts it as an
  * error. */
 void diag_untuned(const struct source *s, size_t offset, size_t size, const char *hint,
                   const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* Says how the next diagnostic is mended, where that is certain: the SIZE bytes at
+ * OFFSET become TEXT. */
+void diag_fix(const struct source *s, size_t offset, size_t size, const char *text);
+/* The same for a word that is meant to be NEAR. Returns the hint; NULL if NEAR is. */
+const char *diag_meant(const struct source *s, size_t offset, size_t size,
+                       const char *near);
 /* From now on nothing is printed and errors are counted from 0, until diag_tried. */
 void diag_try(void);
 /* Ends diag_try, and sets the number of errors to what it was before. Returns the text
  * of the first error since then; NULL: none. */
 const char *diag_tried(void);
-struct noted {
-  const char *path; /* as source_where */
-  unsigned line;
-  const char *text;
-  bool left; /* by diag_left */
+enum diag_level { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE };
+struct diagnostic {
+  enum diag_level level;
+  struct marked {     /* bytes of one line */
+    const char *path; /* as source_where */
+    unsigned line, column,
+        end;           /* columns count from 1; END is that after the last byte */
+    struct slice text; /* what stands there */
+  } place;
+  const char *text, *hint; /* HINT may be NULL */
+  bool left;               /* by diag_left */
+  struct fix {
+    struct marked place;
+    const char *text; /* in its place; NULL: there is no fix */
+  } fix;
 };
 /* Returns all that was diagnosed between the last diag_try and diag_tried. */
-const struct noted *diag_noted(unsigned *n);
+const struct diagnostic *diag_noted(unsigned *n);
+/* Returns all that was diagnosed outside of these, in order. */
+const struct diagnostic *diag_all(unsigned *n);
+/* Stops the printing of diagnostics: diag_all has them. */
+void diag_silence(void);
 /* Says, to diag_noted alone, why a kernel is left out, which is no error. */
 void diag_left(const struct source *s, size_t offset, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void diag_reset(void); /* forgets all errors: for tests and fuzzers */
+/* When diagnostics have colours; in the order of diag_colour_words. AUTO, the default:
+ * as base/terminal.h says. */
+enum diag_colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
+extern const char *const diag_colour_words[]; /* NULL at the end */
+void diag_colour(enum diag_colour when);
+bool diag_coloured(void); /* true if they have */
 void fatal(const char *format, ...)
     __attribute__((format(printf, 1, 2),
                    noreturn)); /* for failures of the machine; exits */

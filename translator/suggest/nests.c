@@ -140,12 +140,13 @@ static const char *nests_read(const struct source *s, struct nest_kernel *list,
 
 // True if the line of D, an error or a kernel that is left out, may be of K.
 static bool nests_is_of(const struct source *s, const struct nest_kernel *k,
-                        const struct noted *d) {
+                        const struct diagnostic *d) {
   const char *path;
   unsigned first = source_where(s, k->at, &path, NULL),
            last = source_where(s, ts_node_end_byte(k->loop), NULL, NULL);
-  bool within = d->line >= first && d->line <= last;
-  return strcmp(path, d->path) == 0 && (d->line + 1 == first || (within && !d->left));
+  bool within = d->place.line >= first && d->place.line <= last;
+  return strcmp(path, d->place.path) == 0 &&
+      (d->place.line + 1 == first || (within && !d->left));
 }
 
 // Sets WHY of those loops that the last nests_read noted something of. Returns their
@@ -153,7 +154,7 @@ static bool nests_is_of(const struct source *s, const struct nest_kernel *k,
 static unsigned nests_blame(const struct source *s, struct nest_kernel *list, unsigned n,
                             const struct compile_options *o) {
   unsigned n_noted, blamed = 0;
-  const struct noted *noted = diag_noted(&n_noted);
+  const struct diagnostic *noted = diag_noted(&n_noted);
   for (unsigned i = 0; i < n_noted; i++) {
     unsigned found = 0;
     for (unsigned j = 0; j < n; j++)

@@ -6,9 +6,7 @@
 #include "suggest.h"
 
 void notes_say(const struct source *s, size_t at, const char *text) {
-  const char *path;
-  unsigned column, line = source_where(s, at, &path, &column);
-  fprintf(stderr, "%s:%u:%u: note: %s\n", path, line, column, text);
+  diag_note(s, at, 0, "%s", text);
 }
 
 // Prints the arrays that other objects may overlap, as far as their declarations show.

@@ -31,14 +31,14 @@ const char *refused_why(const struct source *s, const struct insertion *list, un
 
 // True if the line of D, an error in the patched file, may be of P.
 static bool refused_is_of(const struct source *s, const struct proposal *p,
-                          const struct noted *d) {
+                          const struct diagnostic *d) {
   const char *path;
   if (!p->list)
     return false;
   unsigned first = source_where(s, p->list[0].offset, &path, NULL),
            last = source_where(s, ts_node_end_byte(p->node), NULL, NULL);
-  return strcmp(path, d->path) == 0 && d->line <= last &&
-      d->line + patch_lines(p->list[0].text) >= first;
+  return strcmp(path, d->place.path) == 0 && d->place.line <= last &&
+      d->place.line + patch_lines(p->list[0].text) >= first;
 }
 
 static void refused_drop(const struct source *s, struct proposal *p, const char *why) {
@@ -52,7 +52,7 @@ static void refused_drop(const struct source *s, struct proposal *p, const char 
 static unsigned refused_blame(const struct candidates *c, const struct source *s,
                               struct proposals *all, const struct compile_options *o) {
   unsigned n_noted, dropped = 0, n;
-  const struct noted *noted = diag_noted(&n_noted);
+  const struct diagnostic *noted = diag_noted(&n_noted);
   for (unsigned i = 0; i < n_noted; i++) {
     unsigned found = 0;
     for (unsigned j = 0; j < all->n; j++)
