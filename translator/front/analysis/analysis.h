@@ -16,7 +16,9 @@
  *   value.c     expressions in terms of loops and arguments; ranges of loops
  *   split.c     turns A[i * n + j] into A[i][j] if 0 <= j < n can be proven
  *   depend.c    direction vectors: which iterations depend on which
+ *   carried.c   directives that give to threads what depends on each other
  *   section.c   the array sections that a function reads and writes
+ *   short.c     declared sections that leave out a part of what is written
  *   rows.c      the same where pointers lead to rows
  *
  * From view.c on the files work on a struct model, which scan.c makes of a function.
@@ -291,6 +293,12 @@ struct vectors {
  * for one iteration of the loops around them. */
 struct vectors depend(struct model *m, struct iter *const *chain, unsigned n);
 
+/* ---- carried.c ------------------------------------------------------------------- */
+
+/* Warns of directives of K that give to several threads a loop two iterations of which
+ * certainly use the same element. */
+void carried_check(const struct source *s, struct kernel *k, const struct expansion *x);
+
 /* ---- section.c ------------------------------------------------------------------- */
 
 struct ends { /* what one access touches of one subscript */
@@ -346,6 +354,9 @@ const char *poly_text(const struct model *m, struct poly p, enum poly_use use);
 /* Returns how A and B are written in a comparison: plainly if their types are no matter.
  */
 enum poly_use poly_compared(const struct model *m, struct poly a, struct poly b);
+/* Warns of outputs of K whose sections are certainly less than what K writes.
+ * (short.c) */
+void short_check(const struct source *s, struct kernel *k, const struct expansion *x);
 /* If K is to be verified but has no sections and returns nothing, gives it those that can
  * be proven: all of them or none. */
 void sections_adopt(const struct source *s, struct kernel *k, const struct expansion *x);

@@ -102,6 +102,8 @@ static struct unit *units_for(struct builds *v, struct kernel *k) {
     k->openmp |= units[i].openmp;
     if (i == 0) {
       writes_check(s, k, x, &units[i]);
+      short_check(s, k, x);
+      carried_check(s, k, x);
       names_check_used(s, k, (struct slice){ units[i].text.data, units[i].text.size });
     }
   }
