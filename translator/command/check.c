@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // check.c: `autotune check`: prints the meaning of a file's pragmas and their errors,
-// also with the build's own arguments. Writes no file and compiles nothing.
+// also with the build's own arguments. Compiles nothing, and writes no file but with
+// --fix.
 #include <string.h>
 
 #include "cc/cc.h"
 #include "autotune_abi.h"
+#include "check.h"
 #include "front/lang/language.h"
 #include "front/reach/unit.h"
 #include "tools/common/command.h"
@@ -194,10 +196,15 @@ static bool check_file(const char *path, char **args, const char *run) {
 struct check_given {
   const char *run;
   int colour;
+  bool fix;
 };
 
 static const struct setting check_table[] = {
   SETTING_RUN(struct check_given, run),
+  { "--fix", SETTING_SWITCH, NULL,
+    "make the changes that are certain, such as misspelled words, in the\n"
+    "files that are named; then check again",
+    .at = offsetof(struct check_given, fix) },
   SETTING_COLOUR(struct check_given, colour),
   { .name = NULL },
 };
@@ -208,12 +215,16 @@ static int check_run(const struct arguments *a) {
   diag_colour((enum diag_colour)g->colour);
   for (unsigned i = 0; i < a->n; i++)
     fine = check_file(a->words[i], a->rest, g->run) && fine;
+  unsigned n;
+  const struct diagnostic *all = diag_all(&n);
+  if (g->fix)
+    fine = fix_apply(all, n, a->words) && fine;
   return fine ? 0 : 1;
 }
 
 const struct command command_check = {
   "check",
-  "FILE… [--run NAMES] [--color WHEN] [-- ARGS…]",
+  "FILE… [--fix] [--run NAMES] [--color WHEN] [-- ARGS…]",
   "list kernels and parameters, and what is wrong",
   .details =
       "  each file's kernels, their parameters, how many variants there are, and what "

@@ -185,10 +185,13 @@ int file_replace(const char *path, const struct text *out) {
     return write_stream(stdout, out) && fflush(stdout) == 0 ? 0 : -1;
   bool replace = translate_is_replaceable(path);
   const char *to = replace ? arena_printf("%s.%ld.tmp", path, (long)getpid()) : path;
+  struct stat st;
+  bool keep = replace && stat(path, &st) == 0; // its mode
   FILE *f = fopen(to, "wb");
   if (!f)
     return -1;
-  bool good = write_stream(f, out);
+  bool good = write_stream(f, out) &&
+      (!keep || fchmod(fileno(f), st.st_mode & 07777) == 0);
   good = fclose(f) == 0 && good;
   if (good && (!replace || rename(to, path) == 0))
     return 0;

@@ -144,7 +144,7 @@ char *temp_path(const char *name);
 /* Writes a file; fatal on failure. */
 void file_write(const char *path, const char *data, size_t size);
 /* Writes OUT to the file at PATH, completely or not at all, or to standard output if PATH
- * is NULL. Returns 0, or -1 and errno. */
+ * is NULL. A file that is there keeps its mode. Returns 0, or -1 and errno. */
 int file_replace(const char *path, const struct text *out);
 /* Runs ARGV and waits. Collects standard output in *OUT unless OUT is NULL, and standard
  * error in *ERRORS if neither OUT nor ERRORS is NULL. Returns the exit status; 128 +

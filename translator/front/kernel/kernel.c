@@ -162,9 +162,8 @@ static bool kernel_read_alternative(const struct source *s, const struct pragma 
     for (unsigned i = 0; i < n; i++)
       *GROW(names, n_names) = all[i].main.name;
     *GROW(names, n_names) = NULL;
-    const char *near = nearest(name, names);
-    diag_error(s, p->clauses[0].args[0].offset, name.size,
-               near ? arena_printf("did you mean '%s'?", near) : NULL,
+    size_t at = p->clauses[0].args[0].offset;
+    diag_error(s, at, name.size, diag_meant(s, at, name.size, nearest(name, names)),
                "there is no kernel '%.*s' in this file", (int)name.size, name.data);
     return false;
   }

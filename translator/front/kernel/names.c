@@ -205,7 +205,7 @@ static bool names_unknown(const struct source *s, const struct kernel *k, size_t
   if (name_declared(s, name, &quoted, &system) ||
       (!near && (quoted || (system && looks_like_systems(name)))))
     return true;
-  diag_error(s, at, name.size, near ? arena_printf("did you mean '%s'?", near) : NULL,
+  diag_error(s, at, name.size, diag_meant(s, at, name.size, near),
              "'%.*s' is no argument of the kernel%s", (int)name.size, name.data,
              uses & USE_PARAMS ? ", no param, and not declared in this file"
                                : ", and not declared in this file");
@@ -234,8 +234,7 @@ static bool names_check_name(const struct source *s, const struct kernel *k,
     if (machine_name(name) && !is_machine_name(k, name))
       near = "it is for CUDA kernels, in .cu files";
     else
-      near = near && (uses & USE_MACHINE) ? arena_printf("did you mean '%s'?", near)
-                                          : NULL;
+      near = diag_meant(s, at, name.size, (uses & USE_MACHINE) ? near : NULL);
     diag_error(s, at, name.size, near,
                uses & USE_MACHINE ? "%s uses the unknown name '%.*s'"
                                   : "%s cannot depend on '%.*s', the machine",

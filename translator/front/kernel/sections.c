@@ -193,6 +193,7 @@ static void read_section(const struct source *s, struct kernel *k,
     struct lexer rest = { within.data + within.size, x.base.data + x.base.size, false };
     struct token next = lex(&rest);
     if (next.kind == TOKEN_WORD) {
+      diag_fix(s, pragma_offset(p, within) + within.size, 0, ",");
       diag_error(s, pragma_offset(p, next.text), next.text.size, NULL,
                  "a comma is missing before '%.*s'", (int)next.text.size, next.text.data);
       return;

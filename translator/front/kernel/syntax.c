@@ -51,6 +51,8 @@ static void syntax_say_where(const struct source *s, const struct pragma *p,
   bool ends = !hint && last.kind == TOKEN_PUNCTUATOR && !syntax_ends_operand(last);
   if (ends)
     hint = "something is missing after it";
+  if (slice_is(at, ";"))
+    diag_fix(s, pragma_offset(p, at), 1, ",");
   diag_error(s, pragma_offset(p, hint ? at : expr), hint ? at.size : expr.size, hint,
              "%s must be an expression of C", what);
 }
@@ -80,10 +82,17 @@ static void syntax_say_effect(const struct source *s, const struct pragma *p,
     diag_error(s, at, part.size,
                p->kind == PRAGMA_LOOP ? "a set of values has braces: {8, 16}" : NULL,
                "the value before this comma is not used");
-  else
+  else {
+    struct lexer l = lexer_of(part);
+    struct token t = lex(&l);
+    while (t.kind != TOKEN_END && !slice_is(t.text, "="))
+      t = lex(&l);
+    if (t.kind != TOKEN_END)
+      diag_fix(s, pragma_offset(p, t.text), 1, "==");
     diag_error(s, at, part.size,
                node_is(effect, "assignment_expression") ? "write == to compare" : NULL,
                "%s must not change a variable", what);
+  }
 }
 
 bool syntax_check(const struct source *s, const struct kernel *k, const struct pragma *p,

@@ -106,6 +106,8 @@ bool value_read(const struct source *s, const struct pragma *p, struct slice tex
   enum token_kind next = lex(&l).kind;
   bool no_comma = !single && (t.kind == TOKEN_NUMBER || t.kind == TOKEN_WORD) &&
       (next == TOKEN_NUMBER || next == TOKEN_WORD);
+  if (no_comma)
+    diag_fix(s, v->offset + t.text.size, 0, ",");
   diag_error(s, v->offset, text.size,
              digits ? NULL
                  : no_comma

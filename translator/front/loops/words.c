@@ -38,7 +38,7 @@ static bool check_word(struct builder *b, const struct rule *r, struct slice tex
   if (!near || word.kind != TOKEN_WORD || lex(&l).kind != TOKEN_END ||
       name_defined(b->s, word.text, &system))
     return true;
-  return FAIL(b, offset, word.text.size, arena_printf("did you mean '%s'?", near),
+  return FAIL(b, offset, word.text.size, diag_meant(b->s, offset, word.text.size, near),
               "'%s' does not take '%.*s'", r->clause, (int)word.text.size,
               word.text.data);
 }

@@ -45,13 +45,16 @@ static bool pragma_is_among(const char *word, const char *const *words) {
   return false;
 }
 
-static const char *did_you_mean(struct slice word, const char *const *words) {
+// Returns the hint for WORD of P, and says how it is mended; NULL: it resembles none of
+// WORDS.
+static const char *did_you_mean(const struct source *s, const struct pragma *p,
+                                struct slice word, const char *const *words) {
   const char *near = NULL;
   for (size_t i = 0; i < sizeof usual / sizeof *usual && !near; i++)
     if (slice_is(word, usual[i].written) && pragma_is_among(usual[i].meant, words))
       near = usual[i].meant;
-  near = near ? near : nearest(word, words);
-  return near ? arena_printf("did you mean '%s'?", near) : NULL;
+  return diag_meant(s, pragma_offset(p, word), word.size,
+                    near ? near : nearest(word, words));
 }
 
 // Reads the body of a clause whose '(' has been read. False: it is not closed.
@@ -91,7 +94,8 @@ static const struct clause_rule *pragma_check_name(const struct source *s,
     diag_error(s, at, name.size, NULL, "'%.*s' is no clause of '%s'", (int)name.size,
                name.data, directive_name(p->directive));
   else
-    error_at(s, p, name, did_you_mean(name, clause_names(p)), "unknown clause '%.*s'");
+    error_at(s, p, name, did_you_mean(s, p, name, clause_names(p)),
+             "unknown clause '%.*s'");
   return NULL;
 }
 
@@ -225,7 +229,7 @@ static bool pragma_read_pragma(const struct source *s, struct pragma *p,
   } else {
     const char *hint = slice_is(t.text, "parallel")
         ? "write 'parallel for' or 'parallel loop'"
-        : did_you_mean(t.text, directive_words());
+        : did_you_mean(s, p, t.text, directive_words());
     error_at(s, p, t.text, hint, "unknown directive '%.*s'");
     return false;
   }
@@ -318,14 +322,18 @@ void pragma_check_spelling(const struct source *s) {
     if (!t.first || !slice_is(t.text, "#") || lex_directive(&l, &rest) != LINE_PRAGMA)
       continue;
     struct token who = lex(&rest);
+    size_t at = (size_t)(who.text.data - s->text);
     bool omp = slice_is(who.text, "omp"), ours = slice_is(who.text, "autotune");
     if (omp)
       who = lex(&rest);
-    if (who.kind == TOKEN_WORD && (omp || !ours) && pragma_resembles(who.text))
-      diag_warning(s, (size_t)(who.text.data - s->text), who.text.size,
-                   "write '#pragma autotune …'", "this pragma has no effect: %s'%.*s'",
-                   omp ? "'omp' must not be before " : "it is spelled ",
-                   (int)who.text.size, who.text.data);
+    if (who.kind != TOKEN_WORD || !(omp || !ours) || !pragma_resembles(who.text))
+      continue;
+    size_t found = (size_t)(who.text.data - s->text);
+    diag_fix(s, at, found + who.text.size - at, "autotune");
+    diag_warning(s, found, who.text.size, "write '#pragma autotune …'",
+                 "this pragma has no effect: %s'%.*s'",
+                 omp ? "'omp' must not be before " : "it is spelled ", (int)who.text.size,
+                 who.text.data);
   }
 }
 

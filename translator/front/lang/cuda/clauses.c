@@ -223,12 +223,13 @@ static void clauses_check_flags(const struct source *s, const struct value *v) {
     struct slice word = { p, size };
     const char *option = option_of(word);
     if (!option) {
-      const char *near = nearest(word, nvrtc_options);
+      size_t at = v->offset + 1 + (size_t)(p - v->text);
+      const char *meant = diag_meant(s, at, size, nearest(word, nvrtc_options));
       diag_error(
-          s, v->offset + 1 + (size_t)(p - v->text), size,
-          near ? arena_printf("did you mean '%s'?", near)
-               : "flags of a CUDA kernel are NVRTC's, as in \"-maxrregcount=64\" or "
-                 "\"--use_fast_math\"",
+          s, at, size,
+          meant ? meant
+                : "flags of a CUDA kernel are NVRTC's, as in \"-maxrregcount=64\" or "
+                  "\"--use_fast_math\"",
           "NVRTC has no option '%.*s' that changes a kernel's code", (int)size, p);
       return;
     }
