@@ -177,18 +177,19 @@ static void print_kernel(const struct source *s, const struct kernel *k,
 }
 
 // Returns false if the file at PATH has errors, which are diagnosed.
-static bool check_file(const char *path, char **args, const char *run) {
+// QUIET: prints nothing.
+static bool check_file(const char *path, char **args, const char *run, bool quiet) {
   unsigned before = diag_errors(), n;
   struct compile_options o;
   struct source *s = cc_read(path, args, &o);
   o.run = cc_run_only(run);
   const struct kernel *kernels = translate_kernels(s, &o, &n);
   unsigned errors = diag_errors() - before;
-  for (unsigned i = 0; i < n; i++)
+  for (unsigned i = 0; i < n && !quiet; i++)
     print_kernel(s, &kernels[i], &o);
-  if (n == 0 && errors == 0)
+  if (n == 0 && errors == 0 && !quiet)
     printf("%s: no kernels\n", path);
-  if (errors)
+  if (errors && !quiet)
     fprintf(stderr, "%s: %u error%s\n", path, errors, errors == 1 ? "" : "s");
   return errors == 0;
 }
@@ -196,7 +197,7 @@ static bool check_file(const char *path, char **args, const char *run) {
 struct check_given {
   const char *run;
   int colour;
-  bool fix;
+  bool fix, json;
 };
 
 static const struct setting check_table[] = {
@@ -205,6 +206,8 @@ static const struct setting check_table[] = {
     "make the changes that are certain, such as misspelled words, in the\n"
     "files that are named; then check again",
     .at = offsetof(struct check_given, fix) },
+  { "--json", SETTING_SWITCH, NULL, "what is wrong, as SARIF 2.1.0, and nothing else",
+    .at = offsetof(struct check_given, json) },
   SETTING_COLOUR(struct check_given, colour),
   { .name = NULL },
 };
@@ -212,11 +215,17 @@ static const struct setting check_table[] = {
 static int check_run(const struct arguments *a) {
   const struct check_given *g = a->options;
   bool fine = true;
+  if (g->fix && g->json)
+    return command_misused(a->command);
   diag_colour((enum diag_colour)g->colour);
+  if (g->json)
+    diag_silence();
   for (unsigned i = 0; i < a->n; i++)
-    fine = check_file(a->words[i], a->rest, g->run) && fine;
+    fine = check_file(a->words[i], a->rest, g->run, g->json) && fine;
   unsigned n;
   const struct diagnostic *all = diag_all(&n);
+  if (g->json)
+    fine = sarif_print(all, n, stdout) && fine;
   if (g->fix)
     fine = fix_apply(all, n, a->words) && fine;
   return fine ? 0 : 1;
@@ -224,7 +233,7 @@ static int check_run(const struct arguments *a) {
 
 const struct command command_check = {
   "check",
-  "FILE… [--fix] [--run NAMES] [--color WHEN] [-- ARGS…]",
+  "FILE… [--fix | --json] [--run NAMES] [--color WHEN] [-- ARGS…]",
   "list kernels and parameters, and what is wrong",
   .details =
       "  each file's kernels, their parameters, how many variants there are, and what "

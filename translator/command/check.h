@@ -12,4 +12,9 @@
  * first is made. False: a file could not be changed, which was said on standard error. */
 bool fix_apply(const struct diagnostic *all, unsigned n, const char *const *names);
 
+/* ---- sarif.c --------------------------------------------------------------------- */
+
+/* Prints the N diagnostics ALL as a log of SARIF 2.1.0. False: not all was written. */
+bool sarif_print(const struct diagnostic *all, unsigned n, FILE *out);
+
 #endif
