@@ -33,7 +33,7 @@ check: tests
 bench: tests
 	@bench/bench.sh $(BUILD)
 
-# PREFIX is /usr/local unless given. Tests and cpack write build/install_manifest.txt anew, so `make uninstall` has a
+# PREFIX is /usr/local unless given. Tests write build/install_manifest.txt anew, so `make uninstall` has a
 # list of its own.
 install: build
 	@DESTDIR='$(DESTDIR)' cmake --install $(BUILD) $(if $(PREFIX),--prefix '$(PREFIX)')
@@ -42,9 +42,9 @@ install: build
 uninstall:
 	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' cmake/uninstall.sh $(BUILD)
 
-# A Debian package, in the build folder.
+# The Debian packages, in the build folder.
 deb: build
-	@cd $(BUILD) && cpack -G DEB
+	@cmake/deb.sh $(BUILD)
 
 # The sources with all that npm would fetch, in the build folder.
 dist: build

@@ -36,12 +36,20 @@ autotune_library(SQLITE "sqlite3>=3.37" sqlite3.h sqlite3)
 autotune_library(HWLOC hwloc hwloc.h hwloc)
 autotune_library(JANSSON jansson jansson.h jansson)
 autotune_library(XXHASH libxxhash xxhash.h xxhash)
+set(libraries)
 foreach(name SQLITE HWLOC JANSSON XXHASH)
   if(NOT TARGET PkgConfig::${name})
     message(FATAL_ERROR "${name} was not found: install its development package, or name a folder "
       "with its include/ and lib/ in CMAKE_PREFIX_PATH")
   endif()
+  get_target_property(files PkgConfig::${name} INTERFACE_LINK_LIBRARIES)
+  list(APPEND libraries ${files})
 endforeach()
+# Those that the loader does not find by itself may be installed in the folder of libautotune.
+autotune_in_system(found_by_loader ${libraries})
+if(NOT found_by_loader)
+  set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+endif()
 
 # The libraries that the rest needs, all from Debian: libautotune-jit.so needs LLVM and Clang, the program autotune
 # Tree-sitter and the grammars. runtime/compile/jit looks for the folders of LLVM.

@@ -140,17 +140,22 @@ static const char *options_read(struct flags *f, int n, const char *const *optio
 
 /* ---- Clang ----------------------------------------------------------------------- */
 
-/* Stores the folder of the headers: the build's, or one installed with the library. */
+/* Stores the folder of the headers. The library is in lib/ or in lib/ARCHITECTURE/ beside
+ * include/, in the build folder and installed. */
 static void headers_folder(char *folder, size_t size) {
+  static const char *const up[] = { "..", "../.." };
   const char *asked = getenv("AUTOTUNE_EMULATE_INCLUDE");
   Dl_info info;
-  snprintf(folder, size, "%s", asked ? asked : AUTOTUNE_EMULATE_INCLUDE);
-  if (asked || access(folder, R_OK) == 0)
+  snprintf(folder, size, "%s", asked ? asked : "");
+  if (asked || !dladdr((void *)(uintptr_t)&nvrtcVersion, &info) || !info.dli_fname)
     return;
-  if (dladdr((void *)(uintptr_t)&nvrtcVersion, &info) && info.dli_fname) {
-    const char *slash = strrchr(info.dli_fname, '/');
-    snprintf(folder, size, "%.*s/" AUTOTUNE_EMULATE_INSTALLED,
-             slash ? (int)(slash - info.dli_fname) : 1, slash ? info.dli_fname : ".");
+  const char *slash = strrchr(info.dli_fname, '/');
+  for (size_t i = 0; i < sizeof up / sizeof *up; i++) {
+    snprintf(folder, size, "%.*s/%s/include/autotune-emulate",
+             slash ? (int)(slash - info.dli_fname) : 1, slash ? info.dli_fname : ".",
+             up[i]);
+    if (access(folder, R_OK) == 0)
+      return;
   }
 }
 

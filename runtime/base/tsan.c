@@ -22,14 +22,14 @@ bool tsan_or_asan(void) {
 
 void tsan_ignore(void) {
   if (ignores && AnnotateIgnoreReadsBegin && AnnotateIgnoreWritesBegin) {
-    AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
-    AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+    AnnotateIgnoreReadsBegin("autotune", __LINE__);
+    AnnotateIgnoreWritesBegin("autotune", __LINE__);
   }
 }
 
 void tsan_heed(void) {
   if (ignores && AnnotateIgnoreReadsEnd && AnnotateIgnoreWritesEnd) {
-    AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
-    AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+    AnnotateIgnoreWritesEnd("autotune", __LINE__);
+    AnnotateIgnoreReadsEnd("autotune", __LINE__);
   }
 }
