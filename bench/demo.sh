@@ -37,7 +37,7 @@ say "the same program again   (starts tuned)"
 try tuned
 
 say "autotune report"
-"$build/bin/autotune" report
+"$build/bin/autotune" report --no-pager
 say "$(later "$work/gcc.out") $(later "$work/clang.out") $(later "$work/tuned.out")" |
   awk 'NF { best = $1 < $2 ? $1 : $2
             printf "\n%.0f times as fast as gcc, %.0f times as fast as clang, right answer.\n",

@@ -101,6 +101,10 @@ const struct setting setting_variables[] = {
     .help = "the emulated device: how many, how large, what fails (autotune help cuda)" },
   { "AUTOTUNE_EMULATOR", SETTING_TEXT, "FILE",
     "set for helpers of emulated programs: libautotune-emulate.so", AT(emulator) },
+  { "AUTOTUNE_PAGER", SETTING_NONE, "PROGRAM",
+    .help =
+        "for `autotune report` on a terminal: the pager, in place of $PAGER and less; "
+        "empty or cat: none" },
   { "AUTOTUNE_FAULT", SETTING_NONE, "malloc:3",
     .help = "for tests: which calls of the system fail" },
   { .name = "AUTOTUNE_EMULATE_CLANG" }, // the emulator

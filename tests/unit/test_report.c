@@ -116,6 +116,13 @@ static void test_text_says_all(void **state) {
   expect_in_order(
       text,
       (const char *const[]){
+          "      before       after        gain\n",
+          "gemm, n = 512, m = 3    10.00 ms    2.000 ms      5.00 x\n"
+          "    MR=6 (2.00 x)  flags=-O3 -DX=1 (1.50 x)\n"
+          "scan                    10.00 ms   (default)\n"
+          "    the default stays: no variant was faster beyond the noise\n"
+          "unfinished                          5.0",
+          "    none: the tuning did not come to its end\n",
           "gemm  (gemm.c)",
           "for          n = 512, m = 3",
           "on           Test CPU 1, 2 threads, x86-64-v3 1",

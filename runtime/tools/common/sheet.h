@@ -26,6 +26,13 @@ struct sheet {
   struct look look;
 };
 
+/* ---- pager.c --------------------------------------------------------------------- */
+
+/* Shows TEXT with the pager of $AUTOTUNE_PAGER, $PAGER or `less -FRX`, and waits until
+ * the user ends it. False: nothing was shown, since the user wants no pager or it cannot
+ * be run. */
+bool pager_show(const char *text, size_t size);
+
 /* ---- words ----------------------------------------------------------------------- */
 
 /* Returns how many columns TEXT takes: one for each character of UTF-8. */

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // command.c: the command line of `autotune report`.
+#include <errno.h>
 #include <locale.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "report.h"
 #include "tools/common/command.h"
@@ -8,6 +11,8 @@
 static const double FOLLOW_WAITS = 10; // seconds, if the output is no terminal
 
 #define AT(member) .at = offsetof(struct report_options, member)
+
+extern const struct command command_report;
 
 static const struct setting report_table[] = {
   { "--kernel", SETTING_TEXT, "NAME", "the same as KERNEL", AT(kernel) },
@@ -23,9 +28,25 @@ static const struct setting report_table[] = {
     "also the fastest variants, and one that failed of each kind with its message",
     AT(verbose) },
   { "-v", SETTING_SWITCH, AT(verbose) },
+  { "--no-pager", SETTING_SWITCH, NULL, "not with $AUTOTUNE_PAGER, $PAGER or less",
+    AT(no_pager) },
   SETTING_CACHE(struct report_options, folder),
   { .name = NULL },
 };
+
+// Prints the report with the user's pager, if there is one.
+static int report_page_through(const struct report_options *o) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *memory = open_memstream(&text, &size);
+  int status = report_print(o, memory ? memory : stdout);
+  if (memory && fclose(memory) != 0)
+    status = command_refuse(&command_report, "memory", strerror(ENOMEM));
+  else if (memory && !pager_show(text, size))
+    fwrite(text, 1, size, stdout);
+  free(text);
+  return status;
+}
 
 static int report_run(const struct arguments *a) {
   struct report_options *o = a->options;
@@ -43,7 +64,8 @@ static int report_run(const struct arguments *a) {
   o->look = sheet_look(stdout);
   if (o->follow)
     return report_follow(o, o->look.terminal ? -1 : FOLLOW_WAITS, stdout);
-  return report_print(o, stdout);
+  bool paged = o->look.terminal && !o->no_pager && !o->json && !o->markdown && !o->html;
+  return paged ? report_page_through(o) : report_print(o, stdout);
 }
 
 const struct command command_report = {

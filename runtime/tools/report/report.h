@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report.h: `autotune report`: text.c and winner.c, markdown.c, json.c (common) and
- * page.c show the analyses of a store, follow.c shows running tunings. */
+/* report.h: `autotune report`: overview.c, text.c and winner.c, markdown.c, json.c
+ * (common) and page.c show the analyses of a store, follow.c shows running tunings. */
 #ifndef AUTOTUNE_REPORT_H
 #define AUTOTUNE_REPORT_H
 
@@ -9,7 +9,7 @@
 
 struct report_options {
   const char *folder, *kernel;
-  bool json, markdown, verbose, follow;
+  bool json, markdown, verbose, follow, no_pager;
   struct look look;
   const char *html;    /* the file that a page is written to */
   const char *against; /* for the page: a store or a file of wisdom to compare with */
@@ -32,6 +32,13 @@ const char *report_page_missing(void);
 
 /* Prints which variant of A runs, and how it was checked (winner.c). */
 void report_winner(const struct sheet *s, const struct analysis *a);
+/* Return why the default stays, of a tuning that ended without a winner, and what runs
+ * for ITEM, whose tuning did not end; malloc'ed. */
+char *report_stays(const struct analysis *a);
+char *report_unfinished(const struct listed *item);
+/* Prints a line for each result, and one that says why (overview.c). */
+void report_overview(const struct sheet *s, const struct listing *l,
+                     const struct analysis *all);
 void report_text(const struct report_options *o, const char *folder,
                  const struct listing *l, const struct analysis *all, FILE *out);
 void report_markdown(const struct listing *l, const struct analysis *all, FILE *out);

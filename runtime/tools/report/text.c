@@ -370,6 +370,7 @@ static void print_all(const struct sheet *s, const struct report_options *o,
                       const char *folder, const struct listing *l,
                       const struct analysis *all) {
   fprintf(s->out, "autotune report of %s\n", folder);
+  report_overview(s, l, all);
   for (unsigned i = 0; i < l->n; i++) {
     const struct analysis *a = &all[i];
     print_head(s, a->item);

@@ -8,13 +8,32 @@
 #include "report.h"
 #include "tools/common/clean.h"
 
+// True if a tuning ended without any right variant.
+static bool winner_was_none_right(const struct analysis *a) {
+  return a->tried > 0 && a->statuses[STATUS_OK] == 0;
+}
+
+char *report_stays(const struct analysis *a) {
+  const struct summary *m = &a->item->summary;
+  char own[96];
+  if (winner_was_none_right(a))
+    return sys_strdup("the default stays: no variant was right");
+  if (m->ended == ENDED_UNCHECKED)
+    return sys_strdup("the default stays: what it changes cannot all be compared, and "
+                      "`autotune cc --auto` runs no variant unchecked");
+  if (m->ended == ENDED_SLOWER)
+    return sys_printf("the default stays: what won is not clearly faster in the program: "
+                      "%s",
+                      own_calls_text(&m->own, own, sizeof own));
+  return sys_strdup("the default stays: no variant was faster beyond the noise");
+}
+
 // Prints the most frequent way to fail; for problems without a correct variant.
 static void winner_print_failure(const struct sheet *s, const struct analysis *a) {
   int most = STATUS_OK + 1;
   for (int f = most; f < STATUS_DROPPED; f++)
     if (a->statuses[f] > a->statuses[most])
       most = f;
-  sheet_line(s, "winner", "the default stays: no variant was right");
   char *message = clean_line(a->example[most] ? a->example[most]->message : "");
   char *text = sys_printf("%s: %s", status_words[most].name, message);
   if (*message && text)
@@ -43,27 +62,19 @@ static void winner_print_cold(const struct sheet *s, const struct summary *m) {
   free(text);
 }
 
-// Prints that what won is not clearly faster in the program.
-static void winner_print_slower(const struct sheet *s, const struct summary *m) {
-  char own[96];
-  char *text = sys_printf("the default stays: what won is not clearly faster in the "
-                          "program: %s",
-                          own_calls_text(&m->own, own, sizeof own));
-  if (text)
-    sheet_line(s, "winner", text);
-  free(text);
+char *report_unfinished(const struct listed *item) {
+  if (item->provisional)
+    return sys_printf("%s%s", item->summary.source,
+                      summary_borrowed_until(&item->summary));
+  if (item->n_records == 0)
+    return sys_printf("none: no variant was tried; `autotune why %s` says why",
+                      item->problem.kernel);
+  return sys_strdup("none: the tuning did not come to its end");
 }
 
-static void winner_print_unfinished(const struct sheet *s, const struct listed *item) {
-  const char *plain = item->provisional ? item->summary.source
-                                        : "none: the tuning did not come to its end";
-  char *text = NULL;
-  if (item->provisional)
-    text = sys_printf("%s%s", plain, summary_borrowed_until(&item->summary));
-  else if (item->n_records == 0)
-    text = sys_printf("none: no variant was tried; `autotune why %s` says why",
-                      item->problem.kernel);
-  sheet_line(s, "winner", text ? text : plain);
+// Prints TEXT, which is freed, as what runs.
+static void winner_print_line(const struct sheet *s, char *text) {
+  sheet_line(s, "winner", text ? text : "?");
   free(text);
 }
 
@@ -80,17 +91,10 @@ static void winner_print_own_calls(const struct sheet *s, const struct summary *
 // Prints which variant runs, or why the default does.
 static void winner_print_values(const struct sheet *s, const struct analysis *a) {
   const struct summary *m = &a->item->summary;
-  if (!m->winner && a->tried > 0 && a->statuses[STATUS_OK] == 0) {
-    winner_print_failure(s, a);
-  } else if (m->ended == ENDED_UNCHECKED) {
-    sheet_line(
-        s, "winner",
-        "the default stays: what it changes cannot all be compared, and `autotune cc "
-        "--auto` runs no variant unchecked");
-  } else if (m->ended == ENDED_SLOWER) {
-    winner_print_slower(s, m);
-  } else if (!m->winner) {
-    sheet_line(s, "winner", "the default stays: no variant was faster beyond the noise");
+  if (!m->winner) {
+    winner_print_line(s, report_stays(a));
+    if (winner_was_none_right(a))
+      winner_print_failure(s, a);
   } else {
     struct wrapped w = wrapped_label(s, "winner");
     wrapped_values(&w, m->values);
@@ -134,7 +138,7 @@ void report_winner(const struct sheet *s, const struct analysis *a) {
   const struct listed *item = a->item;
   const struct summary *m = &item->summary;
   if (item->provisional || !item->finished) {
-    winner_print_unfinished(s, item);
+    winner_print_line(s, report_unfinished(item));
     return;
   }
   winner_print_values(s, a);
