@@ -5,7 +5,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/cc_lib.sh"
 
-export AUTOTUNE_CACHE=$work/cache LC_ALL=C.UTF-8
+export AUTOTUNE_CACHE=$work/cache LC_ALL=C.UTF-8 PAGER=cat
 unset NO_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS LINES
 terminal() { # COLUMNS OUTPUT COMMAND: on a terminal of so many columns
   TERM=xterm SHELL=/bin/sh script -qec "stty cols $1 rows 30; $3" /dev/null > "$2" < /dev/null
@@ -63,7 +63,11 @@ hasnt "follow: no terminal is commanded" live $'\e'
 # A program that waits says so once, on a terminal only.
 terminal 200 waits "AUTOTUNE_CACHE=$work/waits AUTOTUNE_MODE=first AUTOTUNE_BUDGET=20s ./two"
 is "waiting: said once" "$(grep -c '^autotune: tuning first, up to [0-9]* s more (^C: go on with the best so far); AUTOTUNE_LOG=info shows' waits)" 1
+has "waiting: how not to" waits 'AUTOTUNE_MODE=background'
 hasnt "waiting: on terminals only" err 'autotune: tuning'
+terminal 200 waits "AUTOTUNE_LOG=warn AUTOTUNE_CACHE=$work/tune autotune tune ./two"
+has "autotune tune: that it goes on" waits '^autotune: tuning first, up to [0-9]* s more.*; AUTOTUNE_LOG=info shows'
+hasnt "autotune tune: nobody is told not to wait" waits background
 
 # The terminal: its width, colours, bars.
 terminal 72 wide "autotune report"
@@ -83,6 +87,27 @@ autotune report > text
 same "a dumb terminal" dumb text
 hasnt "no terminal: colours" text $'\e'
 hasnt "no terminal: bars" text '█'
+
+# The pager: only on a terminal, and the report is shown without it where it cannot be run.
+terminal 72 out "AUTOTUNE_PAGER='sed s/^/paged:/' autotune report"
+has "pager" out '^paged:.*before  *after  *gain'
+terminal 72 out "PAGER='sed s/^/paged:/' autotune report"
+has "PAGER" out '^paged:'
+terminal 72 out "PAGER='sed s/^/paged:/' AUTOTUNE_PAGER= autotune report"
+hasnt "AUTOTUNE_PAGER comes before PAGER, empty: none" out paged:
+for options in --no-pager --markdown --json; do
+  terminal 72 out "AUTOTUNE_PAGER='sed s/^/paged:/' autotune report $options"
+  hasnt "$options: no pager" out paged:
+  has "$options: the report" out first
+done
+terminal 72 out "AUTOTUNE_PAGER=/no/such/pager autotune report; echo status \$?"
+has "a pager that is not there: the report" out 'before  *after  *gain'
+has "a pager that is not there: exit status" out '^status 0'
+terminal 72 out "AUTOTUNE_PAGER='head -c 1 > /dev/null' autotune report -v; echo status \$?"
+has "a pager that ends early: exit status" out '^status 0'
+AUTOTUNE_PAGER='sed s/^/paged:/' autotune report > out
+hasnt "no terminal: no pager" out paged:
+
 CLICOLOR_FORCE=1 autotune report > out
 has "CLICOLOR_FORCE" out $'\e\[1mfirst'
 

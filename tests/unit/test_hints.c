@@ -223,6 +223,27 @@ static void test_nearest_first(void **state) {
   store_close(s);
 }
 
+// Kernels of one name are relatives only in a file of one name, wherever that is, or if
+// their texts are alike.
+static void test_namesakes(void **state) {
+  struct store *s = open_store(*state);
+  struct identity self = with_key((long long[]){ 512, 3 }), other = self, moved = self,
+                  alike = self;
+  struct relative r[MAX_RELATIVES];
+  other.unit = 9, other.shape = 6, other.file = "sort.c";
+  put(s, &other, 1, "B=8\n", 1);
+  assert_int_equal(store_relatives(s, &self, r), 0);
+  moved.unit = 10, moved.shape = 6, moved.file = "/src/gemm.c";
+  put(s, &moved, 1, "B=8\n", 1);
+  assert_int_equal(store_relatives(s, &self, r), 1);
+  assert_int_equal(r[0].relation, RELATED_TEXT);
+  alike.unit = 11, alike.file = "sort.c";
+  put(s, &alike, 1, "B=8\n", 1);
+  assert_int_equal(store_relatives(s, &self, r), 2);
+  assert_int_equal(r[1].relation, RELATED_SHAPE);
+  store_close(s);
+}
+
 static void execute(const char *folder, const char *sql) {
   char path[256];
   sqlite3 *db;
@@ -360,6 +381,7 @@ int main(void) {
     cmocka_unit_test(test_points_are_mended),
     cmocka_unit_test(test_none_twice),
     TEST(test_nearest_first),
+    TEST(test_namesakes),
     TEST(test_fastest),
     TEST(test_hints_from_a_store),
     TEST(test_the_nearest_of_many),

@@ -326,9 +326,12 @@ static void session_say_waiting(const struct progress_report *p) {
   session.told = true;
   if (log_waiting(
           "autotune: tuning %s, up to %.0f s more%s; AUTOTUNE_LOG=info shows how it goes "
-          "on, with AUTOTUNE_MODE=background the program does not wait",
+          "on%s",
           session.kernel->name, p->left > 1 ? p->left : 1,
-          interrupt_possible() ? " (^C: go on with the best so far)" : ""))
+          interrupt_possible() ? " (^C: go on with the best so far)" : "",
+          options_get()->mode == MODE_TUNE
+              ? "" // `autotune tune` is there to wait
+              : ", with AUTOTUNE_MODE=background the program does not wait"))
     interrupt_offer();
 }
 

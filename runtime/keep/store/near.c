@@ -38,6 +38,13 @@ static double distance_to(const struct problem *p, const struct identity *id,
 
 // ---- problems -----------------------------------------------------------------------
 
+// True if P is another text of ID's kernel: it has the name, and its file is called the
+// same. In another file, kernels of one name may have nothing else in common.
+static bool near_is_namesake(const struct problem *p, const struct identity *id) {
+  return strcmp(p->kernel, id->kernel) == 0 &&
+      strcmp(sys_file_name(p->file), sys_file_name(id->file)) == 0;
+}
+
 // True if P is like ID; R says how. NAMES: their keys have the same expressions. Problems
 // of another kind of processor are left to wisdom.
 static bool near_relate(const struct problem *p, const struct identity *id, bool names,
@@ -49,7 +56,7 @@ static bool near_relate(const struct problem *p, const struct identity *id, bool
   r->distance = distance_to(p, id, &r->near);
   if (p->unit == id->unit && names)
     r->relation = RELATED_KEY;
-  else if (strcmp(p->kernel, id->kernel) == 0)
+  else if (near_is_namesake(p, id))
     r->relation = RELATED_TEXT;
   else if (p->shape != 0 && p->shape == id->shape)
     r->relation = RELATED_SHAPE;
