@@ -104,6 +104,27 @@ db prune --objects; is "prune: objects" $? 0
 is "prune: all objects" "$(ls "$AUTOTUNE_CACHE/objects")" ""
 db export; same "prune: winners stay" out a.jsonl
 
+# stale: the kernel was changed
+sed 's/s\[0\] += s\[k\]/s[0] = s[0] + s[k]/' sum.c > changed.c
+mkdir changed; mv changed.c changed/sum.c
+db list; hasnt "list: nothing is stale" out stale
+check "compile what was changed" autotune cc gcc -O1 changed/sum.c -o changed/sum
+AUTOTUNE_MODE=first AUTOTUNE_BUDGET=60s changed/sum 65536 > answer
+db list; is "list: rows" "$(grep -c '^sum ' out)" 3
+is "list: stale rows come last" "$(sed -n '2,4s/.*\(stale: the kernel was changed\)$/\1/p' out | wc -l)" 2
+hasnt "list: the new one is current" <(sed -n 2p out) stale
+has "list: counted" out '^2 results are stale; `autotune db prune --stale` takes them out'
+db export -o stale.jsonl; has "export: said" err '2 of 3 winners are stale'
+autotune report > out; has "report: overview" out '^    stale: the kernel was changed'
+has "report: details" out '^  stale  *the kernel was changed'
+autotune report --json > out; is "report: JSON" "$(grep -c '"stale": "the kernel was changed"' out)" 2
+autotune report --markdown > out; has "report: Markdown" out '\*\*stale\*\*: the kernel was changed'
+db prune; has "prune: stale results stay" out '^0 rows'
+db prune --stale; hasnt "prune: stale" out '^0 rows'
+db list; is "list: the current one stays" "$(grep -c '^sum ' out)" 1
+db import a.jsonl
+db forget sum; db import a.jsonl
+
 # forget
 db forget sum --key n=4096; is "forget" $? 0
 db export; is "forgotten" "$(sed -n 's/.*\["n", \([0-9]*\)\].*/\1/p' out)" 65536

@@ -42,6 +42,7 @@ static int add_record(struct listed *item, const struct record *r) {
   if (!list_own(item, &kind_record, &item->records[item->n_records]))
     return -1;
   item->n_records++;
+  listed_see(item, r->when);
   return 0;
 }
 
@@ -52,6 +53,12 @@ static int add_summary(struct listed *item, const struct summary *m) {
   item->provisional = summary_is_borrowed(m);
   item->finished = !item->provisional;
   item->problem.toolchain = item->summary.toolchain;
+  listed_see(item, m->when);
+  return 0;
+}
+
+static int add_service(struct listed *item, const struct service *v) {
+  listed_see(item, v->when);
   return 0;
 }
 
@@ -69,9 +76,10 @@ static int read_rows(struct store *s, const struct kind *k, const char *where,
     out->damaged += !whole;
     if (!whole || !row_take(k, cells, &row))
       continue;
-    if ((k == &kind_problem      ? add_problem(out, &row.problem)
-             : k == &kind_record ? add_record(item, &row.record)
-                                 : add_summary(item, &row.summary)) != 0)
+    if ((k == &kind_problem       ? add_problem(out, &row.problem)
+             : k == &kind_record  ? add_record(item, &row.record)
+             : k == &kind_service ? add_service(item, &row.service)
+                                  : add_summary(item, &row.summary)) != 0)
       break;
   }
   sqlite3_finalize(q);
@@ -110,14 +118,18 @@ int store_list(struct store *s, const char *kernel, struct listing *out) {
     if (store_find_asked(s, out->items[i].problem.id, &asked)) {
       out->items[i].usage = asked.usage;
       out->items[i].refused = asked.refused;
+      listed_see(&out->items[i], asked.when);
     }
     free(asked.block);
     status = read_rows(s, &kind_summary, "WHERE problem = ?1", out, &out->items[i]);
     if (status == 0)
       status = read_rows(s, &kind_record, "WHERE problem = ?1 ORDER BY at", out,
                          &out->items[i]);
+    if (status == 0)
+      status = read_rows(s, &kind_service, "WHERE problem = ?1", out, &out->items[i]);
   }
   store_run(s->db, "COMMIT");
+  store_mark_stale(out);
   return status;
 }
 

@@ -182,7 +182,12 @@ bool store_owner_lives(const struct record *r);
 /* True if the tuning C is still running. */
 bool progress_lives(const struct progress *c);
 
-/* ---- list.c: all there is, for reports ------------------------------------------- */
+/* ---- list.c, stale.c: all there is, for reports ---------------------------------- */
+
+/* The reason why no program uses a result any more. */
+enum stale { STALE_NOT, STALE_TEXT, STALE_COMPILER, STALE_REASONS };
+/* For people: "the kernel was changed". */
+extern const char *const stale_words[STALE_REASONS];
 
 struct listed {
   struct problem problem;
@@ -191,19 +196,25 @@ struct listed {
   struct summary summary;
   struct usage usage;   /* as a program stored it last */
   enum refusal refused; /* likewise; NOT: a tuning began, or nothing is known */
+  double first, last;   /* unix time of its oldest and newest row; 0: not known */
+  enum stale stale;
   struct record *records;
   unsigned n_records;
   void **blocks;
   unsigned n_blocks; /* these hold the texts above */
 };
 struct listing {
-  struct listed *items;
-  unsigned n, damaged;
+  struct listed *items; /* by kernel and key; the stale ones after all others */
+  unsigned n, damaged, n_stale;
 };
 /* Lists the results of KERNEL, or of all kernels (NULL), into OUT; free it with
  * store_list_free. 0 or -1. */
 int store_list(struct store *s, const char *kernel, struct listing *out);
 void store_list_free(struct listing *l);
+/* Notes that a row of ITEM was written at WHEN. */
+void listed_see(struct listed *item, double when);
+/* Finds out which items of L, sorted by kernel, are stale, and moves them to the end. */
+void store_mark_stale(struct listing *l);
 /* Calls SEE for the last tuning of each problem of KERNEL, or of all (NULL). 0 or -1. */
 int store_progresses(struct store *s, const char *kernel,
                      void (*see)(const struct problem *p, const struct progress *c,

@@ -51,7 +51,8 @@ bool wisdom_add_listing(struct wisdom *w, const struct listing *l,
     const struct listed *item = &l->items[i];
     struct wisdom_entry e = { .problem = item->problem,
                               .summary = item->summary,
-                              .origin = "" };
+                              .origin = "",
+                              .stale = item->stale };
     if (item->finished && item->summary.ended != ENDED_UNCHECKED &&
         file_is_wanted(item->problem.kernel, kernels, n) && !wisdom_add(w, &e))
       return false;

@@ -18,6 +18,7 @@ struct wisdom_entry {
   struct summary summary; /* winner: 0 only where the default stays; no object */
   const char *origin;     /* the file, which must outlive the entry */
   unsigned line;          /* its line in the file; 0: the entry is from a store */
+  enum stale stale;       /* of an entry from a store */
   char *block;
 };
 struct wisdom {

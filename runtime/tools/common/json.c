@@ -239,6 +239,8 @@ static json_t *json_kernel(const struct analysis *a, bool verbose) {
   json_t *object = json_object();
   json_facts(object, &kind_problem, &a->item->problem);
   json_object_set_new(object, "finished", json_boolean(a->item->finished));
+  if (a->item->stale)
+    json_object_set_new(object, "stale", json_string(stale_words[a->item->stale]));
   if (a->item->finished)
     add_tuning(object, a);
   set_time(object, "default", a->has_original, a->original);

@@ -98,13 +98,6 @@ bool results_is_here(const struct problem *p) {
   return strcmp(p->cpu, m->cpu) == 0 && strcmp(p->isa, m->isa) == 0;
 }
 
-double results_last_seen(const struct listed *item) {
-  double when = item->finished ? item->summary.when : 0;
-  for (unsigned i = 0; i < item->n_records; i++)
-    when = item->records[i].when > when ? item->records[i].when : when;
-  return when;
-}
-
 char *results_key(const struct problem *p) {
   return key_describe(p->key, p->key_names);
 }

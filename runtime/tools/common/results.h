@@ -30,8 +30,6 @@ int results_write(const struct wisdom *w, const char *path);
 char *results_machine(const char *cpu);
 /* True if P belongs to the machine that this runs on. */
 bool results_is_here(const struct problem *p);
-/* Returns the unix time of ITEM's newest row. */
-double results_last_seen(const struct listed *item);
 /* Returns "n = 512", or "" if there is no key; malloc'ed. */
 char *results_key(const struct problem *p);
 /* Returns "matmul, n = 512", cleaned; never NULL. Free with clean_free. */

@@ -24,6 +24,8 @@ static const struct setting db_prune_options[] = {
     .at = offsetof(struct db_options, older_than) },
   { "--objects", SETTING_SWITCH, NULL, "all compiled winners, too",
     .at = offsetof(struct db_options, objects) },
+  { "--stale", SETTING_SWITCH, NULL, "results of older texts and compilers, too",
+    .at = offsetof(struct db_options, stale) },
   CACHE,
   { .name = NULL },
 };
@@ -44,7 +46,7 @@ static const struct command *const db_commands[] = {
   COMMAND(merge, "OURS THEIRS [BASE] -o OUT",
           "wisdom of two sides; also as git's merge driver", db_output, 2, 3),
   COMMAND(forget, "KERNEL [--key n=512]", "tune it anew", db_forget_options, 1, 1),
-  COMMAND(prune, "[--older-than 90d] [--objects]",
+  COMMAND(prune, "[--older-than 90d] [--objects] [--stale]",
           "take out what nobody can use; --objects: all compiled winners too",
           db_prune_options, 0, 0),
   COMMAND(verify, "[FILE...]", "is it whole: the store, or files of wisdom", db_cache, 0,

@@ -43,9 +43,19 @@ static void db_add_winner(struct grid *g, const struct wisdom *w, unsigned index
                ? sys_printf("%.2f x", m->original.median / m->best.median)
                : sys_strdup(""));
   grid_add(g, sys_strdup(clean_moment(when, m->when)));
+  const char *told = *m->source ? m->source : m->verified ? "" : "unverified";
   grid_add(g,
-           *m->source ? sys_strdup(m->source)
-                      : sys_strdup(m->verified ? "" : "unverified"));
+           e->stale ? sys_printf("stale: %s%s%s", stale_words[e->stale],
+                                 *told ? "; " : "", told)
+                    : sys_strdup(told));
+}
+
+// Prints how many results of L are stale.
+static void db_say_stale(const struct listing *l) {
+  if (l->n_stale)
+    printf("%u %s; `autotune db prune --stale` takes %s out\n", l->n_stale,
+           l->n_stale == 1 ? "result is stale" : "results are stale",
+           l->n_stale == 1 ? "it" : "them");
 }
 
 int db_list(const struct arguments *a) {
@@ -59,12 +69,15 @@ int db_list(const struct arguments *a) {
   struct grid g = { .columns = sizeof heading / sizeof *heading, .right = "lllrrrrll" };
   for (unsigned i = 0; i < g.columns; i++)
     grid_add(&g, sys_strdup(heading[i]));
-  for (unsigned i = 0; i < l.wisdom.n; i++)
-    db_add_winner(&g, &l.wisdom, i);
+  for (int stale = 0; stale < 2; stale++)
+    for (unsigned i = 0; i < l.wisdom.n; i++)
+      if ((l.wisdom.entries[i].stale != STALE_NOT) == stale)
+        db_add_winner(&g, &l.wisdom, i);
   if (l.wisdom.n)
     grid_print(&g);
   else if (status == 0)
     printf("%s: no kernel was tuned to an end\n", path);
+  db_say_stale(&l.listing);
   if (l.listing.damaged)
     printf("%u damaged row%s ignored; `autotune db prune` takes them out\n",
            l.listing.damaged, l.listing.damaged == 1 ? " was" : "s were");
@@ -124,6 +137,14 @@ int db_export(const struct arguments *a) {
     fprintf(stderr, "autotune db: there is no winner to export\n");
     status = 1;
   }
+  unsigned stale = 0;
+  for (unsigned i = 0; i < w.n; i++)
+    stale += w.entries[i].stale != STALE_NOT;
+  if (status == 0 && stale)
+    fprintf(stderr,
+            "autotune db: %u of %u winners %s stale; `autotune db prune --stale` takes "
+            "stale results out of the store\n",
+            stale, w.n, stale == 1 ? "is" : "are");
   if (status == 0)
     status = results_write(&w, o->output);
   wisdom_free(&w);

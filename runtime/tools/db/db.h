@@ -15,6 +15,7 @@ struct db_options {
   const char *key;    /* NULL: all keys */
   double older_than;  /* seconds; 0: of any age */
   bool objects;       /* removes all objects */
+  bool stale;         /* removes stale results */
 };
 
 /* ---- db.c, import.c, prune.c, verify.c, diff.c ----------------------------------- */

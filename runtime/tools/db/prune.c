@@ -108,16 +108,39 @@ static int delete_useless(struct store *s, double before, unsigned *rows) {
   return rc;
 }
 
+// Deletes the problems that are stale; the rows of these follow.
+static int delete_stale(struct store *s, const struct listing *l, unsigned *rows) {
+  sqlite3_stmt *q = NULL;
+  int rc = sqlite3_prepare_v2(s->db, "DELETE FROM problem WHERE id = ?1", -1, &q, NULL);
+  for (unsigned i = 0; rc == SQLITE_OK && i < l->n; i++) {
+    if (l->items[i].stale == STALE_NOT)
+      continue;
+    sqlite3_bind_int64(q, 1, l->items[i].problem.id);
+    rc = store_step(q) == SQLITE_DONE ? SQLITE_OK : SQLITE_ERROR;
+    *rows += (unsigned)sqlite3_changes(s->db);
+    sqlite3_reset(q);
+  }
+  sqlite3_finalize(q);
+  return rc;
+}
+
 static int prune_rows(struct store *s, const struct db_options *o, unsigned *rows) {
   double before = o->older_than > 0 ? (double)time(NULL) - o->older_than : 0;
-  store_allow(s, 5); // the user asked for it
+  struct listing l = { 0 };
+  if (o->stale && store_list(s, NULL, &l) != 0)
+    l.n = l.n_stale = 0; // it is damaged; the next time
+  store_allow(s, 5);     // the user asked for it
   int rc = store_run(s->db, "PRAGMA synchronous=FULL; BEGIN IMMEDIATE");
-  if (rc != SQLITE_OK)
-    return rc;
+  bool begun = rc == SQLITE_OK;
   for (int i = 0; i < KINDS && rc == SQLITE_OK; i++)
     rc = delete_damaged(s, kinds[i], rows);
   if (rc == SQLITE_OK)
+    rc = delete_stale(s, &l, rows);
+  if (rc == SQLITE_OK)
     rc = delete_useless(s, before, rows);
+  store_list_free(&l);
+  if (!begun)
+    return rc;
   rc = store_end(s, rc);
   if (rc == SQLITE_OK && *rows)
     store_run(s->db, "VACUUM"); // fails if another process reads; the next prune does it

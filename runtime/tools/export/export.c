@@ -238,13 +238,15 @@ static json_t *export_t1(const struct listed *item, const struct asked *asked) {
 
 // ---- the choice of a problem --------------------------------------------------------
 
-static int export_rank(const struct problem *p) {
-  return 2 * results_is_here(p) +
+static int export_rank(const struct listed *item) {
+  const struct problem *p = &item->problem;
+  return 4 * (item->stale == STALE_NOT) + 2 * results_is_here(p) +
       (p->threads == (unsigned)machine_identity()->numbers.threads);
 }
 
-// Returns the problem to export: one of this machine if there is any, then the one seen
-// last. NULL after a message: there is none, or the kernel or key must be given.
+// Returns the problem to export: one that is not stale if there is any, then one of this
+// machine, then the one seen last. NULL after a message: there is none, or the kernel or
+// key must be given.
 static const struct listed *export_pick(const struct listing *l,
                                         const struct export_options *o) {
   const struct listed *best = NULL;
@@ -256,8 +258,8 @@ static const struct listed *export_pick(const struct listing *l,
     several |= best &&
         (strcmp(best->problem.kernel, item->problem.kernel) != 0 ||
          strcmp(best->problem.key, item->problem.key) != 0);
-    int better = best ? export_rank(&item->problem) - export_rank(&best->problem) : 1;
-    if (better > 0 || (better == 0 && results_last_seen(item) > results_last_seen(best)))
+    int better = best ? export_rank(item) - export_rank(best) : 1;
+    if (better > 0 || (better == 0 && item->last > best->last))
       best = item;
   }
   if (!best)

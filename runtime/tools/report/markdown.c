@@ -105,6 +105,8 @@ static void markdown_put_row(FILE *out, const struct analysis *a) {
   const char *strict = a->item->finished ? a->item->summary.strict : NULL;
   if (strict && *strict)
     put_literal(out, "; compiled strictly: ", strict);
+  if (a->item->stale)
+    fprintf(out, "; **stale**: %s", stale_words[a->item->stale]);
   fputs(" |\n", out);
 }
 

@@ -60,6 +60,8 @@ static char *overview_values(const struct analysis *a) {
 
 static char *overview_why(const struct analysis *a) {
   const struct listed *item = a->item;
+  if (item->stale)
+    return sys_printf("stale: %s", stale_words[item->stale]);
   if (item->provisional || !item->finished)
     return report_unfinished(item);
   return item->summary.winner ? overview_values(a) : report_stays(a);

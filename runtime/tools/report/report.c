@@ -11,7 +11,10 @@
 
 static void print_names(const struct listing *l, FILE *out) {
   for (unsigned i = 0; i < l->n; i++) {
-    if (i && strcmp(l->items[i].problem.kernel, l->items[i - 1].problem.kernel) == 0)
+    bool known = false; // stale results are not next to the others of their kernel
+    for (unsigned j = 0; j < i && !known; j++)
+      known = strcmp(l->items[i].problem.kernel, l->items[j].problem.kernel) == 0;
+    if (known)
       continue;
     char *name = clean_text(l->items[i].problem.kernel);
     fprintf(out, "%s%s", i ? ", " : "", name);

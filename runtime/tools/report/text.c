@@ -51,6 +51,8 @@ static void print_head(const struct sheet *s, const struct listed *item) {
                    p->isa);
   sheet_line(s, "on", machine ? machine : p->cpu);
   free(machine);
+  if (item->stale)
+    sheet_line(s, "stale", stale_words[item->stale]);
 }
 
 // Prints what a program spends in a kernel that is tuned when hot.
@@ -388,6 +390,9 @@ static void print_all(const struct sheet *s, const struct report_options *o,
       print_examples(s, a);
     }
   }
+  if (l->n_stale)
+    fprintf(s->out, "\n%u stale result%s: `autotune db prune --stale` takes %s out\n",
+            l->n_stale, l->n_stale == 1 ? "" : "s", l->n_stale == 1 ? "it" : "them");
   if (l->damaged)
     fprintf(s->out, "\n%u damaged row%s ignored\n", l->damaged,
             l->damaged == 1 ? " was" : "s were");

@@ -14,20 +14,11 @@
 #include "tools/common/clean.h"
 #include "key.h"
 
-static double why_last_seen(struct why *w, const struct listed *item) {
-  struct asked asked;
-  double when = results_last_seen(item);
-  if (store_find_asked(w->store, item->problem.id, &asked))
-    when = asked.when > when ? asked.when : when;
-  free(asked.block);
-  return when;
-}
-
 // Finds the text that was seen last, and the newest request with it.
 static void find_newest(struct why *w) {
   double newest = -1;
   for (unsigned i = 0; i < w->list.n; i++) {
-    double when = why_last_seen(w, &w->list.items[i]);
+    double when = w->list.items[i].last;
     if (when > newest)
       w->unit = w->list.items[i].problem.unit;
     newest = when > newest ? when : newest;
