@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// page.mjs CHROMIUM FOLDER: tests small.html and large.html of page.sh in a browser.
+// page.mjs CHROMIUM FOLDER [WORDS]: tests small.html and large.html of page.sh in a browser; with WORDS only the
+// tests whose names have them.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -8,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 
 const require = createRequire(new URL('../package.json', import.meta.url));
 const { chromium } = require('playwright-core');
-const [, , executablePath, folder] = process.argv;
+const [, , executablePath, folder, words = ''] = process.argv;
 const browser = await chromium.launch({ executablePath });
 
 // A new page; `bad` has its errors and its requests to the network.
@@ -234,6 +235,30 @@ const tests = {
     }
   },
 
+  async 'uses the width of the window'() {
+    const { page, bad } = await open('large.html');
+    const heights = [];
+    for (const width of [768, 1280, 1600, 2560]) {
+      await page.setViewportSize({ width, height: 900 });
+      await drawAll(page);
+      await page.waitForFunction(() => [...document.querySelectorAll('.chart canvas')]
+        .every((c) => Math.abs(c.clientWidth - c.closest('.chart').clientWidth) <= 1));
+      const seen = await page.evaluate(() => ({ all: document.documentElement.scrollWidth,
+        used: document.querySelector('main').clientWidth, parallel: document.getElementById('parallel').clientHeight,
+        out: [...document.querySelectorAll('.scroll, .chart')].filter((e) =>
+          e.getBoundingClientRect().right > innerWidth).length,
+        tops: [...document.querySelectorAll('#why .columns figure')].map((e) => e.getBoundingClientRect().top) }));
+      assert.equal(seen.all, width, 'the page scrolls to the side');
+      assert.equal(seen.out, 0, 'tables and charts are out of sight');
+      assert.ok(seen.used >= 0.93 * width, `${seen.used} of ${width}`);
+      const abreast = seen.tops.filter((top) => top === seen.tops[0]).length;
+      assert.equal(abreast, { 768: 1, 1280: 2, 1600: 2, 2560: 4 }[width], `charts side by side at ${width}`);
+      heights.push(seen.parallel);
+    }
+    assert.ok(heights[3] > 1.4 * heights[1], `a wider chart is higher: ${heights}`);
+    assert.deepEqual(bad, []);
+  },
+
   async 'is dark where the system is, or when told to be'() {
     const ground = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const light = await open('small.html', { colorScheme: 'light' });
@@ -329,7 +354,7 @@ const tests = {
 };
 
 let failed = 0;
-for (const [name, test] of Object.entries(tests)) {
+for (const [name, test] of Object.entries(tests).filter(([name]) => name.includes(words))) {
   const begin = Date.now();
   try {
     await test();

@@ -122,7 +122,7 @@ function roofline(result, roof) {
   const low = Math.min(...rates, ...(roof ? [roof.memory * left] : []));
   const high = Math.max(...rates, ...(roof ? [2 * roof.flops] : []));
   return chart({
-    label: () => `Roofline: ${answer(result, roof)}`, height: 340,
+    label: () => `Roofline: ${answer(result, roof)}`, height: 340, grows: 560,
     option: (c, narrow) => ({
       grid: grid({ top: 34, bottom: 22, right: 16 }), legend: legend(c), tooltip: tip(result),
       xAxis: logAxis(c, left, right, { name: 'FLOP per byte', nameLocation: 'middle',
@@ -152,7 +152,7 @@ function rates(result, roof) {
   const roofs = !roof ? [] : result.flops ? [['doubles', roof.flops], ['floats', 2 * roof.flops]]
     : [['memory', roof.memory], ['L2 cache', roof.cache]];
   return chart({
-    label: () => `Rates: ${answer(result, roof)}`, height: 230,
+    label: () => `Rates: ${answer(result, roof)}`, height: 230, grows: 700,
     option: (c, narrow) => ({
       grid: grid({ top: 30, bottom: 4, right: narrow ? 40 : 60 }), tooltip: tip(result),
       xAxis: logAxis(c, work / slowest, Math.max(work / fastest, ...roofs.map((r) => r[1])),
@@ -180,7 +180,7 @@ function progress(result) {
   return chart({
     label: () => `Time of each trial. ${searchSaid(result)} The best so far, by trial: ${listed(steps.slice(0, -1)
       .map(([i, t]) => `${i}: ${f.seconds(t)}`))}`,
-    height: 300,
+    height: 300, grows: 560,
     option: (c) => ({
       grid: grid({ top: 34, bottom: 22 }),
       legend: { data: ['best so far', 'each trial', ...(result.default ? ['default'] : [])], top: 0, left: 4,

@@ -75,11 +75,18 @@ export function logAxis(c, low, high, more) {
 export const grid = (more = {}) => ({ left: 4, right: 16, top: 12, bottom: 4,
   outerBoundsMode: 'same', outerBoundsContain: 'all', ...more });
 
+// The height in pixels of ONE, which is WIDTH wide. A chart that grows is as high as said where it is as wide as
+// GROWS, and at most 1.6 times as high where it is wider.
+function heightOf(one, width) {
+  const height = typeof one.height === 'function' ? one.height(width < NARROW) : one.height;
+  return Math.round(one.grows ? height * Math.min(1.6, Math.max(1, width / one.grows)) : height);
+}
+
 function draw(one) {
-  const narrow = one.node.clientWidth < NARROW;
+  const width = one.node.clientWidth, narrow = width < NARROW;
   one.narrow = narrow;
   const c = colours();
-  one.node.style.height = `${typeof one.height === 'function' ? one.height(narrow) : one.height}px`;
+  one.node.style.height = `${heightOf(one, width)}px`;
   if (one.renderer !== renderer) {
     one.chart?.dispose();
     one.chart = null;
@@ -91,7 +98,7 @@ function draw(one) {
     one.ready?.(one.chart);
   }
   one.chart.resize();
-  one.chart.setOption({ ...common(c), ...one.option(c, narrow, one.node.clientWidth) }, { notMerge: true });
+  one.chart.setOption({ ...common(c), ...one.option(c, narrow, width) }, { notMerge: true });
   one.drawn?.(one.chart);
 }
 
@@ -106,18 +113,20 @@ const sizes = new ResizeObserver((entries) => {
     if (one?.chart) {
       if ((one.node.clientWidth < NARROW) !== one.narrow)
         draw(one);
-      else
+      else {
+        one.node.style.height = `${heightOf(one, one.node.clientWidth)}px`;
         one.chart.resize();
+      }
     }
 });
 
 // label(): what it shows, in words, for those who do not see it; option(colours, narrow, width): what ECharts is
-// given; ready(chart): once it is there; drawn(chart): whenever it was drawn anew.
-export function chart({ label, height, option, ready, drawn, id }) {
+// given; ready(chart): once it is there; drawn(chart): whenever it was drawn anew; grows: see heightOf.
+export function chart({ label, height, grows, option, ready, drawn, id }) {
   const node = h('div', { class: 'chart', role: 'img', 'aria-label': label(), id });
-  const one = { node, height, option, ready, drawn };
+  const one = { node, height, grows, option, ready, drawn };
   node.one = one;
-  node.style.height = `${typeof height === 'function' ? height(false) : height}px`;
+  node.style.height = `${heightOf(one, NARROW)}px`;
   live.add(one);
   near.observe(node);
   sizes.observe(node);

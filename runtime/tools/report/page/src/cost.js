@@ -52,7 +52,7 @@ function payment(result) {
   return chart({
     label: () => 'Time spent in the kernel over the number of calls: the line of the default begins at 0, that with ' +
       `tuning at ${f.seconds(result.seconds.total)}; they cross at ${f.many(calls, 'call')}`,
-    height: 240,
+    height: 240, grows: 560,
     option: (c) => ({
       grid: grid({ top: 34, bottom: 22 }),
       legend: { data: ['default', 'tuned'], top: 0, left: 4, itemWidth: 12, itemHeight: 8,

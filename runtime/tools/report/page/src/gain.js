@@ -98,7 +98,7 @@ export function gain(report, select) {
       { title: 'Answers', soft: true, value: state, show: state },
     ],
   });
-  return [h('p', { class: 'answer' }, answer(report)), gainChart(report, select), results.node,
+  return [h('p', { class: 'answer' }, answer(report)), h('div', { class: 'beside' }, gainChart(report, select), results.node),
     stays ? h('p', { class: 'note' }, 'Where the default stays, the best is the fastest variant: it was not faster ' +
       'than the default beyond the noise, or not clearly faster in the program.') : null];
 }

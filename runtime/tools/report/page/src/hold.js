@@ -37,7 +37,7 @@ function byKey(same) {
   }
   return chart({
     label: () => `Speed-up by key: ${listed(points.map((r) => `${r.keyText} ${f.factor(speedup(r).ratio)}`))}`,
-    height: 260,
+    height: 260, grows: 900,
     option: (c) => ({
       color: [c.best, c.base, c.bad, c.other], grid: grid({ top: lanes.size > 1 ? 34 : 12, bottom: 22 }),
       legend: lanes.size > 1 ? { top: 0, left: 4, type: 'plain', textStyle: { color: c.quiet } } : undefined,

@@ -80,7 +80,7 @@ export function parallel(result, setRows, thin) {
   const one = chart({
     label: () => 'Parallel coordinates: a line for each variant through its value of each parameter and its time. ' +
       'The same is in the table of all variants; it can be selected from below.', id: 'parallel',
-    height: (narrow) => narrow ? 90 + 52 * axes.length : 360,
+    height: (narrow) => narrow ? 90 + 52 * axes.length : 360, grows: 1100,
     ready: (c) => c.on('axisareaselected', (e) => {
       for (const { parallelAxisId: id, intervals } of e.batch || [e])
         brushed.set(Number(String(id).slice(1)), intervals);

@@ -72,7 +72,7 @@ function valueChart(result) {
   const one = chart({
     label: () => `Time of every variant by ${p.name}. The best with each value: ` +
       listed(bests().map(([v, t]) => `${p.values[v] || '""'} ${f.seconds(t)}`)),
-    height: 300, id: 'by-value',
+    height: 300, grows: 560, id: 'by-value',
     option: (c, narrow) => {
       const best = bests();
       const points = result.ran.filter((i) => p.of[i] >= 0);
@@ -185,7 +185,7 @@ function pairChart(result) {
   const said = () => bestByPair(result, list[a], list[b]).sort((x, y) => x[2] - y[2])
     .map(([i, j, t]) => `${list[a].values[i] || '""'} with ${list[b].values[j] || '""'} ${f.seconds(t)}`);
   const one = chart({
-    label: () => `Best time by ${list[a].name} and ${list[b].name}: ${listed(said())}`, height: 300, id: 'by-pair',
+    label: () => `Best time by ${list[a].name} and ${list[b].name}: ${listed(said())}`, height: 300, grows: 560, id: 'by-pair',
     option: (c, narrow) => {
       const p = list[a], q = list[b];
       const cells = bestByPair(result, p, q).map(([i, j, t]) => [i, j, Math.log10(t), t]);
