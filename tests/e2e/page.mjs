@@ -217,6 +217,42 @@ const tests = {
     assert.deepEqual(bad, []);
   },
 
+  async 'draws no point above a roof'() {
+    const roofs = (report, factor) => {
+      report.kernels = [tuned(report, ['right', 'right', 'wrong'], { best: { median: 0.001, low: 0.001, high: 0.001, samples: 9 } })];
+      Object.assign(report.kernels[0], { flops: 2e6, bytes: 1e6 }); // 2 GFLOP/s, 1 GB/s
+      const { cpu, isa, threads } = report.kernels[0];
+      report.roofs = [{ cpu, isa, threads, when: 1.8e9, flops: 1e10 * factor, memory: 2e8 * factor, l3: 0,
+        l2: 4e9 * factor, l1: 1e10 * factor }];
+    };
+    const drawn = (page) => page.evaluate(() => {
+      const { series } = document.querySelector('#better .chart').chart.getOption();
+      const line = (name) => series.find((s) => s.name === name)?.data;
+      return { lines: series.filter((s) => s.type === 'line').map((s) => s.name),
+        points: ['best', 'variants'].flatMap(line), floats: line('floats') };
+    });
+    const { page, bad } = await vary('under.html', (report) => roofs(report, 1));
+    await drawAll(page);
+    const under = await drawn(page);
+    assert.deepEqual(under.lines, ['memory', 'L2', 'L1', 'doubles', 'floats']); // there is no L3
+    assert.match(await page.locator('#better .answer').innerText(), /stay in caches.* 25\s% of what the L2 cache allows/);
+    assert.ok(under.points.length === 3 && under.points.every(([, rate]) => rate <= under.floats[0][1]));
+    assert.deepEqual(bad, []);
+    for (const declared of [['flops', 'bytes'], ['flops'], ['bytes']]) {
+      const { page, bad } = await vary('above.html', (report) => {
+        roofs(report, 0.05);
+        for (const name of ['flops', 'bytes'].filter((one) => !declared.includes(one)))
+          delete report.kernels[0][name];
+      });
+      await drawAll(page);
+      assert.match(await page.locator('#better .answer').innerText(), /^Doubtful: the fastest variant does [12]\sG/);
+      assert.match(await page.locator('#better figcaption').first().innerText(), /left out: their measurement is doubtful/);
+      assert.doesNotMatch(await page.locator('#better .chart').first().getAttribute('aria-label'), /Not known/);
+      assert.deepEqual((await drawn(page)).lines.filter((name) => name !== 'machine'), []);
+      assert.deepEqual(bad, []);
+    }
+  },
+
   async 'shows another result'() {
     const { page } = await open('large.html');
     await page.locator('#gain tbody button', { hasText: 'scan' }).first().click();

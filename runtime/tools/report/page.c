@@ -39,60 +39,6 @@ static const char here[] = "@RESULTS@"; // once in the page; the results replace
 
 // ---- members that only the page has -------------------------------------------------
 
-static bool page_measured(const json_t *roofs, unsigned threads) {
-  const json_t *one;
-  size_t i;
-  json_array_foreach(roofs, i, one) if (json_integer_value(json_object_get(
-                                            one, "threads")) == threads) return true;
-  return false;
-}
-
-static void at_least(double *rate, const json_t *one, const char *name) {
-  double least = json_number_value(json_object_get(one, name));
-  *rate = *rate > least ? *rate : least;
-}
-
-// Raises R to the rates of fewer threads: on a busy machine more threads may measure
-// less.
-static void raise_roof(struct roof *r, const json_t *list, unsigned threads) {
-  const json_t *one;
-  size_t i;
-  json_array_foreach(
-      list, i, one) if (json_integer_value(json_object_get(one, "threads")) < threads) {
-    at_least(&r->flops, one, "flops");
-    at_least(&r->memory, one, "memory");
-    at_least(&r->cache, one, "cache");
-  }
-}
-
-static void add_roof(json_t *list, const struct problem *p, unsigned threads) {
-  struct roof r;
-  if (page_measured(list, threads) || !roof_measure(threads, &r))
-    return;
-  raise_roof(&r, list, threads);
-  json_array_append_new(list,
-                        json_pack("{s:o, s:o, s:I, s:f, s:f, s:f}", "cpu",
-                                  json_text(p->cpu), "isa", json_text(p->isa), "threads",
-                                  (json_int_t)threads, "flops", r.flops, "memory",
-                                  r.memory, "cache", r.cache));
-}
-
-// Returns the limits of this machine for each number of threads of a result that declares
-// its work, and for one thread, as a kernel without parallel loops uses.
-static json_t *roofs(const struct listing *l) {
-  json_t *list = json_array();
-  for (unsigned i = 0; i < l->n; i++) {
-    const struct listed *item = &l->items[i];
-    bool declared = item->finished &&
-        (item->summary.flops > 0 || item->summary.bytes > 0);
-    if (!declared || !results_is_here(&item->problem))
-      continue;
-    add_roof(list, &item->problem, 1);
-    add_roof(list, &item->problem, item->problem.threads);
-  }
-  return list;
-}
-
 // Adds the winners in FILE as "against". False after a message: FILE cannot be read.
 static bool add_against(json_t *root, const char *file, const char *kernel) {
   struct loaded other;
@@ -158,7 +104,7 @@ static json_t *page_json(const char *folder, const struct listing *l,
     json_object_set_new(json_array_get(kernels, i), "columns", json_columns(&all[i]));
   json_object_set_new(root, "made", json_integer((json_int_t)time(NULL)));
   json_object_set_new(root, "version", json_string(AUTOTUNE_VERSION));
-  json_object_set_new(root, "roofs", roofs(l));
+  json_object_set_new(root, "roofs", roofs_for(folder, l, all));
   return root;
 }
 

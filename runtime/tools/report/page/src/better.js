@@ -9,18 +9,42 @@ import { bestSoFar, thin } from './statistics.js';
 const roofOf = (report, r, threads = r.threads) => report.roofs.find((one) =>
   one.cpu === r.cpu && one.isa === r.isa && one.threads === threads);
 
-// The lines of the roofline: [name, FLOP/s at intensity X].
+// Where data may be, the slowest first: [name, bytes per second]. A level that is not known is left out.
+const levelsOf = (roof) => [['memory', roof.memory], ['L3', roof.l3], ['L2', roof.l2], ['L1', roof.l1]]
+  .filter(([, rate]) => rate > 0);
+
+// The shortest time of RESULT, of the race or of a trial.
+const shortest = (result) => Math.min(result.best?.median ?? Infinity,
+  result.ran.length ? result.median[result.ran[0]] : Infinity);
+
+// What of RESULT is above the highest line of ROOF, in words; '': nothing.
+function aboveRoof(result, roof) {
+  const time = shortest(result), rate = (result.flops || 0) / time, bytes = (result.bytes || 0) / time;
+  return rate > 2 * roof.flops ? `${f.rate(rate, 'FLOP/s')}, and at most ${f.rate(2 * roof.flops, 'FLOP/s')} were ` +
+      'measured as what this machine does in floats'
+    : bytes > roof.l1 ? `${f.rate(bytes, 'B/s')}, and at most ${f.rate(roof.l1, 'B/s')} were measured as what its ` +
+      'L1 cache delivers' : '';
+}
+
+// The lines of the roofline: [name, from which intensity on, FLOP/s at intensity X].
 function roofLines(roof) {
   return [
-    ['memory', (x) => Math.min(roof.memory * x, roof.flops)],
-    ['L2 cache', (x) => Math.min(roof.cache * x, 2 * roof.flops)],
-    ['doubles', () => roof.flops],
-    ['floats', () => 2 * roof.flops],
+    ...levelsOf(roof).map(([name, rate]) => [name, 0, (x) => Math.min(rate * x, 2 * roof.flops)]),
+    ['doubles', roof.flops / roof.l1, () => roof.flops],
+    ['floats', 2 * roof.flops / roof.l1, () => 2 * roof.flops],
   ];
 }
 
 // What may still be gained where SHARE of a limit is reached.
 const remaining = (share) => share < 0.98 ? `: at most ${f.factor(1 / share)} is left` : ': nothing is left';
+
+const levelName = (name) => name === 'memory' ? 'memory' : `the ${name} cache`;
+
+// The slowest level that delivers RATE, or the fastest one.
+function levelFor(roof, rate) {
+  const levels = levelsOf(roof);
+  return levels.find((level) => rate <= 1.02 * level[1]) || levels.at(-1);
+}
 
 // Both are declared: what sets the limit, and how near it is.
 function underRoof(result, roof) {
@@ -36,9 +60,9 @@ function underRoof(result, roof) {
   if (share <= 1.02)
     return `With ${slope}, memory sets the limit. The best moves ${f.rate(bytes, 'B/s')}, ` +
       `${f.percent(share)} of the ${f.rate(roof.memory, 'B/s')} that it delivers${remaining(share)}.`;
-  const top = Math.min(roof.cache * x, peak);
+  const [name, level] = levelFor(roof, bytes), top = Math.min(level * x, peak);
   return `Its data stay in caches: the best moves ${f.rate(bytes, 'B/s')}, ${f.factor(share)} what memory ` +
-    `delivers, and reaches ${f.percent(rate / top)} of what ${top < peak ? 'the L2 cache'
+    `delivers, and reaches ${f.percent(rate / top)} of what ${top < peak ? levelName(name)
       : `arithmetic in ${numbers}`} allows${remaining(rate / top)}.`;
 }
 
@@ -55,6 +79,10 @@ function answer(result, roof) {
     return `Not known: the best does ${did}, but this report was made on another machine than the result, or it is a ` +
       'GPU’s.';
   }
+  const above = aboveRoof(result, roof);
+  if (above)
+    return `Doubtful: the fastest variant does ${above}. Either the machine was busy when its limits were measured ` +
+      '(a report that is made later measures them again), or the pragma declares more work than a call does.';
   if (declared.length === 2)
     return underRoof(result, roof);
   if (result.flops) {
@@ -63,20 +91,26 @@ function answer(result, roof) {
       'machine does in doubles, ') + `${f.percent(rate / roof.flops / 2)} of what it does in floats. Whether memory ` +
       'is what limits it would be seen with bytes(…) in its pragma.';
   }
-  const bytes = result.bytes / best, share = bytes / roof.memory;
+  const bytes = result.bytes / best, share = bytes / roof.memory, [name, level] = levelFor(roof, bytes);
   return `The best moves ${f.rate(bytes, 'B/s')}, ` + (share > 1.02 ? `${f.factor(share)} what memory delivers ` +
-    `(${f.rate(roof.memory, 'B/s')}): its data stay in caches.` : `${f.percent(share)} of the ` +
+    `(${f.rate(roof.memory, 'B/s')}): its data stay in caches, and it reaches ${f.percent(bytes / level)} of what ` +
+    `${levelName(name)} delivers.` : `${f.percent(share)} of the ` +
     `${f.rate(roof.memory, 'B/s')} that memory delivers${remaining(share)}.`);
 }
 
-// How the machine's limits were found.
+// Which limits are drawn, and how they were found.
 function measured(result, roof, single) {
   if (!roof)
     return 'the machine’s own limits are not known';
+  if (aboveRoof(result, roof))
+    return 'the machine’s limits are left out: their measurement is doubtful';
   const alone = !single || roof.threads === 1 ? '' : `; one thread alone: ${result.flops
     ? f.rate(single.flops, 'FLOP/s') : f.rate(single.memory, 'B/s')}`;
-  return 'lines: the machine’s limits, measured when this report was made, with ' +
-    `${f.many(roof.threads, 'thread')}${alone}`;
+  const list = [...(result.bytes ? levelsOf(roof).map(([name, rate]) => `${name} ${f.rate(rate, 'B/s')}`) : []),
+    ...(result.flops ? [`doubles ${f.rate(roof.flops, 'FLOP/s')}`, `floats ${f.rate(2 * roof.flops, 'FLOP/s')}`] : [])];
+  return `lines: the machine’s limits with ${f.many(roof.threads, 'thread')}, measured ${f.date(roof.when)}` +
+    `${roof.busy ? ' while the machine was busy, so perhaps too low' : ''}: ` +
+    `${list.join(', ')}${alone}`;
 }
 
 function markers(result, c, point) {
@@ -102,59 +136,63 @@ const tip = (result) => ({ trigger: 'item', formatter: ({ data, seriesName }) =>
 const legend = (c) => ({ data: ['default', 'best', 'variants'], top: 0, left: 4, itemWidth: 10, itemHeight: 10,
   textStyle: { color: c.quiet }, selectedMode: false });
 
-// Where a roof's name stands: [FLOP per byte, how it lies to that point]. Variants are below all roofs, and in one
-// column, so that it is left above them or right below them.
-function namePlace(name, roof, right) {
-  if (name === 'memory')
-    return [roof.flops / roof.memory / 4, { position: 'right', align: 'left', offset: [5, 7] }];
-  if (name === 'L2 cache')
-    return [roof.flops / roof.cache / 2, { position: 'left', align: 'right', offset: [-5, -7] }];
-  return [right, { position: 'top', align: 'right' }];
+// Where the names of LINES stand: [FLOP per byte, how it lies to that point]. Variants are below all lines, so that the
+// names of slopes are left above the corners in which they end, and a name that is near the next one is one line higher.
+function namePlaces(roof, right) {
+  let before = Infinity, high = 0;
+  const slopes = levelsOf(roof).map(([name, rate]) => {
+    const corner = 2 * roof.flops / rate;
+    high = before / corner < 2 ? high + 1 : 0;
+    before = corner;
+    return [name, [corner, { position: 'top', align: name === 'memory' ? 'right' : 'center', offset: [0, -14 * high] }]];
+  });
+  return new Map([...slopes, ...['doubles', 'floats'].map((name) => [name, [right, { position: 'top', align: 'right' }]])]);
 }
 
-function roofline(result, roof) {
+function roofline(result, roof, said) {
   const x = result.flops / result.bytes;
-  const left = Math.min(x / 8, roof ? roof.flops / roof.memory / 8 : x);
-  const right = Math.max(x * 8, roof ? 4 * roof.flops / roof.memory : x);
-  const xs = Array.from({ length: 61 }, (_, i) => left * (right / left) ** (i / 60));
+  const left = Math.min(x / 8, roof ? roof.flops / roof.l1 / 4 : x);
+  const right = Math.max(x * 8, roof ? 16 * roof.flops / roof.memory : x);
+  const xs = Array.from({ length: 121 }, (_, i) => left * (right / left) ** (i / 120));
   const rates = [result.best, result.default].filter(Boolean).map((e) => result.flops / e.median)
     .concat(result.ran.length ? result.flops / result.median[result.ran.at(-1)] : []);
   const low = Math.min(...rates, ...(roof ? [roof.memory * left] : []));
-  const high = Math.max(...rates, ...(roof ? [2 * roof.flops] : []));
+  const high = Math.max(...rates, ...(roof ? [6 * roof.flops] : []));
+  const places = roof ? namePlaces(roof, right) : null;
   return chart({
-    label: () => `Roofline: ${answer(result, roof)}`, height: 340, grows: 560,
+    label: () => `Roofline: ${said}`, height: 340, grows: 560,
     option: (c, narrow) => ({
       grid: grid({ top: 34, bottom: 22, right: 16 }), legend: legend(c), tooltip: tip(result),
       xAxis: logAxis(c, left, right, { name: 'FLOP per byte', nameLocation: 'middle',
         nameGap: 24, axisLabel: { formatter: (v) => f.plain(v, 2) } }),
       yAxis: logAxis(c, low, high, { axisLabel: { formatter: (v) => f.rate(v, 'FLOP/s') } }),
       series: [...markers(result, c, (t) => [x, result.flops / t]),
-        ...(roof ? roofLines(roof).map(([name, y]) => {
-          const [at, place] = namePlace(name, roof, right);
+        ...(roof ? roofLines(roof).map(([name, from, y]) => {
+          const [at, place] = places.get(name);
           return { type: 'line', name, silent: true, showSymbol: false,
             lineStyle: { color: c.quiet, width: 1.3,
               type: name === 'memory' || name === 'doubles' ? 'solid' : 'dashed' },
             markPoint: { silent: true, symbol: 'circle', symbolSize: 0.1, data: [{ coord: [at, y(at)] }],
               label: { show: true, formatter: name, color: c.quiet, fontSize: 12, ...place } },
-            data: xs.map((v) => [v, y(v)]) };
+            data: [from, ...xs].filter((v) => v >= Math.max(from, left)).map((v) => [v, y(v)]) };
         }) : [])],
     }),
   });
 }
 
 // One of both is declared: a line of rates.
-function rates(result, roof) {
+function rates(result, roof, said) {
   const work = result.flops || result.bytes, unit = result.flops ? 'FLOP/s' : 'B/s';
   const lanes = ['variants', 'default', 'best'];
   const times = [result.default, result.best].filter(Boolean).map((e) => e.median)
     .concat(result.ran.length ? [result.median[result.ran[0]], result.median[result.ran.at(-1)]] : []);
   const fastest = Math.min(...times), slowest = Math.max(...times);
   const roofs = !roof ? [] : result.flops ? [['doubles', roof.flops], ['floats', 2 * roof.flops]]
-    : [['memory', roof.memory], ['L2 cache', roof.cache]];
+    : levelsOf(roof);
   return chart({
-    label: () => `Rates: ${answer(result, roof)}`, height: 230, grows: 700,
+    label: () => `Rates: ${said}`, height: 230, grows: 700,
     option: (c, narrow) => ({
-      grid: grid({ top: 30, bottom: 4, right: narrow ? 40 : 60 }), tooltip: tip(result),
+      grid: grid({ top: 44, bottom: 4, right: narrow ? 40 : 60 }), tooltip: tip(result),
       xAxis: logAxis(c, work / slowest, Math.max(work / fastest, ...roofs.map((r) => r[1])),
         { axisLabel: { formatter: (v) => f.rate(v, unit) } }),
       yAxis: axis(c, { type: 'category', data: lanes, splitLine: { show: false } }),
@@ -162,7 +200,8 @@ function rates(result, roof) {
         { type: 'line', data: [], name: 'machine', markLine: { silent: true, symbol: 'none',
           lineStyle: { color: c.text, type: 'solid', width: 1.3 },
           label: { color: c.quiet, formatter: '{b}', position: 'end' },
-          data: roofs.map(([name, v], k) => ({ name, xAxis: v, label: { align: k ? 'left' : 'right' } })) } }],
+          data: roofs.map(([name, v], k) => ({ name, xAxis: v, label: { align: k === 0 ? 'right'
+            : k === roofs.length - 1 ? 'left' : 'center', offset: [0, -14 * (k % 2)] } })) } }],
     }),
   });
 }
@@ -215,12 +254,13 @@ function searchSaid(result) {
 }
 
 export function better(result, report) {
-  const roof = roofOf(report, result);
+  const roof = roofOf(report, result), said = answer(result, roof);
   const declared = result.best && (result.flops || result.bytes);
+  const drawn = roof && !aboveRoof(result, roof) ? roof : undefined;
   const under = !declared ? null
-    : result.flops && result.bytes ? roofline(result, roof) : rates(result, roof);
+    : result.flops && result.bytes ? roofline(result, drawn, said) : rates(result, drawn, said);
   const trials = progress(result);
-  return [h('p', { class: 'answer' }, answer(result, roof)), h('div', { class: 'columns' },
+  return [h('p', { class: 'answer' }, said), h('div', { class: 'columns' },
     under && figure(result.flops && result.bytes ? 'Roofline' : 'Rates',
       measured(result, roof, roofOf(report, result, 1)), under.node),
     trials && figure('Best so far', searchSaid(result), trials.node))];
