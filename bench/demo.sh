@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# demo.sh BUILD: the first example, built by gcc, by clang and through autotune, side by side.
+# demo.sh BUILD: the first example, built by gcc, by clang, by clang with Polly and through autotune, side by side, and
+# the product of OpenBLAS where that is installed.
 # Results are kept below BUILD, and forgotten first, so that each demo shows a tuning.
 set -eu
 cd "$(dirname "$0")/.."
@@ -30,6 +31,19 @@ try gcc
 say "clang-22 $flags $source"
 clang-22 $flags -w "$source" -lm -o "$work/clang"
 try clang
+polly="$flags -mllvm -polly -mllvm -polly-parallel -fopenmp"
+if clang-22 $polly -w "$source" -lm -o "$work/polly" 2> "$work/polly.err"; then
+  say "clang-22 $polly $source"
+  try polly
+else
+  say "clang-22 with Polly: not here"
+fi
+if gcc $flags bench/demo_blas.c -lopenblas -lm -o "$work/blas" 2> "$work/blas.err"; then
+  say "gcc $flags bench/demo_blas.c -lopenblas"
+  try blas
+else
+  say "OpenBLAS: not here (Debian: libopenblas-dev)"
+fi
 say "autotune cc gcc $flags $source   (the first call tunes; once on this machine)"
 "$build/bin/autotune" cc gcc $flags "$source" -lm -o "$work/tuned"
 AUTOTUNE_LOG=${AUTOTUNE_LOG:-info} try tuned
@@ -38,7 +52,8 @@ try tuned
 
 say "autotune report"
 "$build/bin/autotune" report --no-pager
-say "$(later "$work/gcc.out") $(later "$work/clang.out") $(later "$work/tuned.out")" |
-  awk 'NF { best = $1 < $2 ? $1 : $2
-            printf "\n%.0f times as fast as gcc, %.0f times as fast as clang, right answer.\n",
-                   $1 / $3, $2 / $3 }'
+tuned=$(later "$work/tuned.out")
+say "A later call of the program that autotune built takes $tuned s, with the right answer. The others take:"
+for other in gcc clang polly blas; do
+  [ ! -x "$work/$other" ] || echo "$other $(later "$work/$other.out")"
+done | awk -v tuned="$tuned" '{ printf "  %-6s %9.6f s, %.3g times as long\n", $1, $2, $2 / tuned }'

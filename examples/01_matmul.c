@@ -15,8 +15,10 @@
 // matrices do not overlap. `k` must not be outermost below `parallel for`, as two threads
 // would then write one C[i][j], so the permutations are listed; otherwise one would write
 // permutation(any). Each variant's C is compared with that of the loops as written, to
-// within rounding; `verify` would say how exactly. The first value of each set is tried
-// first: a good guess saves time, as variants that are far slower are then cut short.
+// within rounding; `verify` would say how exactly. The first values of
+// all sets are tried first. Here they are in no particular order: a search has to find the
+// good ones. A good guess in the first place would save time, as variants that are far
+// slower are then cut short.
 //
 //   cc -O3 -march=native 01_matmul.c -lm && ./a.out
 //   autotune cc cc -O3 -march=native 01_matmul.c -lm && ./a.out
@@ -35,9 +37,9 @@ void matmul(int n, const double *restrict A, const double *restrict B, double *r
 {
   memset(C, 0, sizeof *C * n * n);
   #pragma autotune parallel for num_threads(THREADS)
-  #pragma autotune unroll_and_jam partial({4, 2, 1}, {4, 2, 1})
-  #pragma autotune tile sizes({64, 32, 128}, {64, 32, 128}, {512, 256})
-  #pragma autotune interchange permutation({(1,3,2), (1,2,3)})
+  #pragma autotune unroll_and_jam partial({1, 2, 4}, {1, 2, 4})
+  #pragma autotune tile sizes({32, 64, 128}, {32, 64, 128}, {256, 512})
+  #pragma autotune interchange permutation({(1,2,3), (1,3,2)})
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
       for (int k = 0; k < n; k++)
