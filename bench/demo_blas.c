@@ -7,15 +7,13 @@
 #include <stdlib.h>
 #include <time.h>
 
-static double seconds(void)
-{
+static double seconds(void) {
   struct timespec t;
   timespec_get(&t, TIME_UTC);
   return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
-int main(void)
-{
+int main(void) {
   enum { N = 1024 };
   double *A = malloc(sizeof *A * N * N), *B = malloc(sizeof *B * N * N);
   double *C = malloc(sizeof *C * N * N), best = INFINITY;
@@ -23,7 +21,8 @@ int main(void)
     A[i] = sin(i), B[i] = cos(i), C[i] = -1;
   for (double end = seconds() + 0.5; seconds() < end;) {
     double start = seconds();
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, N, N, N, 1, A, N, B, N, 0, C, N);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, N, N, N, 1, A, N, B, N, 0, C,
+                N);
     best = fmin(best, seconds() - start);
   }
   printf("dgemm n=%d\n  later calls  %.6f s   %.1f GFLOP/s\n", N, best,
