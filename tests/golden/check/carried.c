@@ -49,6 +49,7 @@ void strided(int n, double *x, double *last)
 }
 
 struct pair { double x, y; };
+#define TWO 2
 _Atomic int total[4];
 
 // No two iterations of these meet, or it is not certain that they do, or threads take turns.
@@ -71,6 +72,9 @@ void apart(int n, int m, const int *at, const double *a, double *c, double *b, s
     b[i] = b[i + m];
   #pragma autotune parallel for
   for (int i = 0; i < 2; i++)
+    b[i] = b[i + 2];
+  #pragma autotune parallel for
+  for (int i = 0; i < TWO; i++)
     b[i] = b[i + 2];
   #pragma autotune parallel for
   for (int i = 0; i < n; i += 2)

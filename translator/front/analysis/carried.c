@@ -68,10 +68,20 @@ static bool carried_is_certain(const struct carried *c, const struct access *x) 
 
 // ---- two iterations that meet -------------------------------------------------------
 
+// Returns P with the numbers for which macros and constants stand in this build.
+static struct poly carried_number(const struct carried *c, struct poly p) {
+  long long number;
+  for (unsigned i = 0; i < c->m->n_atoms; i++)
+    if (!c->m->is_loop[i] && poly_has(p, i) &&
+        model_number(c->m, c->m->atoms[i], &number))
+      p = poly_replace(p, i, poly_int(number));
+  return p;
+}
+
 // Adds the point of P's access at which loop number I of the N loops CHAIN is in
 // iteration AT[I].
-static void carried_add_point(struct points *p, struct iter *const *chain, unsigned n,
-                              const unsigned *at) {
+static void carried_add_point(const struct carried *c, struct points *p,
+                              struct iter *const *chain, unsigned n, const unsigned *at) {
   struct point *q = &p->list[p->n];
   int64_t number;
   *q = (struct point){ .iteration = at[0] };
@@ -85,6 +95,7 @@ static void carried_add_point(struct points *p, struct iter *const *chain, unsig
     for (unsigned o = l + 1; o-- > 0;)
       left = poly_replace(left, chain[o]->atom,
                           poly_add(chain[o]->from, poly_int(at[o]), 1));
+    left = carried_number(c, left);
     if (!left.known || (poly_is_int(left, &number) && number < 0))
       return;
     system_add(&q->reached, left, false);
@@ -111,7 +122,7 @@ static void carried_find_points(const struct carried *c, struct points *p) {
     return;
   unsigned tried = n <= 4 ? TRIED : TRIED - 1;
   for (bool more = true; more && p->n < MOST_POINTS;) {
-    carried_add_point(p, chain, n, at);
+    carried_add_point(c, p, chain, n, at);
     unsigned l = 0;
     while (l < n && ++at[l] == tried)
       at[l++] = 0;
