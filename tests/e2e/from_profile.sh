@@ -105,5 +105,5 @@ check "directive" autotune suggest --from-profile src/blur.c > patch 2> log
 is "directive: the function alone" "$(grep -c '^+ *#pragma autotune kernel' patch)" 1
 has "directive: said" log "the loop in line 29 of 'main' is left out: this build does not read the directive of OpenMP before it"
 
-is "two words" "$(autotune suggest a.c b.c 2>&1 | head -1)" "usage: autotune suggest [--fast-math | --exact] IN.c [-- ARGS…]"
+is "two words" "$(autotune suggest a.c b.c 2>&1 | head -1)" "usage: autotune suggest [--fast-math | --exact] IN.c [--color WHEN] [-- ARGS…]"
 finish
