@@ -242,15 +242,15 @@ static void add_old(struct tuning *t) {
   store_summary_free(&old);
 }
 
-// Warns if the winner's calls are so short that what a call costs besides matters: the
+// Says if the winner's calls are so short that what a call costs besides matters: the
 // program finds the variant, and calls it by its address, so no compiler inlines it.
-static void finish_warn_short(const struct tuning *t, const struct candidate *winner) {
+static void finish_say_short(const struct tuning *t, const struct candidate *winner) {
   const double shortest = 1e-6;
   double seconds = tune_seconds(t, winner).median;
   char text[64];
   if (t->target->synchronous && seconds < shortest)
     log_once_of(
-        AUTOTUNE_WARN, t->kernel->name, "short",
+        AUTOTUNE_INFO, t->kernel->name, "short",
         "%s: a call of the winner takes %s: that is so short that finding it, a few ns, "
         "and not being inlined may cost what it gains; `autotune bake` writes the "
         "winner into the source, or make the loop that calls it the kernel",
@@ -268,7 +268,7 @@ static void finish_warn(const struct tuning *t, const struct candidate *winner) 
                       : "%s: %s at this call: the choice is provisional; tune with data "
                         "that say more%s",
                 t->kernel->name, t->weak_text, made_up);
-  finish_warn_short(t, winner);
+  finish_say_short(t, winner);
 }
 
 void finish_unchecked(struct tuning *t) {
