@@ -251,9 +251,9 @@ static void finish_say_short(const struct tuning *t, const struct candidate *win
   if (t->target->synchronous && seconds < shortest)
     log_once_of(
         AUTOTUNE_INFO, t->kernel->name, "short",
-        "%s: a call of the winner takes %s: that is so short that finding it, a few ns, "
-        "and not being inlined may cost what it gains; `autotune bake` writes the "
-        "winner into the source, or make the loop that calls it the kernel",
+        "%s: a call of the winner takes %s: looking the variant up in each call (a few ns), "
+        "and that the compiler cannot inline it, may cost what it gains; autotune bake "
+        "writes the winner into the source, or make the loop around the call the kernel",
         t->kernel->name, units_seconds(text, sizeof text, seconds));
 }
 
