@@ -31,7 +31,7 @@ rm -rf "$work/cache"
 emulate "$here"/golden/translate/two_[ab].cu -o "$work/two"
 "$work/two" > "$work/out" 2> "$work/err" || fail "two: $(cat "$work/err")"
 [ "$(sort -u "$work/out")" = cudaSuccess ] || fail "two: $(cat "$work/out")"
-[ "$("$build/bin/autotune" report | grep -c '^doubled<float>')" = 1 ] || fail "two: one kernel"
+[ "$("$build/bin/autotune" report --json | grep -c '"kernel": "doubled<float>')" = 1 ] || fail "two: one kernel"
 
 # The report's text on sum.cu's variants, as written or with other clauses.
 sum_tried() {
