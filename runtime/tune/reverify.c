@@ -130,12 +130,11 @@ static void reverify_seen(struct tuning *t) {
   double now = sys_unix(), before = v.seen;
   v.seen = now;
   v.looks++;
-  if (v.looks > FIRST_LOOKS && now - before < OFTEN && now >= before)
-    return;
   if (!t->store)
     return;
-  store_served(t->store, t->id, &v);
   reverify_strengthen(t);
+  if (v.looks <= FIRST_LOOKS || now - before >= OFTEN || now < before)
+    store_served(t->store, t->id, &v);
 }
 
 static void reverify_revoke(struct tuning *t, enum verdict verdict, const char *why) {

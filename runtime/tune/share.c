@@ -109,6 +109,9 @@ static void share_learn(const struct record *r, void *data) {
   c->status = r->status;
   c->e = e;
   c->slowdown = r->slowdown;
+  c->compile_seconds = r->compile_seconds;
+  c->verify_seconds = r->verify_seconds;
+  c->time_seconds = r->time_seconds;
   t->recalled++;
   candidate_note(t, c);
 }

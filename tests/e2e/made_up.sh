@@ -65,9 +65,12 @@ autotune why kernel > why 2>&1
 grep -q 'provisional: the input x' why || fail "why: $(cat why)"
 
 # Calls with better data check the winner again, and the mark goes.
-./program 2 2> log || fail "a wrong answer in the second run"
+for try in 1 2 3 4 5; do # checks may take but a part of the time
+  ./program 2 2> log || fail "a wrong answer in the second run"
+  autotune report > report
+  grep -q 'provisional' report || break
+done
 grep -q 'checked again on call .*: right' log || fail "not checked again: $(cat log)"
-autotune report > report
 grep -q 'WAY=1' report || fail "another winner: $(cat report)"
 ! grep -q 'provisional' report || fail "still provisional"
 

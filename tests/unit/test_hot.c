@@ -236,14 +236,14 @@ static void test_hot(void **state) {
 static pid_t program; // whose own calls are fast
 
 static void fast_in_the_program(int n, double f, const double *x, double *y) {
-  for (int again = getpid() == program ? 1 : 40; again > 0; again--)
+  for (int again = getpid() == program ? 4 : 160; again > 0; again--)
     for (volatile int i = 0; i < n; i++)
       y[i] = f * x[i];
 }
 
 static const char slow_text[] =
     "void scale(int n, double f, const double *a, double *c) {\n"
-    "  for (int again = 0; again < 10; again++)\n"
+    "  for (int again = 0; again < 40; again++)\n"
     "    for (volatile int i = 0; i < n; i++) c[i] = f * a[i];\n"
     "  static volatile int mark[U + BAD]; mark[0] = 1;\n"
     "}\n"

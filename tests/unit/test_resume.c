@@ -45,7 +45,7 @@ static void killed(void) { // with the tuner, which cannot write a message
     _exit(0);
   }
   setpgid(pid, pid);
-  for (int i = 0; i < 500 && quarantined() < 1; i++)
+  for (int i = 0; i < 3000 && quarantined() < 1; i++)
     nap(0.01);
   kill(-pid, SIGKILL);
   EXPECT(waitpid(pid, NULL, 0) == pid);

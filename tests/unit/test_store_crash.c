@@ -98,6 +98,7 @@ static void test_killed_writers_lose_nothing(void **state) {
   static uint64_t acknowledged[4096];
   struct rounds r = rounds_begin(KILLS, 4711);
   unsigned total = 0;
+  long slow = 1;
   while (rounds_next(&r)) {
     unsigned i = r.done - 1;
     char *folder = *state;
@@ -105,7 +106,10 @@ static void test_killed_writers_lose_nothing(void **state) {
     if (i % 20 == 0)
       unlink(path); // so that creation is interrupted, too
     free(path);
-    long nanoseconds = 200000 + (long)(rng_next(&r.rng) % (i % 4 ? 12000000 : 2500000));
+    if (total < i && slow < 16) // that writers come to write at all
+      slow *= 2;
+    long nanoseconds = 200000 +
+        slow * (long)(rng_next(&r.rng) % (i % 4 ? 12000000 : 2500000));
     unsigned n = kill_a_writer(folder, 1 + i * 10000ull, nanoseconds, acknowledged, 4096);
     struct store *s = open_store(folder);
     expect_whole(s);

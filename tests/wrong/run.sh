@@ -17,7 +17,7 @@
 #
 # -c compares with two lists, and fails on a difference: found.txt (found or provisional in all modes, without a false
 # alarm) and missed.txt (all others, and why).
-# WRONG_PATIENCE=SECONDS: how long a program calls on after a wrong answer, for a revocation to come (2).
+# WRONG_PATIENCE=SECONDS: how long a program calls on after a wrong answer, for a revocation to come (10).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd) || exit 2
