@@ -298,7 +298,7 @@ function check_table() {
   }
   let refused = 0;
   for (let i = 0; i < wrong.length; i += 50) // the number of errors printed for a file is limited
-    refused += (check('refused.c', [PROLOGUE, ...wrong.slice(i, i + 50)]).stderr.match(/ is no clause of /g) || []).length;
+    refused += (check('refused.c', [PROLOGUE, ...wrong.slice(i, i + 50)]).stderr.match(/ is not a clause of /g) || []).length;
   if (refused !== wrong.length)
     fail(`${wrong.length} clauses stand where the grammar has none, and ${refused} of them are refused`);
   console.log(`${words.length} directives, ${of_loops.length + of_kernels.length} clauses, ${wrong.length} refused`);

@@ -241,7 +241,7 @@ EOF_C
   check "$file: builds" autotune cc $cc -Wall -Wextra -Werror -O1 $file -o ifs
   is "$file: answer" "$(AUTOTUNE_CACHE=$work/$file.cache AUTOTUNE_LOG=info ./ifs 2> log)" 499
   has "$file: tuned" log 'fill: tuned:'
-  is "$file: for one call" "$(AUTOTUNE_CACHE=$work/$file.cache autotune report | grep -o 'n = [0-9]*')" "n = 500"
+  is "$file: for one call" "$(AUTOTUNE_CACHE=$work/$file.cache autotune report | grep '^  for ' | grep -o 'n = [0-9]*')" "n = 500"
   has "$file: check" <(autotune check $file) '    n % 2 == 0'
 done
 finish

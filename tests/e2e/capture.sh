@@ -154,7 +154,7 @@ cp "$mix" cut; truncate -s -1 cut; tune --capture cut; is "cut short" $? 2
 has "cut short: said" err 'cut: it is cut short'
 cp "$mix" longer; echo >> longer; tune --capture longer; is "longer" $? 2
 echo nonsense > not; tune --capture not; is "no capture" $? 2
-has "no capture: said" err 'not: it is no captured call'
+has "no capture: said" err 'not: it is not a captured call'
 tune --capture nothing; is "no file" $? 2
 tune --capture .; is "a folder" $? 2
 tune --capture "$mix" -- ./kernels; is "and a program" $? 2

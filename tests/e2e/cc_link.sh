@@ -97,7 +97,7 @@ for cc in $compilers; do
   teams "$cc -lgomp" team.o teams.o k.o -lgomp
   for threads in '' abc 2x -1 0 1,; do
     is "$cc OMP_NUM_THREADS='$threads': answer" "$(OMP_NUM_THREADS=$threads ./prog 2> message)" "3 k.c"
-    has "$cc OMP_NUM_THREADS='$threads': said" message "OMP_NUM_THREADS is '$threads', which is no number of threads"
+    has "$cc OMP_NUM_THREADS='$threads': said" message "OMP_NUM_THREADS is '$threads', which is not a number of threads"
   done
   is "$cc OMP_NUM_THREADS=' 2 , 1': answer" "$(OMP_NUM_THREADS=' 2 , 1' ./prog 2>&1)" "3 k.c"
 done

@@ -70,7 +70,7 @@ db diff "$AUTOTUNE_CACHE/results.db" a.jsonl; is "diff: the store" $? 0
 (cat a.jsonl; echo '{"autotune": 1}'; echo nonsense) > bad.jsonl
 db import bad.jsonl --cache other/cache; is "import of bad lines" $? 1
 has "bad line: where" err '^bad.jsonl:3: error: '
-has "bad line: where" err '^bad.jsonl:4: error: it is no JSON object'
+has "bad line: where" err '^bad.jsonl:4: error: it is not a JSON object'
 head -1 a.jsonl > one.jsonl
 db diff a.jsonl one.jsonl; is "diff: one is missing" $? 1
 has "diff: heading" out 'machine  *threads  *A '

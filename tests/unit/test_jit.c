@@ -269,7 +269,7 @@ static void what_cannot_be_loaded_is_told(void **state) {
   expect_load_error("static int x;\n", "defines nothing");
   char *message = NULL;
   assert_null(fixture_jit()->load("not ELF", 7, NULL, 0, &message));
-  assert_string_equal(message, "this is no object of this machine");
+  assert_string_equal(message, "this is not an object file of this machine");
   free(message);
   /* The next one still loads. */
   binds_the_symbols_of_the_site(state);

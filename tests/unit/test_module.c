@@ -188,7 +188,7 @@ static void what_cannot_be_linked_is_told(void **state) {
   const struct jit_api *jit = fixture_jit();
   char *message = NULL;
   assert_int_equal(jit->link_shared("not ELF", 7, path, &message), -1);
-  assert_string_equal(message, "this is no object of this machine");
+  assert_string_equal(message, "this is not an object file of this machine");
   free(message);
   struct object o = fixture_compile("clang", "int x;\n", "-O2");
   assert_int_equal(jit->link_shared(o.data, o.size, "/nonexistent/x.so", &message), -1);

@@ -262,7 +262,8 @@ static void what_is_no_object_is_refused(void **state) {
   char *message = NULL;
   size_t n = 0;
   assert_int_equal(fixture_jit()->disassemble("not ELF", 7, &code, &n, &message), -1);
-  assert_string_equal(message, "this is no object of this machine with code in it");
+  assert_string_equal(message,
+                      "this is not an object file of this machine with code in it");
   free(message);
   struct object o = fixture_compile("clang", "int x;\n", "-O1");
   message = NULL;

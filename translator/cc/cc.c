@@ -388,7 +388,8 @@ const struct command command_cc = {
   "cc",
   "[--auto[=fast-math|=exact] | --emulate | --bake FILE] COMPILER ARGS…",
   "compile and link, with kernels made tunable",
-  .details = "  as COMPILER ARGS…, but tuning what `#pragma autotune` stands on\n",
+  .details =
+      "  as COMPILER ARGS…, but tuning what is annotated with `#pragma autotune`\n",
   .options = cc_table,
   .size = sizeof(struct cc_given),
   .rest = REST_FROM_WORD,

@@ -32,7 +32,7 @@ static const char *candidates_why_arguments(const struct candidates *c, TSNode l
     if (node_is(n, "variadic_parameter"))
       return "a kernel cannot have variable arguments";
     if (node_is(n, "identifier"))
-      return "the types of its arguments do not stand within the parentheses";
+      return "the types of its arguments are not within the parentheses";
     if (!node_is(n, "comment") && !alone &&
         ((!node_is(n, "parameter_declaration") &&
           !node_is(n, "optional_parameter_declaration")) ||

@@ -173,8 +173,8 @@ static void nests_try(const struct candidates *c, const struct nest_kernel *k,
       nests_inside(c->s, k->loop, k->function, inner);
     if (k->why && (!holds || k->openmp))
       notes_say(c->s, ts_node_start_byte(k->loop),
-                arena_printf("%s is left as it is: it is no kernel of its own: %s", what,
-                             k->why));
+                arena_printf("%s is left as it is: it is not a kernel of its own: %s",
+                             what, k->why));
     return;
   }
   struct subject subject = { .s = k->source,

@@ -72,7 +72,8 @@ void nests_collect(const struct source *s, TSNode n, const char *function,
       .loop = n, .at = openmp ? first : at, .openmp = openmp, .function = function
     };
   else
-    notes_say(s, at, "this loop does not begin its line, so no pragma can stand on it");
+    notes_say(s, at,
+              "this loop does not begin its line, so no pragma can be put before it");
 }
 
 void nests_sort(struct nests *nests) {

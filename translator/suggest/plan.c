@@ -97,7 +97,7 @@ static void put_band(struct planner *p, const struct band *b, bool shared) {
   bool blocks = b->n > 1 && b->permutable && (r.again || r.near || r.far);
   if (!patch_begins_line(p->m->source, at)) {
     plan_note(p->plan, loop,
-              "this loop does not begin its line, so no pragma can stand on it");
+              "this loop does not begin its line, so no pragma can be put before it");
     return;
   }
   if (!shared && b->parallel) {
@@ -263,7 +263,7 @@ static void plan_nest(struct planner *p, TSNode loop, struct around a) {
   bool placed = false, written;
   model_offset(p->m, loop, &written);
   if (!written)
-    plan_note(p->plan, loop, "nothing is proposed for this loop: it stands in a macro");
+    plan_note(p->plan, loop, "nothing is proposed for this loop: it is inside a macro");
   else if (n == 0)
     plan_note(p->plan, loop, plan_unranged(p->m, loop));
   else if (plan_is_short(p, loop))

@@ -338,8 +338,9 @@ extern "C" int code_disassemble(const void *object, size_t size,
     *n = r.code.size();
     return 0;
   }
-  *message = message_of(!open      ? "LLVM has no disassembler for this machine"
-                            : good ? "no memory"
-                                   : "this is no object of this machine with code in it");
+  *message = message_of(
+      !open      ? "LLVM has no disassembler for this machine"
+          : good ? "no memory"
+                 : "this is not an object file of this machine with code in it");
   return -1;
 }

@@ -179,7 +179,7 @@ static bool scan_symbol(const struct elf_symbol *symbol, void *data) {
 static int orc_check(const void *object, size_t size, struct scan *scan, char **message) {
   /* scan_symbol writes nothing: the cast is safe. */
   if (!elf_symbols((void *)(uintptr_t)object, size, scan_symbol, scan))
-    *message = message_of("this is no object of this machine");
+    *message = message_of("this is not an object file of this machine");
   else if (scan->thread_local_variable)
     *message = message_of("thread-local variable '%s' is not supported in a kernel",
                           scan->thread_local_variable);

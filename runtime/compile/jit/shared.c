@@ -144,7 +144,7 @@ int shared_link(const void *object, size_t size, const char *path, char **messag
   struct reader linked = { .fd = -1 };
   int status = -1;
   if (!elf_symbols(copy, size, shared_weaken, message))
-    *message = message_of("this is no object of this machine");
+    *message = message_of("this is not an object file of this machine");
   else if (!*message)
     status = link_in_memory(copy, size, &linked, message);
   if (status == 0)

@@ -20,7 +20,7 @@ static const uint64_t lowest = 1 << 16, highest = UINT64_C(1) << 47;
 static bool check_head(const struct capture_head *h, size_t size, char **message) {
   if (size < sizeof *h + sizeof(struct capture_result) ||
       memcmp(h->magic, CAPTURE_MAGIC, 16) != 0)
-    REFUSE("it is no captured call");
+    REFUSE("it is not a captured call");
   if (h->version < 1 || h->version > CAPTURE_VERSION)
     REFUSE("it is of another version of autotune (format %u, not %d)", h->version,
            CAPTURE_VERSION);

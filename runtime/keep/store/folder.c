@@ -35,7 +35,7 @@ static bool parent_is_safe(const char *path, char **message) {
   if (lstat(path, &st) != 0)
     REFUSE("%s: %s", path, strerror(errno));
   if (!S_ISDIR(st.st_mode))
-    REFUSE("%s is no directory", path);
+    REFUSE("%s is not a directory", path);
   if (st.st_uid != 0 && st.st_uid != geteuid())
     REFUSE("%s belongs to somebody else (user %u)", path, (unsigned)st.st_uid);
   if ((st.st_mode & (S_IWGRP | S_IWOTH)) && !(st.st_mode & S_ISVTX))
@@ -85,7 +85,7 @@ static bool folder_is_ours(const char *path, char **message) {
   if (S_ISLNK(st.st_mode))
     REFUSE("%s is a symbolic link", path);
   if (!S_ISDIR(st.st_mode))
-    REFUSE("%s is no directory", path);
+    REFUSE("%s is not a directory", path);
   if (st.st_uid != geteuid())
     REFUSE("%s belongs to somebody else (user %u)", path, (unsigned)st.st_uid);
   if (st.st_mode & (S_IWGRP | S_IWOTH))

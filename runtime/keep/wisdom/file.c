@@ -117,7 +117,7 @@ static char *file_read_all(const char *path, size_t *size, const char **why) {
   if (fd < 0 || fstat(fd, &st) != 0)
     *why = strerror(errno);
   else if (!S_ISREG(st.st_mode))
-    *why = "it is no file";
+    *why = "it is not a file";
   else if (st.st_size > LARGEST)
     *why = "it is too large";
   else if (!(data = sys_malloc((size_t)st.st_size + 1)))

@@ -56,7 +56,7 @@ static const char *line_text(struct reading *r, const char *name, size_t most) {
   json_t *v = json_object_get(r->root, name);
   const char *s = json_string_value(v), *start = r->at;
   if (!s) {
-    FAIL(r, "'%s' is no text", name);
+    FAIL(r, "'%s' is not a string", name);
     return "";
   }
   if (strlen(s) > most || !line_is_plain(s))
@@ -69,7 +69,7 @@ static const char *line_text(struct reading *r, const char *name, size_t most) {
 static uint64_t line_hash(struct reading *r, const char *name) {
   const char *s = json_string_value(json_object_get(r->root, name));
   if (!s || strlen(s) != 16 || strspn(s, "0123456789abcdef") != 16) {
-    FAIL(r, "'%s' is no hash of 16 digits", name);
+    FAIL(r, "'%s' is not a hash of 16 digits", name);
     return 0;
   }
   return strtoull(s, NULL, 16);
@@ -174,7 +174,7 @@ static double line_moment(struct reading *r, const char *name) {
   char *end = s ? strptime(s, "%Y-%m-%dT%H:%M:%SZ", &tm) : NULL;
   double when = end && *end == '\0' ? (double)timegm(&tm) : -1;
   if (!(when >= 0 && when < longest))
-    FAIL(r, "'%s' is no time such as 2026-01-31T12:00:00Z", name);
+    FAIL(r, "'%s' is not a time such as 2026-01-31T12:00:00Z", name);
   return when;
 }
 
@@ -333,7 +333,8 @@ bool wisdom_parse(const char *line, size_t size, struct wisdom_entry *e, char *w
   r.root = json_loadb(line, size, JSON_REJECT_DUPLICATES, &error);
   r.at = e->block = r.root ? sys_malloc(2 * size + 4096) : NULL;
   if (!json_is_object(r.root)) {
-    FAIL(&r, "it is no JSON object: %.80s", r.root ? "it is something else" : error.text);
+    FAIL(&r, "it is not a JSON object: %.80s",
+         r.root ? "it is something else" : error.text);
   } else if (!r.at) {
     FAIL(&r, "no memory");
   } else {

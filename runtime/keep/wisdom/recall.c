@@ -59,7 +59,7 @@ static void recall_count_held(struct store *s, const struct autotune_kernel *k,
 static bool recall_is_current(const struct autotune_kernel *k, const struct summary *m,
                               struct recall *out) {
   if (!identity_point(k, m->values, out->point)) {
-    SAY(out, "parameters changed, and what was best is no candidate any more");
+    SAY(out, "parameters changed, and what was best is not a valid value any more");
     return false;
   }
   if (m->text && identity_text(k, out->point) != m->text) {

@@ -215,6 +215,6 @@ void openmp_begin(void) {
   if (openmp_refused)
     log_message(
         AUTOTUNE_WARN,
-        "OMP_NUM_THREADS is '%.40s', which is no number of threads: it is ignored",
+        "OMP_NUM_THREADS is '%.40s', which is not a number of threads: it is ignored",
         openmp_refused);
 }

@@ -311,7 +311,7 @@ int replay_run(const struct tune_options *o) {
     data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
   close(fd);
   if (data == MAP_FAILED)
-    return replay_complain(&r, "it is no captured call");
+    return replay_complain(&r, "it is not a captured call");
   r.c = capture_read(data, (size_t)st.st_size, &message);
   int status;
   if (r.c) {

@@ -81,7 +81,7 @@ static void visit_subscript(struct model *m, TSNode n, struct place p, unsigned 
     return;
   }
   if (!member && !node_is(base, "identifier")) {
-    model_refuse(m, base, "this is no array by name");
+    model_refuse(m, base, "this is not the name of an array");
     return;
   }
   struct slice name = model_text(m, base);

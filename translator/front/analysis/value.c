@@ -282,12 +282,12 @@ const char *value_range(struct model *m, struct iter *i) {
     d->type = declared_type(m, d->var);
   struct integer_type type = model_type(m, d->type);
   if (d->pointer || !type.known || type.size < 4)
-    return "its variable is no plain integer";
+    return "its variable is not a plain integer";
   if (usage_changes(&m->u, body, d->var) || value_changes(m, body, d->low) ||
       value_changes(m, body, d->bound))
     return "its variable or its bounds are changed in it";
   if (!d->unit_step && !read_integer(d->step, &step))
-    return "its step is no number";
+    return "its step is not a number";
   struct poly low = value_of_expression(m, value_part(m, i, d->low), i->outer);
   struct poly bound = value_of_expression(m, value_part(m, i, d->bound), i->outer);
   if (!low.known || !bound.known || step < 1)

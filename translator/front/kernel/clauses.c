@@ -38,7 +38,7 @@ static bool clauses_check_name(const struct source *s, const struct kernel *k,
   int length = (int)name.size;
   const char *wrong = NULL;
   if (!is_identifier(name))
-    wrong = "'%.*s' is no name for a param";
+    wrong = "'%.*s' is not a valid name for a param";
   else if (is_keyword(name))
     wrong = "'%.*s' is a word of C, so no name for a param";
   else if (clauses_reserved(name))
@@ -207,7 +207,7 @@ static void clauses_read_budget(const struct source *s, struct kernel *k,
         s, a->offset, a->text.size,
         "a budget is a time (5s, 500ms, 2min), a number of variants (200), a share of "
         "the time in the kernel (5%), or several (5s, 200)",
-        "this is no budget");
+        "this is not a budget");
     return;
   }
   k->budget_seconds = b.seconds > 0 ? b.seconds : k->budget_seconds;
@@ -220,7 +220,7 @@ static void clauses_read_until(const struct source *s, struct kernel *k,
   if (!value_fraction(arena_copy(a->text.data, a->text.size), &k->until) || k->until >= 1)
     diag_error(s, a->offset, a->text.size,
                "write until: 2%, to stop when less improvement is expected",
-               "this is no share");
+               "this is not a share");
 }
 
 // Returns "WHAT are a, b and c" for the first N of NAMES.
@@ -290,7 +290,7 @@ static void read_family(const struct source *s, struct kernel *k,
     k->family = arena_copy(c->args[0].text.data, c->args[0].text.size);
   else if (c->n_args && c->args[0].text.size)
     diag_error(s, c->args[0].offset, c->args[0].text.size, "write a name: family(gemm)",
-               "'%.*s' is no name for a family", (int)c->args[0].text.size,
+               "'%.*s' is not a valid name for a family", (int)c->args[0].text.size,
                c->args[0].text.data);
 }
 

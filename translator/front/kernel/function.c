@@ -162,13 +162,13 @@ static bool no_function(const struct source *s, const struct pragma *p, size_t a
   if (slice_is(word, "for"))
     hint = "a loop must be in a function to be a kernel";
   else if (slice_is(word, "#"))
-    hint = "an #if stands between: put the pragma after it";
+    hint = "an #if is between: put the pragma after it";
   else if (!find_body(s, at, &body) && body < s->size && s->text[body] == ';')
     hint = old_style(s, at, body)
-        ? "the types of arguments must stand within the parentheses"
+        ? "the types of arguments must be within the parentheses"
         : "this is a declaration: the pragma goes to the definition, with its body";
   diag_error(s, p->offset, p->end - p->offset, hint,
-             "'#pragma autotune %s' does not stand before a function definition",
+             "'#pragma autotune %s' is not followed by a function definition",
              pragma_label(p));
   return false;
 }
@@ -215,10 +215,9 @@ static bool inside_definition(const struct source *s, const struct pragma *p) {
   bool own = s->language->goes_on_after && s->language->goes_on_after(before);
   if (!is_keyword(before) && !slice_is(before, "*") && !own)
     return false;
-  diag_error(s, p->offset, p->end - p->offset,
-             "put it on the line above the whole definition",
-             "this pragma stands within a declaration, after '%.*s'", (int)before.size,
-             before.data);
+  diag_error(
+      s, p->offset, p->end - p->offset, "put it on the line above the whole definition",
+      "this pragma is within a declaration, after '%.*s'", (int)before.size, before.data);
   return true;
 }
 
@@ -321,7 +320,7 @@ static const char *no_loop_hint(const struct source *s, size_t at, size_t end) {
   struct lexer l = { s->text + at, s->text + end, false };
   struct token t = lex(&l);
   if (slice_is(t.text, "#"))
-    return "an #if stands between: put the directive after it";
+    return "an #if is between: put the directive after it";
   if (slice_is(t.text, "while") || slice_is(t.text, "do"))
     return "write the loop as 'for (i = a; i < b; i++)': directives take no other";
   if (t.kind == TOKEN_WORD && slice_is(lex(&l).text, "("))
@@ -353,7 +352,7 @@ bool loop_find(const struct source *s, const struct pragma *p, const struct func
     diag_error(
         s, p->offset, p->end - p->offset,
         "put the pragma of OpenMP directly above the directive, outside of the #if",
-        "an #if stands between the loop's pragma of OpenMP and '%s'",
+        "an #if is between the loop's pragma of OpenMP and '%s'",
         directive_name(p->directive));
     return false;
   }
@@ -369,6 +368,6 @@ bool loop_find(const struct source *s, const struct pragma *p, const struct func
                "this loop could not be parsed");
   else
     diag_error(s, p->offset, p->end - p->offset, no_loop_hint(s, at, f->end),
-               "'%s' does not stand before a 'for'", directive_name(p->directive));
+               "'%s' is not followed by a 'for'", directive_name(p->directive));
   return false;
 }

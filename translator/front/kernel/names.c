@@ -206,7 +206,7 @@ static bool names_unknown(const struct source *s, const struct kernel *k, size_t
       (!near && (quoted || (system && looks_like_systems(name)))))
     return true;
   diag_error(s, at, name.size, diag_meant(s, at, name.size, near),
-             "'%.*s' is no argument of the kernel%s", (int)name.size, name.data,
+             "'%.*s' is not an argument of the kernel%s", (int)name.size, name.data,
              uses & USE_PARAMS ? ", no param, and not declared in this file"
                                : ", and not declared in this file");
   return false;

@@ -106,7 +106,7 @@ static bool check_base(const struct source *s, const struct kernel *k,
   if (plain_scalar(a)) {
     diag_error(
         s, at, x->base.size, NULL,
-        x->n_dims ? "'%s' is no pointer, so it has no sections"
+        x->n_dims ? "'%s' is not a pointer, so it has no sections"
                   : "'%s' is passed by value: the kernel's caller does not see it change",
         a->name);
     return false;
@@ -119,8 +119,9 @@ static bool check_base(const struct source *s, const struct kernel *k,
   }
   if (bare && a->pointer && x->access != AUTOTUNE_IN &&
       lex_mentions(a->specifiers, slice_of("const"))) {
-    diag_error(s, at, x->base.size, "write in(…)", "'%s' points to const, so it is no %s",
-               a->name, x->access == AUTOTUNE_SCRATCH ? "workspace" : "output");
+    diag_error(s, at, x->base.size, "write in(…)",
+               "'%s' points to const, so it cannot be %s", a->name,
+               x->access == AUTOTUNE_SCRATCH ? "a workspace" : "an output");
     return false;
   }
   return true;
@@ -185,7 +186,7 @@ static void read_section(const struct source *s, struct kernel *k,
     return;
   if (name.size == 0 && !returned) {
     diag_error(s, a->offset, a->text.size, "write a section, as in A[0:n]",
-               "this is no section");
+               "this is not a section");
     return;
   }
   struct slice within = bounds_within(x.base);
@@ -204,7 +205,7 @@ static void read_section(const struct source *s, struct kernel *k,
                      "compared one by one",
                      (int)(within.data - x.base.data), x.base.data, (int)within.size,
                      within.data),
-        "the bounds of a section stand at its end");
+        "the bounds of a section are written at its end");
     return;
   }
   if (!returned && !check_base(s, k, &x, name))

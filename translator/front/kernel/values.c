@@ -337,14 +337,14 @@ void values_compilers(const struct source *s, struct kernel *k, const struct cla
       n++;
     if (n < text.size || n == 0 || *text.data == '-') {
       diag_error(s, c->args[i].offset, c->args[i].text.size, "as in compiler(clang, gcc)",
-                 "this is no name of a compiler");
+                 "this is not the name of a compiler");
       continue;
     }
     if (memchr(text.data, '/', text.size)) {
       diag_error(
           s, c->args[i].offset, c->args[i].text.size,
           "write its name, as in compiler(clang, gcc), and have its folder in PATH",
-          "no path may stand here: a source does not say which file is run");
+          "a path is not allowed here: a source does not say which file is run");
       continue;
     }
     struct value v = { .offset = pragma_offset(k->main.pragma, text),

@@ -25,7 +25,7 @@ static bool around_check_words(struct builder *b, const struct loop_directive *o
                                const struct loop_directive *d) {
   return around_same_words(over, d) ||
       FAIL_AT(b, d, arena_printf("write '%s'", directive_name(over->kind)),
-              "'%s' cannot stand below '#pragma omp %s'", directive_name(d->kind),
+              "'%s' cannot come after '#pragma omp %s'", directive_name(d->kind),
               directive_name(over->kind));
 }
 
@@ -37,7 +37,7 @@ static bool around_check_clauses(struct builder *b, const struct loop_directive 
     if (!c->sets && strcmp(c->name, "optional") != 0)
       return FAIL(b, c->offset, c->size,
                   "write it in that pragma, whose other clauses stay as they are",
-                  "'%s' cannot stand below the loop's own pragma of OpenMP", c->name);
+                  "'%s' cannot come after the loop's own pragma of OpenMP", c->name);
   }
   return true;
 }
@@ -48,7 +48,7 @@ static bool around_check_together(struct builder *b, const struct loop_directive
   const struct dir_clause *collapse = directive_clause(d, "collapse");
   if (collapse && directive_clause(over, "ordered"))
     return FAIL(b, collapse->offset, strlen(collapse->name), NULL,
-                "'collapse' cannot stand below a pragma of OpenMP with 'ordered'");
+                "'collapse' cannot come after a pragma of OpenMP with 'ordered'");
   return true;
 }
 

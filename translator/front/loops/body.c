@@ -40,7 +40,7 @@ static bool has_label(const struct builder *b, TSNode node, struct slice name) {
 static bool check_jump(struct scan *c, TSNode n) {
   const char *hint = "loops that directives act on run to their end";
   if (node_is(n, "return_statement"))
-    return body_refuse(c, n, hint, "this leaves the loops that a directive stands on");
+    return body_refuse(c, n, hint, "this leaves the loops that a directive is for");
   if (node_is(n, "break_statement") && c->leaves && innermost_affected(c->nest))
     return body_refuse(c, n, hint, "this leaves a loop that a directive acts on");
   if (node_is(n, "case_statement") && !c->in_switch)
@@ -49,7 +49,7 @@ static bool check_jump(struct scan *c, TSNode n) {
   if (node_is(n, "goto_statement")) {
     struct slice label = source_slice(c->b->s, node_field(n, "label"));
     if (!has_label(c->b, c->part->body, label))
-      return body_refuse(c, n, hint, "this leaves the loops that a directive stands on");
+      return body_refuse(c, n, hint, "this leaves the loops that a directive is for");
   }
   return true;
 }
@@ -121,7 +121,7 @@ static bool check_entries(struct scan *c, TSNode n) {
     return true;
   if (node_is(n, "goto_statement") &&
       has_label(c->b, c->part->body, source_slice(c->b->s, node_field(n, "label"))))
-    return body_refuse(c, n, NULL, "this jumps into loops that a directive stands on");
+    return body_refuse(c, n, NULL, "this jumps into the loops that a directive is for");
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
     if (!check_entries(c, ts_node_named_child(n, i)))
       return false;

@@ -133,7 +133,7 @@ static bool check_gap(struct builder *b, TSNode loop, const struct loop_directiv
               directive_groups(d->kind) & GROUP_OPENMP
                   ? "put it below that line"
                   : "write 'omp' as 'autotune', and other pragmas above",
-              "a line of the preprocessor stands between this directive and its loop");
+              "a line of the preprocessor is between this directive and its loop");
 }
 
 static struct nest *build_chain(struct builder *b, TSNode loop, struct dim *outer) {
@@ -149,8 +149,9 @@ static struct nest *build_chain(struct builder *b, TSNode loop, struct dim *oute
     if (first)
       nest = transformation_of(first)->begin(b, loop, first, outer);
     else
-      FAIL_AT(b, list[n - 1], "'fuse' must stand nearest to the block, not optional",
-              "'%s' does not stand before a 'for'", directive_name(list[n - 1]->kind));
+      FAIL_AT(b, list[n - 1],
+              "'fuse' must be the directive next to the block, and not optional",
+              "'%s' is not followed by a 'for'", directive_name(list[n - 1]->kind));
     n--;
   }
   for (unsigned i = n; nest && !b->failed && i-- > 0;) {

@@ -25,7 +25,7 @@ static bool read_range(struct builder *b, const struct loop_directive *d, unsign
   }
   if (c && (c->n_args != 2 || v[0] < 1 || v[1] < 1 || v[0] + v[1] - 1 > (long)n))
     return FAIL(b, c->offset, strlen("looprange"), "write looprange(first, count)",
-                "this is no range of the %u loops of the block", n);
+                "this is not a range of the %u loops of the block", n);
   *first = (unsigned)v[0] - 1;
   *count = (unsigned)v[1];
   return *count > 1 || FAIL_AT(b, d, NULL, "'fuse' needs at least two loops");
@@ -157,7 +157,7 @@ static bool fuse_applies(struct builder *b, const struct nest *n,
                          const struct loop_directive *d) {
   (void)n;
   return FAIL_AT(b, d, "put it before '{ for … for … }'",
-                 "'fuse' does not stand before a block of loops");
+                 "'fuse' is not followed by a block of loops");
 }
 
 const struct transformation transform_fuse = { .begin = fuse_begin,

@@ -148,7 +148,7 @@ static bool wanted_order(struct builder *b, const struct loop_directive *d,
     text_printf(&t, "%s", b->k->params[p].values[b->resolve ? 0 : b->point[p]].text);
   if (!read_order(t.data, order, MAX_ORDERED, n))
     return FAIL(b, pragma_offset(d->pragma, *at), at->size,
-                "write any, (2,1,3), or a set of these", "'%s' is no permutation",
+                "write any, (2,1,3), or a set of these", "'%s' is not a permutation",
                 t.data);
   return true;
 }
@@ -170,7 +170,7 @@ static bool interchange_applies(struct builder *b, const struct nest *nest,
   if (any && n != nest->n)
     return FAIL(b, pragma_offset(d->pragma, at), at.size,
                 "list the permutations, or put 'interchange' nearest to the loop",
-                "'any' cannot stand above an optional directive that makes more loops");
+                "'any' cannot come before an optional directive that makes more loops");
   if (!nest_has(b, nest, d, n))
     return false;
   unsigned bad = illegal_at(nest, order, n);

@@ -36,7 +36,7 @@ static bool jam_applies(struct builder *b, const struct nest *n,
         b, d,
         !ts_node_is_null(n->stop) ? nest_why_so_few(b, n)
             : node_holds(inside, "for_statement")
-            ? "only declarations of numbers and pointers that stay the same may stand "
+            ? "only declarations of numbers and pointers that stay the same may be "
               "between the loops; a sum may be kept in memory, as "
               "in 'y[i] += …', and be set to 0 before the nest"
             : "write 'unroll partial(…)' on a single loop",

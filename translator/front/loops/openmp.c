@@ -156,7 +156,7 @@ static bool openmp_applies(struct builder *b, const struct nest *n,
     return false;
   for (unsigned i = 0; !openmp_shares(d) && i < n->n; i++)
     if (n->loops[i].sharing)
-      return FAIL_AT(b, d, NULL, "'simd' cannot stand around a loop that threads share");
+      return FAIL_AT(b, d, NULL, "'simd' cannot be around a loop that threads share");
   if (!openmp_collapsible(b, n, d, collapse))
     return false;
   bool unrolled = l->hint && openmp_shares(d);

@@ -71,9 +71,9 @@ const char *nest_why_so_few(const struct builder *b, const struct nest *n) {
   TSNode at;
   if (ts_node_is_null(n->stop))
     return b->nests
-        ? "loops count as nested when nothing stands between them but declarations "
+        ? "loops count as nested when nothing is between them but declarations "
           "of numbers and pointers that stay the same in the inner loop"
-        : "loops count as nested when nothing stands between them";
+        : "loops count as nested when nothing is between them";
   if (dim_parse(&b->u, n->stop, &d, &why, &at))
     return NULL;
   unsigned line = source_where(b->s, ts_node_start_byte(n->stop), NULL, NULL);

@@ -91,7 +91,7 @@ static const struct clause_rule *pragma_check_name(const struct source *s,
   if (rule)
     return rule;
   if (elsewhere)
-    diag_error(s, at, name.size, NULL, "'%.*s' is no clause of '%s'", (int)name.size,
+    diag_error(s, at, name.size, NULL, "'%.*s' is not a clause of '%s'", (int)name.size,
                name.data, directive_name(p->directive));
   else
     error_at(s, p, name, did_you_mean(s, p, name, clause_names(p)),

@@ -132,7 +132,7 @@ static struct capture *capture_member(struct statement *st, TSNode n, struct sli
                      "'%.*s' on line %u is a bit-field", size, name.data,
                      statement_line(st, n));
   else if (kind != MEMBER_DATA)
-    statement_refuse(st, "use data members alone, or functions that are no members",
+    statement_refuse(st, "use data members alone, or functions that are not members",
                      "'%.*s' on line %u is a member of the class, and the kernel needs "
                      "it outside",
                      size, name.data, statement_line(st, n));
@@ -354,5 +354,5 @@ void captures_find(struct statement *st) {
     template = template || st->captures[i].deduced;
   if (template && st->c_linkage)
     statement_refuse(st, "move it out of there",
-                     "it becomes a template, which cannot stand in `extern \"C\"`");
+                     "it becomes a template, which cannot be inside `extern \"C\"`");
 }

@@ -180,7 +180,7 @@ static void statement_check_nested(struct statement *st) {
                  st->p->kind == PRAGMA_LOOP && q->offset < ts_node_start_byte(st->node)
                      ? "put 'kernel' above the directives of its loop"
                      : "a kernel holds no other one",
-                 "this stands in a kernel already");
+                 "this is inside a kernel already");
       st->fine = false;
     }
   }
@@ -333,10 +333,10 @@ static void statement_no_statement(struct statements *all, const struct pragma *
   struct slice word = lex(&l).text;
   bool loop = slice_is(word, "while") || slice_is(word, "do");
   diag_error(all->s, p->offset, p->end - p->offset,
-             slice_is(word, "#") ? "an #if stands between: put the pragma after it"
+             slice_is(word, "#") ? "an #if is between: put the pragma after it"
                  : loop          ? "put the loop in braces: { while (…) … }"
                                  : "put it before a 'for', a '{', or a function",
-             "'kernel' stands before neither a loop 'for' nor a block");
+             "'kernel' is followed by neither a 'for' loop nor a block");
   all->fine = false;
 }
 
@@ -376,7 +376,7 @@ static void statement_try(struct statements *all, const struct pragma *p) {
   if (statement_in_kernel(all, function)) {
     if (p->kind == PRAGMA_KERNEL) {
       diag_error(s, p->offset, p->end - p->offset, "a kernel holds no other one",
-                 "this stands in a kernel already");
+                 "this is inside a kernel already");
       all->fine = false;
     }
     return;

@@ -1,4 +1,4 @@
-// A product of numbers is no size of a block; one with a param is.
+// A product of numbers is not a size of a block; one with a param is.
 #pragma autotune kernel block(16*16, 8) grid(ceil)
 __global__ void product(float *x, int n)
 {

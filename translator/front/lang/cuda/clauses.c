@@ -67,7 +67,7 @@ static void read_sizes(const struct source *s, struct kernel *k, const struct cl
       diag_error(
           s, c->args[i].offset, c->args[i].text.size,
           "write block(16x16, 32x8), block(128, 256), or names of params: block(BX, BY)",
-          "'%.*s' is no size of a block", (int)c->args[i].text.size,
+          "'%.*s' is not a size of a block", (int)c->args[i].text.size,
           c->args[i].text.data);
     else if (clauses_check_size(s, &c->args[i], sizes))
       value_add(s, &param, size_value(&c->args[i], sizes), VALUE_TUPLE, false);

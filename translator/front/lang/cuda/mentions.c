@@ -123,8 +123,8 @@ static void check_use(const struct finder *f, TSNode n, const struct kernel *k) 
   if (mentions_begins(name, "cudaFunc") || mentions_begins(name, "cudaOccupancy") ||
       slice_is(name, "cudaLaunchKernel"))
     return; // its attributes, and launches that add_runtime has found
-  const char *hint = arena_printf(
-      "launch it where its name stands: %s<<<grid, block>>>(…)", k->main.name);
+  const char *hint =
+      arena_printf("launch it by its name: %s<<<grid, block>>>(…)", k->main.name);
   if (mentions_begins(name, "cudaLaunch"))
     diag_error(f->s, ts_node_start_byte(call), name.size,
                "launch it by <<<…>>> or cudaLaunchKernel, or take the pragma away",

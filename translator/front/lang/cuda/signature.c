@@ -21,7 +21,7 @@ static bool read_head(const struct source *s, const struct function *f,
   if (!global)
     diag_error(s, f->name_at, strlen(f->name),
                "C functions that are to be tuned go to a .c file",
-               "'%s' is no __global__ function: in a .cu file the kernels are tuned",
+               "'%s' is not a __global__ function: in a .cu file the kernels are tuned",
                f->name);
   return global;
 }
@@ -40,12 +40,12 @@ static bool cuda_signature_find_name(const struct source *s, struct function *f,
   if (!ts_node_is_null(name) && node_is(name, "template_function"))
     return cxx_refuse(s, name,
                       "put it on the template itself: each instantiation is tuned alone",
-                      "this pragma stands on a specialisation");
+                      "this pragma is before a specialisation");
   if (!ts_node_is_null(name) && node_is(name, "qualified_identifier"))
     return cxx_refuse(s, name, "define it within `namespace … { }`",
                       "this kernel is defined outside of its namespace");
   if (!ts_node_is_null(name) && node_is(name, "field_identifier"))
-    return cxx_refuse(s, name, NULL, "a member of a class is no kernel");
+    return cxx_refuse(s, name, NULL, "a member of a class cannot be a kernel");
   diag_error(s, f->start, f->body_at - f->start,
              "write its name and parentheses without a macro",
              "the kernel's header is not of the form '__global__ void name(parameters)'");
@@ -62,7 +62,8 @@ bool cuda_signature_read(const struct source *s, struct function *f, struct kern
   if (!cuda_signature_find_name(s, f, &declarator) || !read_head(s, f, k))
     return false;
   if (cxx_in_class(f->node)) {
-    diag_error(s, f->name_at, strlen(f->name), NULL, "a member of a class is no kernel");
+    diag_error(s, f->name_at, strlen(f->name), NULL,
+               "a member of a class cannot be a kernel");
     return false;
   }
   cxx_of(k)->namespaces = cxx_namespaces(s, f->node);

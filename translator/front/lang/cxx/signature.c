@@ -121,7 +121,7 @@ bool cxx_read_template(const struct source *s, const struct function *f,
   if (ts_node_named_child_count(list) == 0)
     return cxx_refuse(s, list,
                       "put it on the template itself: each instantiation is tuned alone",
-                      "this pragma stands on a specialisation");
+                      "this pragma is before a specialisation");
   c->template_head = signature_between(s, ts_node_start_byte(t), ts_node_end_byte(list));
   bool fine = true;
   for (uint32_t i = 0; i < ts_node_named_child_count(list); i++)
@@ -179,7 +179,7 @@ static bool signature_read_param(const struct source *s, TSNode n, struct kernel
       signature_holds(d.declarator, "abstract_reference_declarator");
   if (reference && s->language->device)
     return cxx_refuse(s, n, "pass it by value, or a pointer to it",
-                      "a reference is no parameter of a kernel");
+                      "a reference cannot be a parameter of a kernel");
   if (ts_node_is_null(d.name))
     return cxx_refuse(s, n, "give it a name", "an argument of a kernel must have a name");
   struct slice word = source_slice(s, d.name);
