@@ -117,7 +117,7 @@ AUTOTUNE_WISDOM=hostile.jsonl:folder:/nonexistent::/dev/zero AUTOTUNE_CACHE=$wor
 is "hostile wisdom: answer" "$(cat answer)" 229376
 is "hostile wisdom: one warning a file" "$(grep -c 'hostile.jsonl:[0-9]*: not used' log)" 1
 has "hostile wisdom: no file" log 'AUTOTUNE_WISDOM: /nonexistent: '
-has "hostile wisdom: no file" log 'AUTOTUNE_WISDOM: /dev/zero: it is no file'
+has "hostile wisdom: no file" log 'AUTOTUNE_WISDOM: /dev/zero: it is not a file'
 check "hostile wisdom: canary" [ ! -e canary ]
 is "hostile wisdom: no object" "$(ls "$work/hostile/objects" 2> /dev/null)" ""
 unset AUTOTUNE_WISDOM

@@ -106,7 +106,7 @@ static void test_a_dangling_link(void **state) {
 static void test_a_file(void **state) {
   char *path = below(state, "autotune");
   close(open(path, O_CREAT | O_WRONLY, 0600));
-  expect_refused(path, "no directory");
+  expect_refused(path, "not a directory");
   free(path);
 }
 

@@ -20,14 +20,26 @@ static bool list_own(struct listed *item, const struct kind *k, void *what) {
   return blocks[item->n_blocks++] != NULL;
 }
 
+static void free_listed(struct listed *item) {
+  for (unsigned i = 0; i < item->n_blocks; i++)
+    free(item->blocks[i]);
+  free(item->blocks);
+  free(item->records);
+}
+
 static int add_problem(struct listing *out, const struct problem *p) {
   struct listed *items = sys_realloc(out->items, (out->n + 1) * sizeof *items);
   if (!items)
     return -1;
   out->items = items;
-  struct listed *item = &items[out->n++];
+  struct listed *item = &items[out->n];
   *item = (struct listed){ .problem = *p };
-  return list_own(item, &kind_problem, &item->problem) ? 0 : -1;
+  if (!list_own(item, &kind_problem, &item->problem)) {
+    free_listed(item);
+    return -1;
+  }
+  out->n++;
+  return 0;
 }
 
 static int add_record(struct listed *item, const struct record *r) {
@@ -48,8 +60,10 @@ static int add_record(struct listed *item, const struct record *r) {
 
 static int add_summary(struct listed *item, const struct summary *m) {
   item->summary = *m;
-  if (!list_own(item, &kind_summary, &item->summary))
+  if (!list_own(item, &kind_summary, &item->summary)) {
+    item->summary = (struct summary){ 0 };
     return -1;
+  }
   item->provisional = summary_is_borrowed(m);
   item->finished = !item->provisional;
   item->problem.toolchain = item->summary.toolchain;
@@ -84,13 +98,6 @@ static int read_rows(struct store *s, const struct kind *k, const char *where,
   }
   sqlite3_finalize(q);
   return rc == SQLITE_DONE ? 0 : -1;
-}
-
-static void free_listed(struct listed *item) {
-  for (unsigned i = 0; i < item->n_blocks; i++)
-    free(item->blocks[i]);
-  free(item->blocks);
-  free(item->records);
 }
 
 // Drops the problems of other kernels.
