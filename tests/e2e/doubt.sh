@@ -12,14 +12,17 @@ cat > empty.c << 'END'
 #pragma autotune kernel param(WAY: 1, 2) key(kind) in(x[0:n]) out(y[0:n]) search(exhaustive, budget: 10s)
 static void work(int kind, int n, const double *x, double *y)
 {
-  volatile int turns = WAY == 2 ? 1 : 20, step = WAY == 1 ? 0 : WAY == 2 ? 200 : 400;
-  while (step > 0) /* the way that is slow with nothing to do */
-    step--;
+  int turns = WAY == 2 ? 1 : 20, step = WAY == 1 ? 0 : WAY == 2 ? 200 : 400;
+  volatile unsigned long long kept = 1;
+  unsigned long long h = kept; /* each turn waits for the one before, 5 cycles on all processors */
+  for (; step > 0; step--) /* the way that is slow with nothing to do */
+    h = (h ^ h >> 29) * 0x9E3779B97F4A7C15u;
   for (int i = 0; i < n; i++) {
     y[i] = 2 * x[i] + kind;
-    for (volatile int t = turns; t > 1; t--)
-      ;
+    for (int t = turns; t > 1; t--)
+      h = (h ^ h >> 29) * 0x9E3779B97F4A7C15u;
   }
+  kept = h;
 }
 int main(int argc, char **argv)
 {

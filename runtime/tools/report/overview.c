@@ -64,7 +64,15 @@ static char *overview_why(const struct analysis *a) {
     return sys_printf("stale: %s", stale_words[item->stale]);
   if (item->provisional || !item->finished)
     return report_unfinished(item);
-  return item->summary.winner ? overview_values(a) : report_stays(a);
+  char *values = item->summary.winner ? overview_values(a) : report_stays(a);
+  if (!item->summary.winner || item->summary.own.pairs == 0)
+    return values;
+  // The default may be inlined there, and the compiler may know its arguments.
+  char own[128],
+      *text = sys_printf("%s; %s", own_calls_text(&item->summary.own, own, sizeof own),
+                         values ? values : "");
+  free(values);
+  return text;
 }
 
 // ---- lines --------------------------------------------------------------------------

@@ -248,6 +248,13 @@ static void fields_outlined(const struct template_scope *scope, struct text *out
   text_printf(out, emit_of(scope)->outlined ? "yes" : "");
 }
 
+// Whether the stub makes the calls of the default itself, so that compilers can inline it,
+// also those that are timed: the runtime's function does not return a result then.
+static void fields_in_place(const struct template_scope *scope, struct text *out) {
+  const struct emission *e = emit_of(scope);
+  text_printf(out, e->outlined || !e->k->returns ? "yes" : "");
+}
+
 bool emission_is_hot(const struct emission *e) {
   const char *const *names = e->o->when_hot;
   return e->o->weak || (names && slice_in(slice_of(e->k->main.name), names));
@@ -411,6 +418,7 @@ const struct template_field emit_fields[] = {
   TEMPLATE_WRITE("header", fields_header),
   TEMPLATE_WRITE("alternative", fields_alternative),
   TEMPLATE_WRITE("outlined", fields_outlined),
+  TEMPLATE_WRITE("in_place", fields_in_place),
   TEMPLATE_WRITE("when_hot", fields_when_hot), TEMPLATE_WRITE("apart", fields_apart),
   TEMPLATE_WRITE("disjoint", fields_disjoint),
   TEMPLATE_WRITE("weak", fields_weak),
