@@ -42,8 +42,8 @@ static bool carried_in_clauses(const struct loop_directive *d, struct slice name
 
 // True if the declaration of A says that threads may use it at once, or have their own.
 static bool carried_is_special(const struct carried *c, const struct array *a) {
-  static const char *const words[] = { "_Atomic", "_Thread_local", "thread_local",
-                                       "__thread", "threadprivate" };
+  static const char *const words[] = { "_Atomic",      "atomic",   "_Thread_local",
+                                       "thread_local", "__thread", "threadprivate" };
   TSNode n = a->home;
   while (!a->global && !ts_node_is_null(n) && !node_is(n, "declaration") &&
          !node_is(n, "parameter_declaration"))

@@ -248,8 +248,8 @@ static void fields_outlined(const struct template_scope *scope, struct text *out
   text_printf(out, emit_of(scope)->outlined ? "yes" : "");
 }
 
-// Whether the stub makes the calls of the default itself, so that compilers can inline it,
-// also those that are timed: the runtime's function does not return a result then.
+// Whether the stub makes the calls of the default itself, so that compilers can inline
+// it, also those that are timed: the runtime's function does not return a result then.
 static void fields_in_place(const struct template_scope *scope, struct text *out) {
   const struct emission *e = emit_of(scope);
   text_printf(out, e->outlined || !e->k->returns ? "yes" : "");

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "front/analysis/analysis.h"
 #include "front/emit/emit.h"
 #include "front/lang/language.h"
 #include "front/statement/statement.h"
@@ -257,8 +258,11 @@ static struct unit *cxx_units(struct cxx_builds *b, struct kernel *k,
                    k->main.name, error);
       return NULL;
     }
-    if (i == 0)
+    if (i == 0) {
+      short_check(t->s, k, x);
+      carried_check(t->s, k, x);
       names_check_used(t->s, k, (struct slice){ units[i].text.data, units[i].text.size });
+    }
   }
   return units;
 }
