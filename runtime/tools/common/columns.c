@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compile/static.h"
 #include "model/value.h"
 #include "clean.h"
 #include "json.h"
@@ -134,18 +135,23 @@ static json_t *column_of(const struct fact *f, const struct analysis *a) {
   return lists[which];
 }
 
-// Adds the estimates from the samples of each record.
-static void add_estimates(json_t *object, const struct analysis *a) {
-  static const char *const names[] = { "median", "low", "high", "runs" };
-  for (int part = 0; part < 4; part++) {
-    json_t *list = json_array();
-    for (unsigned i = 0; i < a->item->n_records; i++) {
-      struct estimate e = a->estimates[i];
-      const double values[] = { e.median, e.low, e.high, e.n };
-      json_array_append_new(list,
-                            e.n ? column_number(values[part], part == 3) : json_null());
-    }
-    json_object_set_new(object, names[part], list);
+// Adds what is computed of each record: the estimate of its samples, the size of its
+// code.
+static void add_computed(json_t *object, const struct analysis *a) {
+  static const char *const names[] = { "median", "low", "high", "runs", "size" };
+  enum { PARTS = sizeof names / sizeof *names, RUNS = 3 };
+  json_t *lists[PARTS];
+  for (int part = 0; part < PARTS; part++)
+    json_object_set_new(object, names[part], lists[part] = json_array());
+  for (unsigned i = 0; i < a->item->n_records; i++) {
+    struct features f;
+    struct estimate e = a->estimates[i];
+    record_features(&a->item->records[i], &f);
+    const double values[] = { e.median, e.low, e.high, e.n, f.values[FEATURE_BYTES] };
+    for (int part = 0; part < PARTS; part++)
+      json_array_append_new(
+          lists[part],
+          part <= RUNS && !e.n ? json_null() : column_number(values[part], part >= RUNS));
   }
 }
 
@@ -155,6 +161,6 @@ json_t *json_columns(const struct analysis *a) {
     if (kind_record.facts[i].page)
       json_object_set_new(object, kind_record.facts[i].page,
                           column_of(&kind_record.facts[i], a));
-  add_estimates(object, a);
+  add_computed(object, a);
   return object;
 }

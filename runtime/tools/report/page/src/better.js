@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Could it be better? How far the best is from what the machine can do, and whether the search was over.
 import { axis, chart, grid, lines, listed, logAxis } from './chart.js';
+import { bars } from './bars.js';
 import { settings } from './data.js';
 import { figure, h } from './dom.js';
 import * as f from './format.js';
@@ -263,5 +264,6 @@ export function better(result, report) {
   return [h('p', { class: 'answer' }, said), h('div', { class: 'columns' },
     under && figure(result.flops && result.bytes ? 'Roofline' : 'Rates',
       measured(result, roof, roofOf(report, result, 1)), under.node),
+    bars(result, drawn, drawn ? levelsOf(drawn) : []),
     trials && figure('Best so far', searchSaid(result), trials.node))];
 }

@@ -24,6 +24,9 @@ export function colours() {
            cold: one('cold'), font: getComputedStyle(document.body).fontFamily };
 }
 
+// The colour at T, from 0 to 1, of a scale from the first to the last of COLOURS.
+export const mix = (t, list) => echarts.color.lerp(t, list);
+
 // Tooltips are elements, so that no name is ever taken for markup.
 export const lines = (...texts) => h('div', { class: 'tip' }, texts.filter(Boolean)
   .map((t, i) => h(i ? 'div' : 'b', {}, t)));

@@ -34,12 +34,19 @@ function prepare(result, index) {
       ran.push(i);
   ran.sort((a, b) => median[a] - median[b]);
   const keyText = format.key(result.key);
+  const label = keyText ? `${result.kernel} · ${keyText}` : result.kernel;
   return {
     ...result, index, median, fate, ran, keyText,
-    label: keyText ? `${result.kernel} · ${keyText}` : result.kernel,
+    label: result.stale ? `${label} · stale${result.when ? `, of ${format.date(result.when)}` : ''}` : label,
     parameters: rank(c.parameters.map(sortValues), result.influence),
     n: median.length,
   };
+}
+
+// The results that programs use; all, where none is known to be used.
+export function current(report) {
+  const list = report.kernels.filter((r) => !r.stale);
+  return list.length ? list : report.kernels;
 }
 
 export function read() {

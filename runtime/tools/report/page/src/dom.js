@@ -21,9 +21,20 @@ export function choose(label, values, chosen, onchange) {
   return h('label', { class: 'choose' }, h('span', {}, label), select);
 }
 
+// Gives the reader the file NAME with what URL has.
+export function save(name, url) {
+  h('a', { href: url, download: name.replace(/[^\w.-]+/g, '_').slice(-100) }).click();
+}
+
+// Its chart can be saved as a picture.
 export function figure(title, note, ...content) {
+  const chart = content.find((node) => node?.className === 'chart');
+  const png = () => save(`${chart.closest('section').querySelector('.of')?.textContent ?? 'results'} ${title}.png`,
+    chart.chart.getDataURL({ pixelRatio: 2, backgroundColor: getComputedStyle(document.body).backgroundColor }));
   return h('figure', {},
-    h('figcaption', {}, h('strong', {}, title), note ? h('span', {}, ` ${note}`) : null), content);
+    h('figcaption', {}, h('div', {}, h('strong', {}, title), note ? h('span', {}, ` ${note}`) : null),
+      chart ? h('button', { type: 'button', class: 'save', 'aria-label': `Save as PNG: ${title}`, onclick: png }, 'PNG') : null),
+    content);
 }
 
 // Texts that wrap between them, and within one only where it is wider than the line.

@@ -51,6 +51,8 @@ export function machine(cpu) {
   return (found ? found[1] : cpu).replace(/\((R|TM)\)/g, '');
 }
 
+export const bytes = (n) => scaled(n, [[2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'B']]);
+
 // Where a result is from; a device has no threads.
 export const place = (r) => machine(r.cpu) + (r.threads ? `, ${many(r.threads, 'thread')}` : '');
 
@@ -59,7 +61,6 @@ export function caches(text) {
   const known = new Map(text.split(' ').map((one) => one.split('=')));
   if (!known.has('l1d') || !known.has('cores'))
     return text;
-  const bytes = (n) => scaled(n, [[2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'B']]);
   const sizes = [['l1d', 'L1'], ['l2', 'L2'], ['l3', 'L3']].filter(([name]) => known.get(name) > 0)
     .map(([name, shown]) => `${bytes(Number(known.get(name)))} ${shown}`);
   return `${sizes.join(', ')} · ${many(Number(known.get('cores')), 'core')}`;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What did I gain? All results, the default against the best.
 import { axis, chart, grid, lines, listed, logAxis } from './chart.js';
-import { speedup } from './data.js';
+import { current, speedup } from './data.js';
 import { figure, h } from './dom.js';
 import * as f from './format.js';
 import { table } from './table.js';
@@ -9,7 +9,7 @@ import { table } from './table.js';
 const MOST_BARS = 40, MOST_OF_A_NAME = 72;
 
 function answer(report) {
-  const gains = report.kernels.map((r) => ({ r, s: speedup(r) })).filter((g) => g.s);
+  const gains = current(report).map((r) => ({ r, s: speedup(r) })).filter((g) => g.s);
   const won = gains.filter((g) => !g.s.stays && g.s.ratio > 1);
   if (gains.length === 0)
     return 'No tuning has come to its end yet.';
@@ -25,7 +25,7 @@ function answer(report) {
 }
 
 function gainChart(report, select) {
-  const all = report.kernels.map((r) => ({ r, s: speedup(r) })).filter((g) => g.s)
+  const all = current(report).map((r) => ({ r, s: speedup(r) })).filter((g) => g.s)
     .sort((a, b) => a.s.ratio - b.s.ratio);
   if (all.length < 2)
     return null;
@@ -71,7 +71,7 @@ export function gain(report, select) {
   const s = new Map(report.kernels.map((r) => [r, speedup(r)]));
   // over the same code with the same flags; null: not measured
   const beyond = (r) => r.winner && r.as_written > 0 && r.best?.median > 0 ? r.as_written / r.best.median : null;
-  const state = (r) => r.borrowed ? r.borrowed : !r.finished ? 'not finished' : !r.winner ? 'the default stays'
+  const state = (r) => r.stale ? `stale: ${r.stale}` : r.borrowed ? r.borrowed : !r.finished ? 'not finished' : !r.winner ? 'the default stays'
     : r.verified ? 'verified' : 'unverified';
   const stays = report.kernels.some((r) => r.finished && !r.winner && r.best?.median < r.default?.median);
   const machines = new Set(report.kernels.map((r) => r.cpu + r.isa + r.threads));

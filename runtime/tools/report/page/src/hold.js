@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where does it hold? What the result is a result of, the kernel's other results, and another store's.
 import { axis, chart, grid, lines, listed, logAxis } from './chart.js';
-import { speedup } from './data.js';
+import { current, speedup } from './data.js';
 import { figure, h, pieces } from './dom.js';
 import * as f from './format.js';
 import { table } from './table.js';
@@ -61,6 +61,9 @@ function differing(a, b) {
   return list.length ? list.map(([name, value]) => `${name}=${value || '""'}`).join('  ') : 'the same';
 }
 
+const winnerText = (r) => !r.winner ? 'the default' :
+  Object.entries(r.winner).map(([name, value]) => `${name}=${value || '""'}`).join('  ');
+
 const MOST_BARS = 40;
 
 const shown = (text) => pieces(text.split('  '));
@@ -70,7 +73,7 @@ const shown = (text) => pieces(text.split('  '));
 function pairs(report) {
   const others = report.against.results.map((r) => ({ ...r, keyText: f.key(r.key) }));
   const rows = [], met = new Set();
-  for (const a of report.kernels.filter((r) => r.finished)) {
+  for (const a of current(report).filter((r) => r.finished)) {
     const alike = others.filter((b) => b.kernel === a.kernel && b.keyText === a.keyText);
     const here = alike.filter((b) => b.cpu === a.cpu && b.isa === a.isa && b.threads === a.threads);
     for (const b of here.length ? here : alike.length ? alike : [null]) {
@@ -147,12 +150,53 @@ function against(report) {
     ] }).node];
 }
 
+// The results for the same calls on the same machine, of this text of the kernel and of others, the newest first.
+function earlier(result, report, select) {
+  const file = (r) => (r.file || '').replace(/.*\//, '');
+  const same = ['kernel', 'keyText', 'cpu', 'isa', 'threads', 'objective'];
+  const list = report.kernels.filter((r) => same.every((name) => r[name] === result[name]) && file(r) === file(result))
+    .sort((a, b) => (b.when || 0) - (a.when || 0));
+  if (list.length < 2)
+    return null;
+  const state = (r) => r.stale || (r.finished ? 'current' : 'not finished'), times = list.filter((r) => r.best).reverse();
+  const all = times.flatMap((r) => [r.default, r.best]).filter(Boolean).map((e) => e.median);
+  const one = times.length < 2 ? null : chart({
+    label: () => `Best time by date: ${listed(times.map((r) => `${f.date(r.when)} ${f.seconds(r.best.median)}`))}`,
+    height: 240, grows: 900,
+    option: (c) => ({
+      grid: grid({ top: 34 }),
+      legend: { data: ['default', 'best'], top: 0, left: 4, itemWidth: 12, itemHeight: 8, textStyle: { color: c.quiet },
+        selectedMode: false },
+      xAxis: axis(c, { type: 'category', data: times.map((r) => f.date(r.when)), splitLine: { show: false } }),
+      yAxis: logAxis(c, Math.min(...all), Math.max(...all), { axisLabel: { formatter: f.seconds } }),
+      tooltip: { trigger: 'item', formatter: ({ seriesName, dataIndex: i, value }) => lines(
+        `${seriesName}: ${f.seconds(value)}`, f.date(times[i].when), state(times[i])) },
+      series: [['default', c.base], ['best', c.best]].map(([name, colour]) => ({ type: 'line', name, symbol: 'circle',
+        symbolSize: 8, itemStyle: { color: colour }, lineStyle: { color: colour, width: 2 },
+        data: times.map((r) => r[name]?.median ?? null) })),
+    }),
+  });
+  return [h('h3', {}, 'Earlier results'),
+    one && figure('Time of a call by date', 'each by another text of the kernel or another compiler', one.node),
+    table({ name: 'earlier results', rows: list, perPage: 10, columns: [
+      { title: 'Tuned', value: (r) => r.when || 0, show: (r) => r === result ? f.date(r.when)
+        : h('button', { type: 'button', class: 'link', onclick: () => select(r.index) }, f.date(r.when)) },
+      { title: 'State', soft: true, value: state, show: state },
+      { title: 'Default', number: true, value: (r) => r.default?.median ?? null, show: (r) => f.seconds(r.default?.median) },
+      { title: 'Best', number: true, value: (r) => r.best?.median ?? null, show: (r) => f.seconds(r.best?.median) },
+      { title: 'Speed-up', number: true, value: (r) => speedup(r)?.ratio ?? null, show: (r) => f.factor(speedup(r)?.ratio) },
+      { title: 'Compiler', soft: true, value: (r) => r.toolchain || '', show: (r) => r.toolchain || f.none },
+      { title: 'Winner', wide: true, value: (r) => winnerText(r), show: (r) => shown(winnerText(r)) },
+    ] }).node];
+}
+
 export function hold(result, report, select) {
-  const same = report.kernels.filter((r) => r.kernel === result.kernel);
+  const same = report.kernels.filter((r) => r.kernel === result.kernel && (r === result || !r.stale));
   const keys = byKey(same);
   return [
     h('p', { class: 'answer' }, answer(result, same)), facts(result),
     keys && figure('Speed-up by key', '', keys.node),
+    earlier(result, report, select),
     same.length > 1 ? table({ name: `results of ${result.kernel}`, rows: same, perPage: 10, columns: [
       { title: 'For', value: (r) => r.keyText, show: (r) =>
         h('button', { type: 'button', class: 'link', onclick: () => select(r.index) }, r.keyText || f.none) },

@@ -68,11 +68,12 @@ function main() {
   const bodies = new Map();
   let picker = null;
 
-  function show(index) {
+  // CHOICES: as in the address (explore.js).
+  function show(index, choices = new URLSearchParams()) {
     const result = report.kernels[index];
     for (const [id, , make] of questions)
       if (make)
-        bodies.get(id).replaceChildren(...make(result, report, select).flat().filter(Boolean));
+        bodies.get(id).replaceChildren(...make(result, report, select, choices).flat().filter(Boolean));
     for (const node of document.querySelectorAll('.of'))
       node.textContent = result.label;
     if (picker)
@@ -80,16 +81,31 @@ function main() {
     sweep();
   }
 
-  function select(index) {
+  // Shows what the address asks for, if it does: "#result-2", or "#result-2&x=order&y=time&colour=p.TILE".
+  function follow() {
+    const [, index, choices] = /^#result-(\d+)(&.*)?$/.exec(location.hash) || [];
+    if (!report.kernels[index])
+      return false;
+    show(Number(index), new URLSearchParams(choices));
+    if (choices)
+      document.getElementById('free')?.scrollIntoView({ block: 'center' });
+    return true;
+  }
+
+  function go(index) {
     show(index);
     history.replaceState(null, '', `#result-${index}`);
+  }
+
+  function select(index) {
+    go(index);
     document.getElementById('why').scrollIntoView();
   }
 
   const many = report.kernels.length > 1;
   picker = many ? choose('Result', report.kernels.map((r) => r.label +
     (new Set(report.kernels.filter((x) => x.label === r.label).map((x) => x.cpu)).size > 1
-      ? ` · ${f.machine(r.cpu)}` : '')), 0, show) : null;
+      ? ` · ${f.machine(r.cpu)}` : '')), 0, go) : null;
   const sections = questions.map(([id, title, make]) => {
     const body = h('div', { class: 'body' });
     bodies.set(id, body);
@@ -105,10 +121,10 @@ function main() {
     h('main', { id: 'report', tabindex: -1 }, sections));
   document.title = `autotune: ${[...new Set(report.kernels.map((r) => r.kernel))].slice(0, 3).join(', ')}`;
   bodies.get('gain').append(...gain(report, select).flat().filter(Boolean));
-  const asked = /^#result-(\d+)$/.exec(location.hash);
-  const gains = report.kernels.map((r) => r.finished ? speedup(r)?.ratio ?? 0 : -1);
-  show(asked && Number(asked[1]) < report.kernels.length ? Number(asked[1])
-    : gains.indexOf(Math.max(...gains)));
+  const gains = report.kernels.map((r) => r.stale ? -2 : r.finished ? speedup(r)?.ratio ?? 0 : -1);
+  if (!follow())
+    show(gains.indexOf(Math.max(...gains)));
+  addEventListener('hashchange', follow);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawAll);
   prepareToPrint();
 }

@@ -87,6 +87,9 @@ export function bestSoFar(result) {
   return steps;
 }
 
+// A number in [-0.5, 0.5) that is always the same for I.
+export const jitter = (i) => ((i * 2654435761) >>> 8) % 1000 / 1000 - 0.5;
+
 // At most MOST of LIST, evenly, the first always.
 export function thin(list, most) {
   if (list.length <= most)

@@ -11,8 +11,8 @@ const ascending = (x, y) => {
 // Does TEXT hold TERM? A term like name=value: as a whole, not as the begin of a longer one.
 const holds = (text, term) => ` ${text} `.includes(` ${term} `);
 
-// columns: [{ title, value(row), show(row), number }]; rows: whatever value and show take.
-export function table({ name, columns, rows, perPage = 15, sort = -1, down = false }) {
+// columns: [{ title, value(row), show(row), number }]; rows: whatever value and show take; more: a control of its own.
+export function table({ name, columns, rows, perPage = 15, sort = -1, down = false, more }) {
   if (matchMedia('(max-width: 560px)').matches)
     perPage = Math.min(perPage, 6); // there each is a block of its own
   let all = rows, shown = rows, page = 0, words = '';
@@ -76,11 +76,11 @@ export function table({ name, columns, rows, perPage = 15, sort = -1, down = fal
     back.disabled = page === 0;
     on.disabled = to >= shown.length;
     back.hidden = on.hidden = shown.length <= perPage;
-    tools.hidden = !searched && back.hidden && !status.textContent;
+    tools.hidden = !searched && !more && back.hidden && !status.textContent;
   }
 
   const searched = rows.length > 5;
-  const tools = h('div', { class: 'tools' }, searched ? input : null, status, back, on);
+  const tools = h('div', { class: 'tools' }, searched ? input : null, status, back, on, more);
   order();
   const node = h('div', { class: 'table' }, tools,
     h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': name },

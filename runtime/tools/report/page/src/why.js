@@ -3,9 +3,10 @@
 import { axis, chart, grid, lines, listed, logAxis } from './chart.js';
 import { settings, winnerRow } from './data.js';
 import { choose, figure, h, values } from './dom.js';
+import { explore } from './explore.js';
 import * as f from './format.js';
 import { parallel } from './parallel.js';
-import { bestByPair, thin, variation } from './statistics.js';
+import { bestByPair, jitter, thin, variation } from './statistics.js';
 import { variantsTable } from './variants.js';
 
 const short = (text, n) => f.middle(text, n) || '""';
@@ -56,9 +57,6 @@ function influenceChart(result, select) {
   return figure('Influence of each parameter', 'the best time with its worst value over that with its best',
     one.node);
 }
-
-// A number in [-0.5, 0.5) that is always the same for I.
-const jitter = (i) => ((i * 2654435761) >>> 8) % 1000 / 1000 - 0.5;
 
 function valueChart(result) {
   const list = result.parameters.filter((p) => p.values.length > 1);
@@ -233,12 +231,12 @@ function notes(result) {
   return list.filter(Boolean).join(' ');
 }
 
-export function why(result) {
+export function why(result, report, select, choices) {
   const parts = [h('p', { class: 'answer' }, answer(result))];
   if (result.winner)
     parts.push(h('h3', {}, 'The winner'), values(result.winner), h('p', { class: 'note' }, notes(result)));
   if (result.ran.length === 0)
-    return parts;
+    return [...parts, result.n ? variantsTable(result).node : null];
   const byValue = valueChart(result), byPair = pairChart(result);
   const lists = variantsTable(result);
   parts.push(h('div', { class: 'columns' },
@@ -247,6 +245,6 @@ export function why(result) {
       byPair.select(ps[i], ps[j]);
       byValue.select(ps[j].name);
     }), byPair.node));
-  parts.push(parallel(result, lists.setRows, thin), h('h3', {}, 'All variants'), lists.node);
+  parts.push(explore(result, choices), parallel(result, lists.setRows, thin), h('h3', {}, 'All variants'), lists.node);
   return parts;
 }
