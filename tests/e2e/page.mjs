@@ -13,7 +13,7 @@ const [, , executablePath, folder, words = ''] = process.argv;
 const browser = await chromium.launch({ executablePath });
 
 // A new page; `bad` has its errors and its requests to the network.
-async function open(name, options = {}) {
+async function open(name, options = {}, hash = '') {
   const page = await browser.newPage({ viewport: { width: 1200, height: 900 }, ...options });
   const url = pathToFileURL(join(folder, name)).href, bad = [];
   await page.addInitScript(() => { // like a browser that keeps nothing for files
@@ -22,8 +22,8 @@ async function open(name, options = {}) {
   });
   page.on('console', (m) => ['error', 'warning'].includes(m.type()) && bad.push(m.text()));
   page.on('pageerror', (e) => bad.push(String(e)));
-  page.on('request', (r) => r.url() !== url && !r.url().startsWith('data:') && bad.push(r.url()));
-  await page.goto(url);
+  page.on('request', (r) => r.url().split('#')[0] !== url && !/^(data|blob):/.test(r.url()) && bad.push(r.url()));
+  await page.goto(url + hash);
   await page.waitForSelector('#hold .answer');
   return { page, bad };
 }
@@ -60,12 +60,23 @@ function tuned(report, fates, more = {}) {
   kernel.columns = { fate: fates.map((fate) => Object.keys(report.fates).indexOf(fate)),
     median: ran, low: ran, high: ran, runs: ran.map((t) => t === null ? 0 : 8),
     parameters: [{ name: 'U', values: fates.map((_, i) => String(i)), of }],
+    compiler: { texts: ['clang 22.1.8'], of: fates.map(() => 0) },
     message: { texts: ['', ...fates.map((_, i) => `x[${i}] is ${i}.5, not 1e-${i}`)],
                of: fates.map((fate, i) => fate === 'right' ? 0 : i + 1) } };
   kernel.influence = right < 2 ? [] : [{ parameter: 'U', ratio: right, chosen: '0',
     values: of.map((i) => ({ value: String(i), best: 0.001 * (i + 1), variants: 1 })) }];
   return kernel;
 }
+
+// What CLICK makes the page save: [name, bytes].
+async function saved(page, click) {
+  const [file] = await Promise.all([page.waitForEvent('download'), click]);
+  return [file.suggestedFilename(), readFileSync(await file.path())];
+}
+
+// The names of the series of the chart ID, and how many points each has.
+const series = (page, id) => page.evaluate((id) => document.getElementById(id).chart.getOption().series
+  .map((s) => [s.name ?? '', s.data.length]), id);
 
 // Texts of the N-th column of the table called NAME.
 const column = (page, name, n) =>
@@ -174,6 +185,103 @@ const tests = {
     await page.getByRole('button', { name: 'Clear the selection' }).press('Enter');
     assert.equal(await page.getByLabel('TILE, from').inputValue(), '0');
     assert.equal(await status.innerText(), '');
+    assert.deepEqual(bad, []);
+  },
+
+  async 'compares by any two properties'() {
+    const { page, bad } = await open('large.html');
+    const free = page.locator('figure:has(#free)');
+    await free.scrollIntoViewIfNeeded();
+    await free.locator('canvas').first().waitFor();
+    assert.match(await page.locator('#free').getAttribute('aria-label'), /^45\s455 variants by TILE and time\. /);
+    assert.deepEqual(await series(page, 'free'), [['variants', 5000], ['', 1]]);
+    await free.getByLabel('x axis').selectOption({ label: 'size of the code' });
+    await free.getByLabel('y axis').selectOption({ label: 'order of trials' });
+    await free.getByLabel('colour').selectOption({ label: 'UNROLL' });
+    assert.deepEqual((await series(page, 'free')).map(([name]) => name), ['1', '2', '4', '8', '']);
+    const size = await page.evaluate(() => [...new Set(document.getElementById('free').chart.getOption().series[3].data
+      .map(([x]) => x))]);
+    assert.deepEqual(size, [500]); // 100 + 50 * 8
+    assert.deepEqual(bad, []);
+    const hash = await page.evaluate(() => location.hash);
+    assert.equal(hash, await free.getByText('Link to this view').getAttribute('href'));
+    assert.match(hash, /^#result-\d&x=size&y=order&colour=p\.UNROLL$/);
+    const again = await open('large.html', {}, hash);
+    assert.match(await again.page.locator('#free').getAttribute('aria-label'),
+      /^45\s455 variants by size of the code and order of trials, coloured by UNROLL/);
+    await again.page.waitForFunction(() => Math.abs(document.getElementById('free').getBoundingClientRect().top) < innerHeight);
+    await again.page.evaluate((to) => { location.hash = to; }, hash.replace(/&.*/, '&x=none&colour=slowdown&y=p.TILE'));
+    await again.page.waitForFunction(() => /by .* and TILE\. /.test(document.getElementById('free').getAttribute('aria-label')));
+    await again.page.locator('figure:has(#free)').getByLabel('colour').selectOption({ label: 'time' });
+    assert.equal((await again.page.evaluate(() => document.getElementById('free').chart.getOption().visualMap)).length, 1);
+    assert.deepEqual(again.bad, []);
+  },
+
+  async 'saves variants as CSV and charts as PNG'() {
+    const { page, bad } = await vary('saved.html', (report) => {
+      report.kernels = [tuned(report, ['right', 'wrong'])];
+      report.kernels[0].columns.message.texts = ['', 'said "no",\nand ended'];
+      report.kernels[0].columns.message.of = [0, 1];
+      report.kernels[0].columns.size = [412, null];
+    });
+    const [name, text] = await saved(page, page.getByLabel('Save all variants as CSV').click());
+    assert.match(name, /^scan_n_\d+_variants\.csv$/);
+    assert.equal(text.toString(),
+      'trial,median,low,high,runs,slowdown,size,compiling,verifying,timing,when,compiler,fate,U,message\r\n' +
+      '1,0.001,0.001,0.001,8,,412,,,,,clang 22.1.8,right,0,\r\n' +
+      '2,,,,0,,,,,,,clang 22.1.8,wrong,1,"said ""no"",\nand ended"\r\n');
+    assert.deepEqual(bad, []);
+    const large = await open('large.html');
+    const [, all] = await saved(large.page, large.page.getByLabel('Save all variants as CSV').click());
+    assert.equal(all.toString().split('\r\n').length, 50002);
+    const chart = large.page.locator('#parallel');
+    await chart.scrollIntoViewIfNeeded();
+    await chart.locator('canvas').first().waitFor();
+    const [picture, bytes] = await saved(large.page, large.page.getByLabel('Save as PNG: All parameters at once').click());
+    assert.match(picture, /All_parameters_at_once\.png$/);
+    assert.equal(bytes.subarray(1, 4).toString(), 'PNG');
+    assert.equal(bytes.readUInt32BE(16), 2 * (await chart.boundingBox()).width); // twice the pixels
+    assert.deepEqual(large.bad, []);
+  },
+
+  async 'shows a call before, after and at the limits'() {
+    const { page, bad } = await vary('bars.html', (report) => {
+      report.kernels = [tuned(report, ['right', 'right'], { best: { median: 0.001, low: 0.001, high: 0.001, samples: 9 },
+        default: { median: 0.004, low: 0.004, high: 0.004, samples: 9 }, flops: 2e6, bytes: 1e6, as_written: 0.002,
+        own_calls: { pairs: 4, slower: 0, default: 0.02, winner: 0.008, longest_default: 0.006, longest_winner: 0.003 } })];
+      const { cpu, isa, threads } = report.kernels[0];
+      report.roofs = [{ cpu, isa, threads, when: 1.8e9, flops: 1e10, memory: 2e9, l3: 0, l2: 4e9, l1: 1e10 }];
+    });
+    await drawAll(page);
+    const name = 'bars', times = await column(page, name, 2);
+    assert.deepEqual(await column(page, name, 1), ['default', 'default, same flags', 'winner', 'default, in the program',
+      'winner, in the program', 'bytes from memory', 'bytes from L2', 'bytes from L1', 'arithmetic, doubles',
+      'arithmetic, floats']);
+    assert.deepEqual(times.map((t) => Number((1e3 * seconds(t)).toPrecision(4))), [4, 2, 1, 5, 2, 0.5, 0.25, 0.1, 0.2, 0.1]);
+    assert.match((await column(page, name, 4))[6], /^limit: what bytes\(…\) declares, all of it from the L2 cache, at 4\sGB\/s$/);
+    assert.match(await page.locator('.chart[aria-label^="Time of a call: default 4"]').getAttribute('aria-label'),
+      /winner 1\sms/);
+    assert.deepEqual(bad, []);
+  },
+
+  async 'tells earlier results from those of today'() {
+    const { page, bad } = await vary('earlier.html', (report) => {
+      const one = (when, best, more) => tuned(report, ['right', 'right'], { when, speedup: 0.01 / best,
+        best: { median: best, low: best, high: best, samples: 9 }, file: `/home/${when}/scan.c`, ...more });
+      report.kernels = [one(1.8e9, 0.002, {}), one(1.7e9, 0.001, { stale: 'the kernel was changed', winner: { U: '1' } }),
+        one(1.6e9, 0.003, { stale: 'the compiler was changed' }), one(1.5e9, 0.001, { file: '/home/other.c' })];
+      delete report.against;
+    });
+    assert.match(await page.locator('#gain .answer').innerText(), /^2 of 2 results are faster/); // 1 and the other file's
+    assert.match(await page.locator('#gain tbody').innerText(), /stale: the kernel was changed/);
+    await page.getByLabel('Result', { exact: true }).selectOption('0');
+    assert.deepEqual(await column(page, 'earlier results', 2), ['current', 'the kernel was changed', 'the compiler was changed']);
+    assert.deepEqual((await column(page, 'earlier results', 4)).map(seconds), [0.002, 0.001, 0.003]);
+    assert.equal((await column(page, 'earlier results', 7))[1].trim(), 'U=1');
+    assert.match(await page.locator('.chart[aria-label^="Best time by date"]').getAttribute('aria-label'),
+      /2020-09-1\d.* 3\sms, 2023.* 1\sms, 2027.* 2\sms$/);
+    await page.locator('[aria-label="earlier results"] button.link').first().click();
+    assert.match(await page.locator('#why h2').innerText(), /scan · n = \d+ · stale, of 2023/);
     assert.deepEqual(bad, []);
   },
 
@@ -378,13 +486,14 @@ const tests = {
       .map((p) => p.getAttribute('fill')).filter((fill) => /^(rgb\(11,107,179\)|#0b6bb3)$/.test(fill)));
     assert.ok(strongest, 'the cells of the chart by two parameters have the colours of the light theme');
     await page.emulateMedia({ media: 'print' });
-    for (const gone of ['.bar', '.byhand', 'input', '.drag'])
+    for (const gone of ['.bar', '.byhand', 'input', '.drag', '.save', '.pickers'])
       assert.equal(await page.locator(gone).first().isVisible(), false, gone);
     await page.evaluate(() => dispatchEvent(new Event('afterprint')));
     assert.ok((await drawn()).every(([, canvases]) => canvases > 0));
     const small = await open('small.html');
     const pdf = await small.page.pdf({ format: 'A4' });
     assert.equal(pdf.subarray(0, 5).toString(), '%PDF-');
+    assert.match(pdf.toString('latin1'), /\/MediaBox \[0 0 59[45][.\d]* 84[12]/);
     assert.deepEqual(bad, []);
   },
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compile/static.h"
 #include "keep/store/store.h"
 #include "keep/store/tables.h"
 
@@ -49,10 +50,14 @@ static void add_variant(int64_t problem, unsigned i) {
   for (int k = 0; k < 8; k++)
     samples[k] = time * (1 + 0.01 * noise());
   bool fails = i % 11 == 10;
+  struct features f;
+  features_clear(&f);
+  f.values[FEATURE_BYTES] = 100 + 50 * unrolls[unroll];
   struct record r = { .variant = i + 1, .values = values, .compiler = "clang 22.1.8",
                       .status = !fails ? STATUS_OK : i % 2 ? STATUS_WRONG : STATUS_COMPILE,
                       .message = fails ? message : "", .samples = samples,
-                      .n_samples = fails ? 0 : 8, .compile_seconds = 0.03, .time_seconds = 0.01 };
+                      .n_samples = fails ? 0 : 8, .features = fails ? NULL : &f,
+                      .features_size = fails ? 0 : sizeof f, .compile_seconds = 0.03, .time_seconds = 0.01 };
   add(problem, &r, 1.8e9 + i);
 }
 
