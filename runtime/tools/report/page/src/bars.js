@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One call before and after, and how long it would take at each limit of the machine: bars, and what each is.
 import { axis, chart, grid, lines, listed, logAxis } from './chart.js';
-import { figure, h } from './dom.js';
+import { figure } from './dom.js';
 import * as f from './format.js';
 import { table } from './table.js';
 
@@ -15,7 +15,7 @@ function barsOf(result, roof, levels) {
     { name: 'default, same flags', time: result.as_written, kind: 'base', what: 'the kernel as it was written, made by ' +
       'the compiler of the variants with their flags' },
     { name: result.winner ? 'winner' : 'fastest variant', time: result.best?.median, kind: 'best',
-      what: result.winner ? 'the variant that programs run now' : 'the default stays, so programs do not run it' },
+      what: result.winner ? 'the variant that won' : 'it is not used: the default stays' },
     ...(own ? [
       { name: 'default, in the program', time: own.default / own.pairs, kind: 'base',
         what: `mean of ${f.many(own.pairs, 'call')} of the program itself with the default` },
@@ -40,7 +40,7 @@ export function bars(result, roof, levels) {
     height: 40 + 26 * list.length,
     option: (c, narrow) => ({
       grid: grid({ right: 76 }),
-      xAxis: log ? logAxis(c, low / 2, high, { axisLabel: { formatter: f.seconds } })
+      xAxis: log ? logAxis(c, low / 2, high, { startValue: low / 10, axisLabel: { formatter: f.seconds } })
         : axis(c, { type: 'value', min: 0, axisLabel: { formatter: f.seconds } }),
       yAxis: axis(c, { type: 'category', inverse: true, data: list.map((b) => b.name), splitLine: { show: false },
         axisLabel: { hideOverlap: false, formatter: (name) => f.fit(name, narrow ? 130 : 190) } }),
@@ -51,12 +51,14 @@ export function bars(result, roof, levels) {
         label: { show: true, position: 'right', color: c.text, formatter: ({ value }) => f.seconds(value) } }],
     }),
   });
-  return figure('Before, after and the limits', `time of a call${log ? ', on a logarithmic scale' : ''}; hollow: what the ` +
+  const node = figure('Before, after and the limits', `time of a call${log ? ', on a logarithmic scale' : ''}; hollow: what the ` +
     'machine’s limits allow', one.node,
-    h('div', {}, table({ name: 'bars', rows: list, perPage: 12, columns: [
+    table({ name: 'bars', rows: list, perPage: 12, search: false, columns: [
       { title: 'Bar', value: (b) => b.name, show: (b) => b.name },
       { title: 'Time', number: true, value: (b) => b.time, show: (b) => f.seconds(b.time) },
-      { title: 'Over the best', number: true, value: (b) => b.time / best, show: (b) => f.factor(b.time / best) },
+      { title: 'Over the best', number: true, value: (b) => b.time / best, show: (b) => `${f.plain(b.time / best, 3)}\u00a0×` },
       { title: 'What it is', soft: true, value: (b) => b.what, show: (b) => b.what },
-    ] }).node));
+    ] }).node);
+  node.classList.add('whole');
+  return node;
 }

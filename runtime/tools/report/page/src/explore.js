@@ -52,7 +52,7 @@ function axisOf(c, p, narrow, more) {
 
 // One series for each colour where these are few values; else one, with the colours of a scale.
 function coloured(c, p, points) {
-  const ramp = [c.best, c.other, c.base];
+  const ramp = [c.best, c.other, c.base], few = [c.best, c.base, c.bad, c.other];
   const series = (name, data, more) => ({ type: 'scatter', name, data, symbolSize: 6, itemStyle: { opacity: 0.75 }, ...more });
   if (!p)
     return { series: [series('variants', points, { itemStyle: { color: c.other, opacity: 0.6 } })] };
@@ -61,7 +61,7 @@ function coloured(c, p, points) {
     return { legend: { top: 0, left: 0, data: met.map(p.show), itemWidth: 10, itemHeight: 10, selectedMode: false,
         textStyle: { color: c.quiet } },
       series: met.map((v, k) => series(p.show(v), points.filter((one) => one[2] === v), { symbol: symbols[k % 4],
-        itemStyle: { color: mix(k / Math.max(1, met.length - 1), ramp), opacity: 0.75 } })) };
+        itemStyle: { color: met.length <= few.length ? few[k] : mix(k / (met.length - 1), ramp), opacity: 0.75 } })) };
   }
   const scale = p.log ? Math.log10 : (v) => v, back = (v) => p.log ? 10 ** v : Math.round(v);
   return { series: [series('variants', points.map(([x, y, v, i]) => [x, y, scale(v), i]))],
@@ -91,7 +91,7 @@ export function explore(result, choices) {
     height: 380, grows: 1100, id: 'free',
     option: (c, narrow) => {
       const drawn = coloured(c, colour, thin(rows.filter(known), MOST_POINTS).map(point));
-      return { ...drawn, grid: grid({ top: 58, bottom: 24 }),
+      return { ...drawn, grid: grid({ top: colour ? 60 : 30, bottom: 24 }),
         xAxis: axisOf(c, x, narrow, { name: x.name, nameLocation: 'middle', nameGap: 24 }),
         yAxis: axisOf(c, y, narrow, { name: y.name, nameTextStyle: { color: c.quiet, fontSize: 12, align: 'left' } }),
         tooltip: { trigger: 'item', formatter: ({ data: [, , , i] }) => lines(

@@ -7,6 +7,8 @@ import * as f from './format.js';
 import { table } from './table.js';
 
 function answer(result, same) {
+  if (result.stale)
+    return `Nowhere any more: ${result.stale} since.`;
   const machines = new Set(same.map((r) => r.cpu + r.isa + r.threads)).size;
   const keys = new Set(same.map((r) => r.keyText)).size;
   const others = keys * machines > 1 ? ` ${result.kernel} has results for ${f.many(keys, 'key')} on ` +
@@ -158,7 +160,7 @@ function earlier(result, report, select) {
     .sort((a, b) => (b.when || 0) - (a.when || 0));
   if (list.length < 2)
     return null;
-  const state = (r) => r.stale || (r.finished ? 'current' : 'not finished'), times = list.filter((r) => r.best).reverse();
+  const state = (r) => r.stale ? `stale: ${r.stale}` : r.finished ? 'current' : 'not finished', times = list.filter((r) => r.best).reverse();
   const all = times.flatMap((r) => [r.default, r.best]).filter(Boolean).map((e) => e.median);
   const one = times.length < 2 ? null : chart({
     label: () => `Best time by date: ${listed(times.map((r) => `${f.date(r.when)} ${f.seconds(r.best.median)}`))}`,

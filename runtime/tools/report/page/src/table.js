@@ -11,8 +11,9 @@ const ascending = (x, y) => {
 // Does TEXT hold TERM? A term like name=value: as a whole, not as the begin of a longer one.
 const holds = (text, term) => ` ${text} `.includes(` ${term} `);
 
-// columns: [{ title, value(row), show(row), number }]; rows: whatever value and show take; more: a control of its own.
-export function table({ name, columns, rows, perPage = 15, sort = -1, down = false, more }) {
+// columns: [{ title, value(row), show(row), number }]; rows: whatever value and show take; more: a control of its own;
+// search: can the reader filter?
+export function table({ name, columns, rows, perPage = 15, sort = -1, down = false, search = rows.length > 5, more }) {
   if (matchMedia('(max-width: 560px)').matches)
     perPage = Math.min(perPage, 6); // there each is a block of its own
   let all = rows, shown = rows, page = 0, words = '';
@@ -70,17 +71,16 @@ export function table({ name, columns, rows, perPage = 15, sort = -1, down = fal
       h('td', { role: 'cell', 'data-title': c.title,
         class: c.number ? 'number' : c.wide ? 'wide' : c.soft ? 'soft' : null }, c.show(row))))));
     status.textContent = shown.length === 0 ? 'no rows'
-      : to - from === all.length ? (all.length > 5 ? `${count(all.length)} rows` : '')
+      : to - from === all.length ? (search ? `${count(all.length)} rows` : '')
       : `${count(from + 1)}–${count(to)} of ${count(shown.length)}` +
         (shown.length < all.length ? ` (${count(all.length)} in all)` : '');
     back.disabled = page === 0;
     on.disabled = to >= shown.length;
     back.hidden = on.hidden = shown.length <= perPage;
-    tools.hidden = !searched && !more && back.hidden && !status.textContent;
+    tools.hidden = !search && !more && back.hidden && !status.textContent;
   }
 
-  const searched = rows.length > 5;
-  const tools = h('div', { class: 'tools' }, searched ? input : null, status, back, on, more);
+  const tools = h('div', { class: 'tools' }, search ? input : null, status, back, on, more);
   order();
   const node = h('div', { class: 'table' }, tools,
     h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': name },
