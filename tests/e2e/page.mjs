@@ -254,8 +254,8 @@ const tests = {
     });
     await drawAll(page);
     const name = 'bars', times = await column(page, name, 2);
-    assert.deepEqual(await column(page, name, 1), ['default', 'default, same flags', 'winner', 'default, in the program',
-      'winner, in the program', 'bytes from memory', 'bytes from L2', 'bytes from L1', 'arithmetic, doubles',
+    assert.deepEqual(await column(page, name, 1), ['default', 'default, same flags', 'winner', 'default in program',
+      'winner in program', 'bytes from memory', 'bytes from L2', 'bytes from L1', 'arithmetic, doubles',
       'arithmetic, floats']);
     assert.deepEqual(times.map((t) => Number((1e3 * seconds(t)).toPrecision(4))), [4, 2, 1, 5, 2, 0.5, 0.25, 0.1, 0.2, 0.1]);
     assert.match((await column(page, name, 4))[6], /^limit: what bytes\(…\) declares, all of it from the L2 cache, at 4\sGB\/s$/);
@@ -489,6 +489,10 @@ const tests = {
     await page.emulateMedia({ media: 'print' });
     for (const gone of ['.bar', '.byhand', 'input', '.drag', '.save', '.pickers'])
       assert.equal(await page.locator(gone).first().isVisible(), false, gone);
+    await page.setViewportSize({ width: 703, height: 900 }); // a sheet of A4 within its margins
+    const out = await page.evaluate(() => [...document.querySelectorAll('#page *')].filter((e) => !e.closest('.unseen') &&
+      e.getBoundingClientRect().right > innerWidth).map((e) => `${e.tagName} ${e.textContent.slice(0, 20)}`));
+    assert.deepEqual(out, [], 'wider than the sheet');
     await page.evaluate(() => dispatchEvent(new Event('afterprint')));
     assert.ok((await drawn()).every(([, canvases]) => canvases > 0));
     const small = await open('small.html');

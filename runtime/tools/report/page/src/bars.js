@@ -17,9 +17,9 @@ function barsOf(result, roof, levels) {
     { name: result.winner ? 'winner' : 'fastest variant', time: result.best?.median, kind: 'best',
       what: result.winner ? 'the variant that won' : 'it is not used: the default stays' },
     ...(own ? [
-      { name: 'default, in the program', time: own.default / own.pairs, kind: 'base',
+      { name: 'default in program', time: own.default / own.pairs, kind: 'base',
         what: `mean of ${f.many(own.pairs, 'call')} of the program itself with the default` },
-      { name: 'winner, in the program', time: own.winner / own.pairs, kind: 'best',
+      { name: 'winner in program', time: own.winner / own.pairs, kind: 'best',
         what: `mean of ${f.many(own.pairs, 'call')} of the program itself with the variant` }] : []),
     ...(roof && result.bytes ? levels.map(([name, rate]) => limit(`bytes from ${name}`, result.bytes, rate, 'B/s',
       `what bytes(…) declares, all of it from ${name === 'memory' ? 'memory' : `the ${name} cache`}`)) : []),

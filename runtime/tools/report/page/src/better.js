@@ -138,12 +138,13 @@ const legend = (c) => ({ data: ['default', 'best', 'variants'], top: 0, left: 4,
   textStyle: { color: c.quiet }, selectedMode: false });
 
 // Where the names of LINES stand: [FLOP per byte, how it lies to that point]. Variants are below all lines, so that the
-// names of slopes are left above the corners in which they end, and a name that is near the next one is one line higher.
-function namePlaces(roof, right) {
+// names of slopes are left above the corners in which they end, and a name that is NEAR the next one (or nearer, as a
+// factor) is one line higher.
+function namePlaces(roof, right, near) {
   let before = Infinity, high = 0;
   const slopes = levelsOf(roof).map(([name, rate]) => {
     const corner = 2 * roof.flops / rate;
-    high = before / corner < 2 ? high + 1 : 0;
+    high = before / corner < near ? high + 1 : 0;
     before = corner;
     return [name, [corner, { position: 'top', align: name === 'memory' ? 'right' : 'center', offset: [0, -14 * high] }]];
   });
@@ -159,10 +160,9 @@ function roofline(result, roof, said) {
     .concat(result.ran.length ? result.flops / result.median[result.ran.at(-1)] : []);
   const low = Math.min(...rates, ...(roof ? [roof.memory * left] : []));
   const high = Math.max(...rates, ...(roof ? [6 * roof.flops] : []));
-  const places = roof ? namePlaces(roof, right) : null;
   return chart({
     label: () => `Roofline: ${said}`, height: 340, grows: 560,
-    option: (c, narrow) => ({
+    option: (c, narrow, width, places = roof && namePlaces(roof, right, narrow ? 6 : 2)) => ({
       grid: grid({ top: 34, bottom: 22, right: 16 }), legend: legend(c), tooltip: tip(result),
       xAxis: logAxis(c, left, right, { name: 'FLOP per byte', nameLocation: 'middle',
         nameGap: 24, axisLabel: { formatter: (v) => f.plain(v, 2) } }),
@@ -264,6 +264,6 @@ export function better(result, report) {
   return [h('p', { class: 'answer' }, said), h('div', { class: 'columns' },
     under && figure(result.flops && result.bytes ? 'Roofline' : 'Rates',
       measured(result, roof, roofOf(report, result, 1)), under.node),
-    bars(result, drawn, drawn ? levelsOf(drawn) : []),
-    trials && figure('Best so far', searchSaid(result), trials.node))];
+    trials && figure('Best so far', searchSaid(result), trials.node),
+    bars(result, drawn, drawn ? levelsOf(drawn) : []))];
 }

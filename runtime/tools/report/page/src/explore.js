@@ -24,7 +24,7 @@ function properties(result) {
     result.bytes && number('bytes', 'speed in B/s', (i) => result.bytes / time(i), (v) => f.rate(v, 'B/s')),
     result.default?.median && number('gain', 'times as fast as the default',
       (i) => result.default.median / time(i), f.times),
-    number('size', 'size of the code', column(c.size), f.bytes),
+    number('size', 'size of the code', column(c.size), f.bytes, {}),
     number('compiling', 'time to compile', column(c.compiling), f.seconds),
     number('verifying', 'time to verify', column(c.verifying), f.seconds),
     number('timing', 'time to measure', column(c.timing), f.seconds),

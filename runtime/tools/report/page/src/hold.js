@@ -165,11 +165,12 @@ function earlier(result, report, select) {
   const one = times.length < 2 ? null : chart({
     label: () => `Best time by date: ${listed(times.map((r) => `${f.date(r.when)} ${f.seconds(r.best.median)}`))}`,
     height: 240, grows: 900,
-    option: (c) => ({
+    option: (c, narrow) => ({
       grid: grid({ top: 34 }),
       legend: { data: ['default', 'best'], top: 0, left: 4, itemWidth: 12, itemHeight: 8, textStyle: { color: c.quiet },
         selectedMode: false },
-      xAxis: axis(c, { type: 'category', data: times.map((r) => f.date(r.when)), splitLine: { show: false } }),
+      xAxis: axis(c, { type: 'category', data: times.map((r) => f.date(r.when)), splitLine: { show: false },
+        axisLabel: { formatter: (date) => narrow ? date.slice(0, 10) : date } }),
       yAxis: logAxis(c, Math.min(...all), Math.max(...all), { axisLabel: { formatter: f.seconds } }),
       tooltip: { trigger: 'item', formatter: ({ seriesName, dataIndex: i, value }) => lines(
         `${seriesName}: ${f.seconds(value)}`, f.date(times[i].when), state(times[i])) },
