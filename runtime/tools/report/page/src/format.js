@@ -34,7 +34,7 @@ export function many(n, one, more = `${one}s`) {
 }
 
 export function interval(e) {
-  return e && e.samples >= 6 ? `${seconds(e.low)} … ${seconds(e.high)}` : none;
+  return e && e.samples >= 6 ? `${seconds(e.low)}\u00a0… ${seconds(e.high)}` : none;
 }
 
 export function date(unix) {
