@@ -2,90 +2,9 @@
 // page.mjs CHROMIUM FOLDER [WORDS]: tests small.html and large.html of page.sh in a browser; with WORDS only the
 // tests whose names have them.
 import assert from 'node:assert/strict';
-import { createRequire } from 'node:module';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { browser, column, drawAll, open, rising, saved, seconds, series, tuned, vary } from './page_lib.mjs';
 
-const require = createRequire(new URL('../package.json', import.meta.url));
-const { chromium } = require('playwright-core');
-const [, , executablePath, folder, words = ''] = process.argv;
-const browser = await chromium.launch({ executablePath });
-
-// A new page; `bad` has its errors and its requests to the network.
-async function open(name, options = {}, hash = '') {
-  const page = await browser.newPage({ viewport: { width: 1200, height: 900 }, ...options });
-  const url = pathToFileURL(join(folder, name)).href, bad = [];
-  await page.addInitScript(() => { // like a browser that keeps nothing for files
-    for (const name of ['localStorage', 'sessionStorage', 'indexedDB'])
-      Object.defineProperty(window, name, { get() { throw new Error(`${name} is used`); } });
-  });
-  page.on('console', (m) => ['error', 'warning'].includes(m.type()) && bad.push(m.text()));
-  page.on('pageerror', (e) => bad.push(String(e)));
-  page.on('request', (r) => r.url().split('#')[0] !== url && !/^(data|blob):/.test(r.url()) && bad.push(r.url()));
-  await page.goto(url + hash);
-  await page.waitForSelector('#hold .answer');
-  return { page, bad };
-}
-
-// Scrolls through the page so that each chart is drawn. Returns their number.
-async function drawAll(page) {
-  const charts = await page.locator('.chart').all();
-  for (const chart of charts) {
-    await chart.scrollIntoViewIfNeeded();
-    await chart.locator('canvas').first().waitFor();
-  }
-  return charts.length;
-}
-
-// small.html with other results: CHANGE edits a copy of its report.
-function vary(name, change) {
-  const text = readFileSync(join(folder, 'small.html'), 'utf8');
-  const found = /(<script type="application\/json" id="results">)([^]*?)(<\/script>)/.exec(text);
-  const report = JSON.parse(found[2]);
-  change(report);
-  writeFileSync(join(folder, name), text.replace(found[0], () =>
-    found[1] + JSON.stringify(report).replace(/</g, '\\u003c') + found[3]));
-  return open(name);
-}
-
-// The result of a kernel with N variants of one parameter; FATES has the status of each.
-function tuned(report, fates, more = {}) {
-  const kernel = { ...structuredClone(report.kernels[0]), ...more };
-  const right = fates.filter((fate) => fate === 'right').length;
-  kernel.variants = { ...kernel.variants, tried: fates.length, exist: fates.length, right };
-  const of = fates.map((_, i) => i), ran = fates.map((fate, i) => fate === 'right' ? 0.001 * (i + 1) : null);
-  for (const fate of fates.filter((name) => name !== 'right'))
-    kernel.variants[fate] = fates.filter((name) => name === fate).length;
-  kernel.columns = { fate: fates.map((fate) => Object.keys(report.fates).indexOf(fate)),
-    median: ran, low: ran, high: ran, runs: ran.map((t) => t === null ? 0 : 8),
-    parameters: [{ name: 'U', values: fates.map((_, i) => String(i)), of }],
-    compiler: { texts: ['clang 22.1.8'], of: fates.map(() => 0) },
-    message: { texts: ['', ...fates.map((_, i) => `x[${i}] is ${i}.5, not 1e-${i}`)],
-               of: fates.map((fate, i) => fate === 'right' ? 0 : i + 1) } };
-  kernel.influence = right < 2 ? [] : [{ parameter: 'U', ratio: right, chosen: '0',
-    values: of.map((i) => ({ value: String(i), best: 0.001 * (i + 1), variants: 1 })) }];
-  return kernel;
-}
-
-// What CLICK makes the page save: [name, bytes].
-async function saved(page, click) {
-  const [file] = await Promise.all([page.waitForEvent('download'), click]);
-  return [file.suggestedFilename(), readFileSync(await file.path())];
-}
-
-// The names of the series of the chart ID, and how many points each has.
-const series = (page, id) => page.evaluate((id) => document.getElementById(id).chart.getOption().series
-  .map((s) => [s.name ?? '', s.data.length]), id);
-
-// Texts of the N-th column of the table called NAME.
-const column = (page, name, n) =>
-  page.locator(`[aria-label="${name}"] tbody td:nth-child(${n})`).allTextContents();
-const seconds = (text) => {
-  const [, x, unit] = /^([\d.]+)\s(\S+)$/.exec(text);
-  return x * { s: 1, ms: 1e-3, µs: 1e-6, ns: 1e-9 }[unit];
-};
-const rising = (list) => list.every((x, i) => i === 0 || list[i - 1] <= x);
+const words = process.argv[4] || '';
 
 const tests = {
   async 'answers all questions and complains of nothing'() {
@@ -392,9 +311,12 @@ const tests = {
         used: document.querySelector('main').clientWidth, parallel: document.getElementById('parallel').clientHeight,
         out: [...document.querySelectorAll('.scroll, .chart')].filter((e) =>
           e.getBoundingClientRect().right > innerWidth).length,
+        scrolled: [...document.querySelectorAll('.scroll')].filter((e) => e.scrollWidth > e.clientWidth)
+          .map((e) => e.getAttribute('aria-label')),
         tops: [...document.querySelectorAll('#why .columns figure')].map((e) => e.getBoundingClientRect().top) }));
       assert.equal(seen.all, width, 'the page scrolls to the side');
       assert.equal(seen.out, 0, 'tables and charts are out of sight');
+      assert.deepEqual(seen.scrolled, [], 'tables that scroll to the side');
       assert.ok(seen.used >= 0.93 * width, `${seen.used} of ${width}`);
       const abreast = seen.tops.filter((top) => top === seen.tops[0]).length;
       assert.equal(abreast, { 768: 1, 1280: 2, 1600: 2, 2560: 4 }[width], `charts side by side at ${width}`);

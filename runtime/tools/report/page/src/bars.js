@@ -19,7 +19,7 @@ function barsOf(result, roof, levels) {
     ...(own ? [
       { name: 'default in program', time: own.default / own.pairs, kind: 'base',
         what: `mean of ${f.many(own.pairs, 'call')} of the program itself with the default` },
-      { name: 'winner in program', time: own.winner / own.pairs, kind: 'best',
+      { name: result.winner ? 'winner in program' : 'variant in program', time: own.winner / own.pairs, kind: 'best',
         what: `mean of ${f.many(own.pairs, 'call')} of the program itself with the variant` }] : []),
     ...(roof && result.bytes ? levels.map(([name, rate]) => limit(`bytes from ${name}`, result.bytes, rate, 'B/s',
       `what bytes(…) declares, all of it from ${name === 'memory' ? 'memory' : `the ${name} cache`}`)) : []),
