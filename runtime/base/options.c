@@ -71,6 +71,10 @@ const struct setting setting_variables[] = {
     "the folder of results, by default $XDG_CACHE_HOME/autotune or ~/.cache/autotune; "
     "off: nothing is remembered",
     AT(cache) },
+  { "AUTOTUNE_MAXSIZE", SETTING_LIMIT, "5G",
+    "the size above which compiled winners that were not used for long are removed from "
+    "that folder, by default 5G; 0: no limit",
+    AT(most), .initial = "5G" },
   { "AUTOTUNE_WISDOM", SETTING_TEXT, "FILE:FILE",
     "files of winners that `autotune db export` wrote; they are only read", AT(wisdom) },
   { "AUTOTUNE_LOG", SETTING_WORD, "LEVEL",

@@ -64,6 +64,7 @@ enum setting_kind {                      /* what is stored: */
                     SETTING_TIME_OR_OFF, /* double: seconds; 0 for "off" */
                     SETTING_AGE,         /* double: seconds */
                     SETTING_BYTES,       /* uint64_t */
+                    SETTING_LIMIT,       /* the same, or 0 */
                     SETTING_WHOLE,       /* uint64_t */
                     SETTING_COUNT,       /* unsigned, at least 1 */
 };
@@ -107,6 +108,7 @@ struct options {
                   machine is */
   enum autotune_level log_level;
   const char *cache;      /* folder instead of $XDG_CACHE_HOME/autotune; "": no store */
+  uint64_t most;          /* bytes of that folder; 0: no limit */
   int automatic;          /* enum automatic_option */
   const char *clang;      /* the program that reads kernels */
   const char *jit;        /* path of libautotune-jit.so */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// units.c: formats times for people.
+// units.c: formats times, bytes and other amounts for people.
 #include <stdio.h>
 
 #include "units.h"
@@ -36,4 +36,13 @@ const char *units_amount(char *text, size_t size, double amount,
 
 const char *units_seconds(char *text, size_t size, double seconds) {
   return units_amount(text, size, seconds, units_of(seconds));
+}
+
+const char *units_bytes(char *text, size_t size, double bytes) {
+  static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB" };
+  unsigned u = 0;
+  for (; u < 4 && bytes >= 1024; u++)
+    bytes /= 1024;
+  snprintf(text, size, u > 1 ? "%.1f %s" : "%.0f %s", bytes, units[u]);
+  return text;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* units.h: formats times and other amounts for people, in UTF-8. Thread-safe. */
+/* units.h: formats times, bytes and other amounts for people, in UTF-8. Thread-safe. */
 #ifndef AUTOTUNE_UNITS_H
 #define AUTOTUNE_UNITS_H
 
@@ -19,5 +19,7 @@ const char *units_amount(char *text, size_t size, double amount,
                          const struct measure_unit *u);
 /* Formats SECONDS as "84.12 ms". SIZE is at least 64. Returns TEXT. */
 const char *units_seconds(char *text, size_t size, double seconds);
+/* Formats BYTES as "7.7 GiB". SIZE is at least 32. Returns TEXT. */
+const char *units_bytes(char *text, size_t size, double bytes);
 
 #endif

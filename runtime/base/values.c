@@ -180,6 +180,13 @@ static bool values_bytes(const char *text, void *out) {
   return true;
 }
 
+static bool values_limit(const char *text, void *out) {
+  bool none = strcmp(text, "0") == 0;
+  if (none)
+    *(uint64_t *)out = 0;
+  return none || values_bytes(text, out);
+}
+
 static bool values_whole(const char *text, void *out) {
   char *end;
   errno = 0;
@@ -218,6 +225,9 @@ static const struct {
   [SETTING_AGE] = { values_time, EXPECTS("not an age such as 90d, 12h or 30min") },
   [SETTING_BYTES] = { values_bytes,
                       EXPECTS("not a number of bytes such as '4G' or '512M'") },
+  [SETTING_LIMIT] = { values_limit,
+                      EXPECTS("neither '0' (no limit) nor a number of bytes such as '4G' "
+                              "or '512M'") },
   [SETTING_WHOLE] = { values_whole, EXPECTS("not a whole number") },
   [SETTING_COUNT] = { values_count, EXPECTS("not a whole number from 1 on") },
 };

@@ -89,6 +89,70 @@ if [ -n "$object" ]; then
   cat kept > "$object"
 fi
 
+# stats: the folder, its size and its limit
+db stats; is "stats" $? 0
+has "stats: folder" out "^folder  *$AUTOTUNE_CACHE\$"
+has "stats: size" out '^size  *[0-9.]* [KM]iB, of at most 5.0 GiB (AUTOTUNE_MAXSIZE)'
+has "stats: database" out '^  database  *[0-9.]* [KM]iB, [0-9]* file'
+is "stats: objects" "$(sed -n 's/^  objects .*, \([0-9]*\) files\{0,1\}$/\1/p' out)" \
+  "$(ls "$AUTOTUNE_CACHE/objects" | wc -l)"
+has "stats: kernels" out '^kernels  *1$'
+has "stats: keys" out '^keys  *2, 0 of them stale$'
+has "stats: variants" out '^variants  *[0-9]*, [0-9]* right'
+has "stats: asked for" out '^asked for  *2 times since '
+has "stats: nothing was known" out '^  2  *found nothing'
+AUTOTUNE_MODE=locked ./sum 65536 > /dev/null
+AUTOTUNE_MAXSIZE=0 db stats; has "stats: no limit" out ', without a limit'
+has "stats: found" out "^  1  *found \(the winner's code\|that the default is best\)"
+AUTOTUNE_MAXSIZE=much db stats
+is "stats: a bad limit is one warning" "$(grep -c . err)" 1
+has "stats: a bad limit" err "AUTOTUNE_MAXSIZE=much: neither '0' (no limit) nor a number of bytes"
+has "stats: a bad limit is the default" out 'of at most 5.0 GiB'
+AUTOTUNE_MAXSIZE=2G db stats --json
+is "stats: JSON" "$(node -e '
+  const s = JSON.parse(require("fs").readFileSync(0));
+  const total = s.size.database.bytes + s.size.objects.bytes + s.size.other.bytes;
+  console.log(s.limit, s.kernels, s.keys, s.winners + s.defaults, s.size.total === total, s.asked.nothing,
+    s.newest >= s.oldest && s.oldest > 1e9, s.variants.right > 0)' < out)" "2147483648 1 2 2 true 2 true true"
+db stats --cache "$work/no/such/folder"; is "stats: no folder" $? 2
+
+# the limit: objects go, the oldest first, and what was just used stays; rows stay, and the winner is compiled again
+for i in 1 2 3 4; do
+  head -c 100000 /dev/zero > "$AUTOTUNE_CACHE/objects/000000000000000$i.so"
+  touch -d "$i hours ago" "$AUTOTUNE_CACHE/objects/000000000000000$i.so"
+done
+chmod 600 "$AUTOTUNE_CACHE"/objects/*.so
+db export -o before.jsonl
+find "$AUTOTUNE_CACHE/objects" ! -name '000*' -name '*.so' -exec touch -d '9 hours ago' {} +
+cat > scale.c << 'END'
+#pragma autotune kernel param(WASTE: 200, 0) key(n) inout(x[0:n])
+void scale(int n, double *x)
+{
+  for (int i = 0; i < n; i++) {
+    for (volatile int k = 0; k < WASTE; k++)
+      ;
+    x[i] *= 2;
+  }
+}
+int main(void)
+{
+  static double x[1 << 16];
+  scale(1 << 16, x);
+  return 0;
+}
+END
+check "compile another kernel" autotune cc gcc -O1 scale.c -o scale
+size=$(($(cat "$AUTOTUNE_CACHE"/* 2> /dev/null | wc -c) + 300000))
+AUTOTUNE_MAXSIZE=$size AUTOTUNE_MODE=first AUTOTUNE_BUDGET=60s AUTOTUNE_LOG=info ./scale 2> log
+has "limit: said" log "compiled winners\{0,1\} w[a-z]* removed from $AUTOTUNE_CACHE, which is to take $size bytes"
+check "limit: the oldest is removed" [ ! -e "$AUTOTUNE_CACHE/objects/0000000000000004.so" ]
+check "limit: the youngest stays" [ -e "$AUTOTUNE_CACHE/objects/0000000000000001.so" ]
+db export sum; same "limit: results stay" out before.jsonl
+AUTOTUNE_MODE=first AUTOTUNE_BUDGET=60s ./sum 65536 4096 > again
+same "limit: answers after it" again answer
+rm -f "$AUTOTUNE_CACHE"/objects/000000000000000?.so
+db forget scale
+
 # prune
 touch "$AUTOTUNE_CACHE/results.db.bad-20200101T000000"
 echo > "$AUTOTUNE_CACHE/objects/0123456789abcdef.so"

@@ -346,6 +346,82 @@ static void test_objects_that_others_may_write_are_not_found(void **state) {
   free(objects), free(path), free(other);
 }
 
+// Keeps SIZE bytes that begin with NAME, as if they had last been used SECONDS ago.
+static uint64_t keep_aged(void **state, char name, size_t size, double seconds) {
+  char *bytes = calloc(size + 1, 1);
+  memset(bytes, name, size);
+  uint64_t hash = keep(state, bytes);
+  char *path = objects_find_in(*state, hash);
+  const struct timespec times[2] = { { .tv_sec = (time_t)(sys_unix() - seconds) },
+                                     { .tv_sec = (time_t)(sys_unix() - seconds) } };
+  assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+  free(path);
+  free(bytes);
+  return hash;
+}
+
+static void test_objects_that_were_not_used_for_long_are_removed(void **state) {
+  uint64_t a = keep_aged(state, 'a', 10000, 8000), b = keep_aged(state, 'b', 10000, 9000),
+           c = keep_aged(state, 'c', 10000, 7000), new = keep_aged(state, 'n', 10000, 0);
+  char *from = below(state, "from"); // one that is no object
+  unlink(from);
+  assert_int_equal(objects_limit(*state, 0), 0); // no limit
+  assert_int_equal(objects_limit(*state, 40000), 0);
+  assert_int_equal(objects_limit(*state, 39999), 1); // 40000 bytes, to 36000
+  assert_true(found(state, a) && !found(state, b) && found(state, c));
+  assert_int_equal(objects_limit(*state, 1), 2);
+  assert_true(!found(state, a) && !found(state, c));
+  assert_true(found(state, new)); // it is in use
+  assert_int_equal(objects_limit(*state, 1), 0);
+  free(from);
+}
+
+static void test_what_is_used_is_the_youngest(void **state) {
+  uint64_t a = keep_aged(state, 'a', 10000, 9000), b = keep_aged(state, 'b', 10000, 8000);
+  uint64_t c = keep_aged(state, 'c', 10000, 7000);
+  char *path = objects_find_in(*state, a), *from = below(state, "from");
+  objects_used(path);
+  keep(state, "x");
+  unlink(from);
+  assert_int_equal(objects_limit(*state, 25000), 1);
+  assert_true(found(state, a) && !found(state, b) && found(state, c));
+  free(from);
+  free(path);
+}
+
+static int count_lookup(char *what) {
+  counts_add((enum lookup)atoi(what));
+  return 0;
+}
+
+static void count_in_child(void **state, const char *what) {
+  char *variable = sys_printf("AUTOTUNE_CACHE=%s", (char *)*state), *said;
+  assert_int_equal(run_child("count_lookup", what, variable, &said), 0);
+  free(said);
+  free(variable);
+}
+
+static void test_lookups_are_counted(void **state) {
+  struct counts c;
+  assert_false(counts_read(*state, &c));
+  assert_true(c.since <= 0 && c.n[LOOKUP_CODE] == 0);
+  for (int i = 0; i < 3; i++)
+    count_in_child(state, "0");
+  count_in_child(state, "3");
+  assert_true(counts_read(*state, &c));
+  assert_true(c.since > 0 && c.since <= sys_unix());
+  assert_true(c.n[LOOKUP_CODE] == 3 && c.n[LOOKUP_NOTHING] == 1);
+  char *path = below(state, "counts");
+  FILE *f = fopen(path, "r+"); // damaged: it begins again
+  fputs("nonsense", f);
+  fclose(f);
+  assert_false(counts_read(*state, &c));
+  count_in_child(state, "2");
+  assert_true(counts_read(*state, &c));
+  assert_true(c.n[LOOKUP_CODE] == 0 && c.n[LOOKUP_DEFAULT] == 1);
+  free(path);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
 
 static const struct child children[] = {
@@ -354,6 +430,7 @@ static const struct child children[] = {
   { "without_home", default_without_home },
   { "open_untrusted", open_untrusted },
   { "secure_child", secure_child },
+  { "count_lookup", count_lookup },
 };
 
 int main(int argc, char **argv) {
@@ -378,6 +455,9 @@ int main(int argc, char **argv) {
     TEST(test_objects_are_found_again),
     TEST(test_objects_that_changed_are_not_found),
     TEST(test_objects_that_others_may_write_are_not_found),
+    TEST(test_objects_that_were_not_used_for_long_are_removed),
+    TEST(test_what_is_used_is_the_youngest),
+    TEST(test_lookups_are_counted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,6 +97,9 @@ static void test_what_is_not_understood_is_refused(void **state) {
     { "AUTOTUNE_CAPTURE_LIMIT=0.1",
       REFUSED("AUTOTUNE_CAPTURE_LIMIT=0.1: not a number of bytes such as '4G' or "
               "'512M'") },
+    { "AUTOTUNE_MAXSIZE=2GB",
+      REFUSED("AUTOTUNE_MAXSIZE=2GB: neither '0' (no limit) nor a number of bytes such "
+              "as '4G' or '512M'") },
     { "AUTOTUNE_SEED=-1", REFUSED("AUTOTUNE_SEED=-1: not a whole number") },
     { "AUTOTUNE_BUDGTE=5s",
       REFUSED("AUTOTUNE_BUDGTE: there is no such variable; did you mean "
@@ -108,6 +111,24 @@ static void test_what_is_not_understood_is_refused(void **state) {
     expect("options", cases[i].variable, cases[i].said);
   unsetenv("AUTOTUNE_BUDGTE");
   unsetenv("AUTOTUNE_BUDGET_OF_A_PROGRAM_WHOSE_NAME_IS_LONGER_THAN_ALL_THE_OTHERS");
+}
+
+static void test_the_limit_of_the_folder(void **state) {
+  (void)state;
+  static const struct {
+    char *entry;
+    uint64_t most;
+  } cases[] = {
+    { "AUTOTUNE_MODE=first", 5ull << 30 },     { "AUTOTUNE_MAXSIZE=0", 0 },
+    { "AUTOTUNE_MAXSIZE=500M", 500ull << 20 }, { "AUTOTUNE_MAXSIZE=2G", 2ull << 30 },
+    { "AUTOTUNE_MAXSIZE=-1", 5ull << 30 },     { "AUTOTUNE_MAXSIZE=", 5ull << 30 },
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct options_read r;
+    options_read((char *[]){ cases[i].entry, NULL }, &r);
+    assert_int_equal(r.options.most, cases[i].most);
+    options_free(&r);
+  }
 }
 
 static void test_budgets(void **state) {
@@ -328,6 +349,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_variables_are_read),
     cmocka_unit_test(test_what_is_not_understood_is_refused),
+    cmocka_unit_test(test_the_limit_of_the_folder),
     cmocka_unit_test(test_budgets),
     cmocka_unit_test(test_suggestions),
     cmocka_unit_test(test_levels),

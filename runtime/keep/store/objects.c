@@ -17,7 +17,7 @@
 
 enum { LARGEST = 256 << 20 };
 
-static char *object_path(const char *folder, uint64_t hash) {
+char *object_path(const char *folder, uint64_t hash) {
   return sys_printf("%s/objects/%016llx.so", folder, (unsigned long long)hash);
 }
 
@@ -80,8 +80,11 @@ char *objects_find_in(const char *folder, uint64_t hash) {
 char *objects_find(uint64_t hash) {
   char *message = NULL;
   const char *folder = hash ? folder_open(&message) : NULL;
+  char *path = folder ? objects_find_in(folder, hash) : NULL;
   free(message);
-  return folder ? objects_find_in(folder, hash) : NULL;
+  if (path)
+    objects_used(path);
+  return path;
 }
 
 // Writes DATA to PATH under a temporary name first. 0, or -1 and errno.
@@ -136,8 +139,10 @@ char *objects_keep_in(const char *folder, const char *from, uint64_t *hash) {
   uint64_t h = XXH3_64bits(data, (size_t)st.st_size);
   char *path = keep_bytes(folder, data, (size_t)st.st_size, h);
   free(data);
-  if (path)
+  if (path) {
+    objects_used(path);
     *hash = h;
+  }
   return path;
 }
 
@@ -145,5 +150,8 @@ char *objects_keep(const char *from, uint64_t *hash) {
   char *message = NULL;
   const char *folder = folder_open(&message);
   free(message);
-  return folder ? objects_keep_in(folder, from, hash) : NULL;
+  char *path = folder ? objects_keep_in(folder, from, hash) : NULL;
+  if (path)
+    objects_limit(folder, options_get()->most);
+  return path;
 }

@@ -169,6 +169,23 @@ bool ledger_read(struct ledger *sums);
 /* Adds MORE to this program's sums. */
 void ledger_add(const struct ledger *more);
 
+/* ---- counts.c: how often the store knew what a program asked for ------------------ */
+
+enum lookup {
+  LOOKUP_CODE,     /* the winner's code */
+  LOOKUP_COMPILED, /* the winner, which had to be compiled again */
+  LOOKUP_DEFAULT,  /* that the default is best */
+  LOOKUP_NOTHING,
+  LOOKUPS
+};
+struct counts {
+  uint64_t n[LOOKUPS];
+  double since; /* unix time; 0: nothing was counted yet */
+};
+/* Adds 1 to WHAT in the user's folder, which must be there. Takes some tens of
+ * microseconds. */
+void counts_add(enum lookup what);
+
 /* ---- earlier.c: kernels that were hot in earlier runs ------------------------------ */
 
 struct earlier {      /* a run of the program */
@@ -209,7 +226,8 @@ char *folder_check(const char *path, char **message);
 /* Returns PATH as an absolute path, without resolving links; malloc'ed. */
 char *folder_absolute(const char *path);
 /* Copies the shared object at FROM to the folder, under its hash. Returns the path
- * (malloc'ed). NULL: it failed. */
+ * (malloc'ed). NULL: it failed. Objects that were not used for long are then removed if
+ * the folder is larger than AUTOTUNE_MAXSIZE. */
 char *objects_keep(const char *from, uint64_t *hash);
 /* Returns the path of the object with that hash (malloc'ed), after checking its owner,
  * mode and hash. NULL: it is missing or does not pass. */

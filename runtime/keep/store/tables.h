@@ -236,7 +236,30 @@ int folder_file(const char *folder, const char *name, int flags);
 /* Creates a file named PREFIX and a part unique to this process. Returns its descriptor,
  * open for writing, or -1. *PATH is malloc'ed; NULL: no memory. */
 int folder_temporary(const char *prefix, char **path);
+char *object_path(const char *folder, uint64_t hash); /* malloc'ed */
 char *objects_find_in(const char *folder, uint64_t hash);
 char *objects_keep_in(const char *folder, const char *from, uint64_t *hash);
+/* Reads the numbers that counts_add adds to. False: there are none yet. */
+bool counts_read(const char *folder, struct counts *out);
+
+/* ---- limit.c --------------------------------------------------------------------- */
+
+/* True if NAME is that of an object, and its hash. */
+bool object_of_name(const char *name, uint64_t *hash);
+/* Notes that the object at PATH was used now. */
+void objects_used(const char *path);
+struct folder_entry {
+  const char *name; /* without the folder */
+  bool object;      /* it is one, and HASH its hash */
+  uint64_t hash, bytes;
+  double used; /* unix time of its last use, about */
+};
+/* Calls SEE for each regular file in FOLDER and in its objects/. */
+void folder_visit(const char *folder,
+                  void (*see)(const struct folder_entry *e, void *data), void *data);
+/* If FOLDER is larger than MOST bytes (0: no limit), removes the objects that were not
+ * used for the longest time, until it is a tenth smaller than that. Those used in the
+ * last minutes stay. Returns their number. */
+unsigned objects_limit(const char *folder, uint64_t most);
 
 #endif

@@ -301,6 +301,17 @@ static void recall_say_source(struct recall *out) {
              out->kind != RECALL_NOTHING ? out->summary.source : "");
 }
 
+// Counts OUT for `autotune db stats`, unless it comes from a file of wisdom alone.
+static void recall_count(const struct recall *out) {
+  static const enum lookup kinds_of[] = { [RECALL_NOTHING] = LOOKUP_NOTHING,
+                                          [RECALL_DEFAULT] = LOOKUP_DEFAULT,
+                                          [RECALL_OBJECT] = LOOKUP_CODE,
+                                          [RECALL_POINT] = LOOKUP_COMPILED,
+                                          [RECALL_PROVISIONAL] = LOOKUP_CODE };
+  if (!out->entry || out->path)
+    counts_add(kinds_of[out->kind]);
+}
+
 void recall_find(const struct autotune_kernel *k, const struct identity *id, bool locked,
                  double wait, struct recall *out) {
   char *message = NULL;
@@ -320,8 +331,10 @@ void recall_find(const struct autotune_kernel *k, const struct identity *id, boo
         ? 0
         : store_found(s, id);
   }
-  if (s)
+  if (s) {
+    recall_count(out);
     store_close(s);
+  }
   free(message);
   recall_say_source(out);
 }

@@ -30,6 +30,13 @@ static const struct setting db_prune_options[] = {
   { .name = NULL },
 };
 
+static const struct setting db_stats_options[] = {
+  { "--json", SETTING_SWITCH, NULL, "as JSON, for programs",
+    .at = offsetof(struct db_options, json) },
+  CACHE,
+  { .name = NULL },
+};
+
 #define COMMAND(name, arguments, about, table, least, most)                   \
   &(const struct command){ "db " #name, arguments, about,                     \
                            NULL,        table,     sizeof(struct db_options), \
@@ -52,6 +59,8 @@ static const struct command *const db_commands[] = {
   COMMAND(verify, "[FILE...]", "is it whole: the store, or files of wisdom", db_cache, 0,
           COMMAND_MANY),
   COMMAND(diff, "A B", "folders of results or files of wisdom, side by side", NULL, 2, 2),
+  COMMAND(stats, "[--json]", "how large the folder is, and what is in it",
+          db_stats_options, 0, 0),
   NULL,
 };
 

@@ -16,9 +16,10 @@ struct db_options {
   double older_than;  /* seconds; 0: of any age */
   bool objects;       /* removes all objects */
   bool stale;         /* removes stale results */
+  bool json;
 };
 
-/* ---- db.c, import.c, prune.c, verify.c, diff.c ----------------------------------- */
+/* ---- db.c, import.c, prune.c, verify.c, diff.c, stats.c -------------------------- */
 int db_list(const struct arguments *a);
 int db_forget(const struct arguments *a);
 int db_export(const struct arguments *a);
@@ -28,5 +29,6 @@ int db_merge(const struct arguments *a);
 int db_prune(const struct arguments *a);
 int db_verify(const struct arguments *a);
 int db_diff(const struct arguments *a);
+int db_stats(const struct arguments *a);
 
 #endif

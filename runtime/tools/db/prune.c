@@ -162,15 +162,6 @@ static bool remove_file(const char *folder, const char *name, bool young_too) {
   return gone;
 }
 
-static bool is_object_name(const char *name, uint64_t *hash) {
-  char *end;
-  if (strlen(name) != 19 || strspn(name, "0123456789abcdef") != 16 ||
-      strcmp(name + 16, ".so") != 0)
-    return false;
-  *hash = strtoull(name, &end, 16);
-  return true;
-}
-
 static bool is_named(const struct listing *l, uint64_t hash) {
   for (unsigned i = 0; i < l->n; i++)
     if ((l->items[i].finished || l->items[i].provisional) &&
@@ -185,7 +176,7 @@ static void prune_objects(const char *folder, const struct listing *l, bool all,
   DIR *d = path ? opendir(path) : NULL;
   for (struct dirent *e; d && (e = readdir(d));) {
     uint64_t hash;
-    if (is_object_name(e->d_name, &hash))
+    if (object_of_name(e->d_name, &hash))
       p->objects += (all || !is_named(l, hash)) && remove_file(path, e->d_name, all);
     else if (strncmp(e->d_name, "tmp-", 4) == 0)
       p->files += remove_file(path, e->d_name, false);

@@ -97,15 +97,6 @@ bool doctor_line(const char *path, char *text, size_t size) {
   return read && *text;
 }
 
-const char *doctor_bytes(char *text, size_t size, double bytes) {
-  static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB" };
-  unsigned u = 0;
-  for (; u < 4 && bytes >= 1024; u++)
-    bytes /= 1024;
-  snprintf(text, size, u > 1 ? "%.1f %s" : "%.0f %s", bytes, units[u]);
-  return text;
-}
-
 // ---- a process for a check ----------------------------------------------------------
 
 // Waits until CHILD ends. False: it took longer than PATIENCE and was killed.

@@ -62,7 +62,5 @@ extern const char doctor_unit[];
 /* Reads the first line of the file at PATH, without its newline. False: it cannot be
  * read, or is empty. */
 bool doctor_line(const char *path, char *text, size_t size);
-/* Writes BYTES as "7.7 GiB" into TEXT and returns TEXT. */
-const char *doctor_bytes(char *text, size_t size, double bytes);
 
 #endif

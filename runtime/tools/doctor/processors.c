@@ -9,6 +9,7 @@
 
 #include "doctor.h"
 #include "base/base.h"
+#include "base/units.h"
 
 // ---- limits of control groups -------------------------------------------------------
 
@@ -143,10 +144,10 @@ bool check_memory(struct finding *f) {
   if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
     limit = fmin(limit, (double)space.rlim_cur);
   bool bound = limit < total;
-  finding_say(f, true, "%s, %s available%s%s", doctor_bytes(all, sizeof all, total),
-              doctor_bytes(available, sizeof available, left),
+  finding_say(f, true, "%s, %s available%s%s", units_bytes(all, sizeof all, total),
+              units_bytes(available, sizeof available, left),
               bound ? ", limited to " : "",
-              bound ? doctor_bytes(most, sizeof most, limit) : "");
+              bound ? units_bytes(most, sizeof most, limit) : "");
   if (doctor_line("/proc/sys/vm/overcommit_memory", policy, sizeof policy) &&
       *policy == '2')
     return finding_instead(

@@ -15,6 +15,7 @@
 #include "compile/jit.h"
 #include "doctor.h"
 #include "base/base.h"
+#include "base/units.h"
 #include "keep/store/store.h"
 #include "keep/store/tables.h"
 
@@ -54,7 +55,7 @@ static bool results_describe(struct finding *f, const char *folder) {
   const char *network = network_of(folder);
   finding_say(f, true, "%.400s: user %u's, mode %o, %s free%s%s", folder,
               (unsigned)st.st_uid, st.st_mode & 07777u,
-              doctor_bytes(room, sizeof room, left), network ? ", on " : "",
+              units_bytes(room, sizeof room, left), network ? ", on " : "",
               network ? network : "");
   if (network)
     return finding_instead(f, DOCTOR_NOTE,
