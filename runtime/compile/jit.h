@@ -11,7 +11,7 @@
 
 #include "autotune_abi.h"
 
-#define JIT_ABI 5
+#define JIT_ABI 6
 #define JIT_ENTRY "autotune_jit" /* const struct jit_api *autotune_jit(void) */
 
 struct jit_code; /* an object that ORC has loaded into this process */
@@ -36,6 +36,12 @@ struct jit_instruction {
   unsigned size, flags;
   unsigned vector_bits; /* of the widest vector register in it; 0: none, or only the first
                            element is used */
+};
+
+struct jit_line {   /* an instruction for people */
+  const char *text; /* its mnemonic and, after a tab, its operands */
+  const char *file; /* where its source is; "": not known */
+  unsigned line;    /* in that file; 0: not known */
 };
 
 /* Every `message` is malloc'ed, freed by the caller, and set only on failure: the
@@ -76,6 +82,14 @@ struct jit_api {
    * is malloc'ed. Bytes that are not instructions are skipped. Thread-safe. */
   int (*disassemble)(const void *object, size_t size, struct jit_instruction **code,
                      size_t *n, char **message);
+
+  /* The same for the functions of an object, program or library, with each instruction as
+   * text, and with its line if FILE has debug information. ADDRESS: only the function
+   * there, and what compilers made of its parts; JIT_NOWHERE: all. *LINES is one
+   * malloc'ed block, which holds the texts. Thread-safe. */
+  int (*list)(const void *file, size_t size, uint64_t address,
+              struct jit_instruction **code, struct jit_line **lines, size_t *n,
+              char **message);
 };
 
 #endif

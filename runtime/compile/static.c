@@ -224,6 +224,24 @@ static bool loops_compute(const struct jit_instruction *code, const struct loop 
   return false;
 }
 
+bool code_main_loop(const struct jit_instruction *code, size_t n, struct main_loop *out) {
+  struct loop *loops = n ? sys_malloc(n * sizeof *loops) : NULL;
+  unsigned *around = n ? sys_malloc(n * sizeof *around) : NULL;
+  struct features unused;
+  bool good = loops && around;
+  if (good) {
+    unsigned found = static_nest(loops, find_branches(code, n, loops), around);
+    bool floats = loops_compute(code, loops, found);
+    const struct loop *best = static_inner(code, loops, found, floats, &unused);
+    *out = (struct main_loop){ .last = n - 1, .loops = found, .computes = floats };
+    if (best)
+      *out = (struct main_loop){ best->first, best->last, found, best->depth, floats };
+  }
+  free(loops);
+  free(around);
+  return good;
+}
+
 bool features_of_code(const struct jit_instruction *code, size_t n, struct features *f) {
   struct loop *loops = n ? sys_malloc(n * sizeof *loops) : NULL;
   unsigned *around = n ? sys_malloc(n * sizeof *around) : NULL;

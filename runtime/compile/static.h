@@ -52,6 +52,14 @@ void features_clear(struct features *f);
 /* Sets the features of CODE, as jit_api.disassemble returns it. False: no memory; nothing
  * is set. */
 bool features_of_code(const struct jit_instruction *code, size_t n, struct features *f);
+/* Finds the main loop of CODE. False: no memory. */
+struct main_loop {
+  size_t first, last; /* of its instructions; without loops all code */
+  unsigned loops;     /* all that there are */
+  unsigned depth;     /* of loops around it, and itself; 0: there is no loop */
+  bool computes;      /* innermost loops have floating-point arithmetic */
+};
+bool code_main_loop(const struct jit_instruction *code, size_t n, struct main_loop *out);
 /* Sets the features of memory. CALL: bytes of the call's sections; TILE: bytes that the
  * loops in a tile access; 0: not known. */
 void features_of_memory(double call, double tile, const struct autotune_machine *m,

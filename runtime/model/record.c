@@ -194,6 +194,10 @@ static const struct fact summary_facts[] = {
     .json = "own_calls.longest_default" },
   { FACT_SECONDS, AT(own.longest_winner), COLUMN("own_longest_winner", 13),
     .json = "own_calls.longest_winner" },
+  { FACT_LINES, AT(assembly), COLUMN("assembly", 15), .most = TEXT,
+    .json = "assembly.winner" },
+  { FACT_LINES, AT(original_assembly), COLUMN("default_assembly", 15), .most = TEXT,
+    .json = "assembly.default" },
 };
 #undef AT
 

@@ -138,9 +138,11 @@ struct summary {                  /* one tuning of one key */
                             relative, 2e-12 absolute, C[17]"; "": not known */
   const char *strict; /* how the winner compares with the kernel as written where both are
                          compiled strictly (tune/strict.c); "": not known */
-  const char *weak;   /* why this call's data say little ("the input x holds only zeros"),
-                         so that the winner is to be checked again on other data; "": they
-                         do not */
+  const char *assembly, *original_assembly; /* the main loops of the winner and of the
+                                               default (compile/assembly.h); "": none */
+  const char *weak; /* why this call's data say little ("the input x holds only zeros"),
+                       so that the winner is to be checked again on other data; "": they
+                       do not */
   const char *search, *why; /* "exhaustive", "budget of 10 s spent" */
   double when;              /* unix time */
   uint64_t space;           /* as in struct identity */
@@ -290,7 +292,7 @@ struct kind {
   size_t size; /* of the struct */
   const struct fact *facts;
 };
-enum { KINDS = 6, RECORD_VERSION = 14 /* version of the store's format */ };
+enum { KINDS = 6, RECORD_VERSION = 15 /* version of the store's format */ };
 extern const struct kind kind_problem, kind_record, kind_summary, kind_asked,
     kind_progress, kind_service;
 extern const struct kind *const kinds[KINDS];

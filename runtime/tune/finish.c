@@ -311,6 +311,8 @@ int finish_tuning(struct tuning *t, int fd, struct outcome *out) {
   set_summary(t, linked ? winner : NONE);
   if (linked)
     written_time(t, winner);
+  if (linked)
+    assembly_keep(t, winner);
   add_old(t);
   if (t->store && linked && is_final(t, winner) &&
       store_summary(t->store, t->id, &t->summary) != 0)

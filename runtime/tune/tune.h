@@ -169,6 +169,7 @@ struct tuning {
   char origin_text[160]; /* "; the winner is that of …" where it was a hint; else "" */
   char why_text[240];    /* summary.why, where the winner was a hint */
   char search_text[64];  /* summary.search */
+  char *assembly[2];     /* the summary's, of the default and of the winner */
   const struct tune_host *host;
 };
 
@@ -219,6 +220,11 @@ bool written_measure(struct tuning *t);
 void written_time(struct tuning *t, int winner);
 /* True if the tolerance may depend on that. */
 bool written_matters(const struct tuning *t);
+
+/* ---- assembly.c ------------------------------------------------------------------ */
+/* Sets the summary's texts of the main loops of the default and of WINNER, an index or
+ * NONE. */
+void assembly_keep(struct tuning *t, int winner);
 
 /* ---- setup.c --------------------------------------------------------------------- */
 void setup_budget(struct tuning *t);

@@ -20,6 +20,20 @@ const tests = {
     assert.deepEqual(bad, []);
   },
 
+  async 'shows the main loops'() {
+    const { page, bad } = await open('small.html');
+    const figures = await page.locator('#why .code figure').all();
+    assert.equal(figures.length, 2);
+    assert.match(await figures[0].innerText(), /The winner's main loop.* its only loop: 3 of 9 instructions/);
+    assert.equal(await figures[0].locator('pre').innerText(), ['      L1:',
+      '   17   vaddpd       zmm0, zmm1, zmm2 <img src=x onerror=bad=1>', '        add          rax, 64',
+      '   18   jne          L1'].join('\n'));
+    assert.match(await figures[1].innerText(), /The default's main loop.* cannot be shown: <b>no function<\/b>/);
+    assert.equal(await figures[1].locator('pre').count(), 0);
+    assert.equal(await page.locator('img').count(), 0);
+    assert.deepEqual(bad, []);
+  },
+
   async 'takes 50 000 variants whose texts are markup'() {
     const begin = Date.now();
     const { page, bad } = await open('large.html');

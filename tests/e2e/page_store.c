@@ -67,7 +67,11 @@ static void summarize(const struct identity *id, unsigned n, double best, const 
                        .total_hint = 2 * n, .compile_seconds = 4, .verify_seconds = 1,
                        .time_seconds = 5, .total_seconds = 7, .flops = 2e7, .bytes = 1e6,
                        .verified = true, .search = "auto", .why = "budget of 10 s spent",
-                       .machine = "l1d=32768 cores=8" };
+                       .machine = "l1d=32768 cores=8",
+                       .assembly = "its only loop: 3 of 9 instructions\n\tL1:\n"
+                                   "17\tvaddpd       zmm0, zmm1, zmm2 <img src=x onerror=bad=1>\n"
+                                   "17\tadd          rax, 64\n18\tjne          L1\n",
+                       .original_assembly = "cannot be shown: <b>no function</b>\n" };
   for (unsigned i = 10; i < n; i += 11)
     m.failed[i % 2 ? STATUS_WRONG : STATUS_COMPILE]++;
   if (store_summary(s, id, &m) != 0)

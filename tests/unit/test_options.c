@@ -115,8 +115,8 @@ static void test_what_is_not_understood_is_refused(void **state) {
 
 static void test_the_limit_of_the_folder(void **state) {
   (void)state;
-  static const struct {
-    char *entry;
+  static struct {
+    char entry[32];
     uint64_t most;
   } cases[] = {
     { "AUTOTUNE_MODE=first", 5ull << 30 },     { "AUTOTUNE_MAXSIZE=0", 0 },

@@ -678,10 +678,10 @@ static void check_facts(const json_t *defs, const struct kind *k, const char *wh
 
 // The members are facts, or computed from them.
 static void check_members(const json_t *defs, const char *where) {
-  static const char *const derived[] = {
-    "finished", "stale",    "speedup",   "inferred", "borrowed", "seconds",
-    "variants", "failures", "influence", "records",  "time",     "own_calls"
-  };
+  static const char *const derived[] = { "finished",  "stale",   "speedup",  "inferred",
+                                         "borrowed",  "seconds", "variants", "failures",
+                                         "influence", "records", "time",     "own_calls",
+                                         "assembly" };
   const char *name;
   json_t *value, *all = json_object_get(json_object_get(defs, where), "properties");
   assert_true(json_object_size(all) > 5);

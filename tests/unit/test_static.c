@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <math.h>
 
+#include "compile/assembly.h"
 #include "compile/static.h"
 #include "jit_fixture.h"
 #include "model/space.h"
@@ -191,6 +192,70 @@ static void indexed_arrays_are_no_spills(void **state) {
   with_each(frames_in);
 }
 
+/* ---- as text --------------------------------------------------------------------- */
+
+/* The inner loop, and not the one that only copies; its lines are those of the source. */
+static void text_in(const char *compiler) {
+  static const char chosen[] =
+      "of its 3 loops the innermost one with the most arithmetic, "
+      "at depth 2: ";
+  struct object o = fixture_compile(compiler,
+                                    "#line 40 \"kernel.c\"\n"
+                                    "void f(int n, float *a, float *b) {\n"
+                                    "  for (int i = 0; i < n; i++)\n"
+                                    "    a[i] = b[n - i];\n"
+                                    "  for (int i = 0; i < n; i++)\n"
+                                    "    for (int j = 0; j < n; j++)\n"
+                                    "      a[j] = a[j] * b[i] + 1;\n"
+                                    "}\n",
+                                    "-O1 -g1");
+  char *text = assembly_of_object(o.data, o.size, "folder/kernel.c");
+  assert_memory_equal(text, chosen, sizeof chosen - 1);
+  assert_true(assembly_has_code(text) && assembly_has_lines(text));
+  assert_non_null(strstr(text, "\n45\t"));
+  assert_null(strstr(text, "\n42\t"));
+  assert_non_null(strstr(text, "\n\tL1:\n"));
+#ifdef __x86_64__
+  assert_non_null(strstr(text, "mulss"));
+  assert_non_null(strstr(text, "addss"));
+  assert_non_null(strstr(text, " L1\n")); /* the branch back */
+#endif
+  free(text);
+  text = assembly_of_object(o.data, o.size, "other.c"); /* another file's lines */
+  assert_true(assembly_has_code(text) && !assembly_has_lines(text));
+  free(text);
+  object_free(&o);
+}
+
+static void main_loops_are_shown(void **state) {
+  (void)state;
+  with_each(text_in);
+}
+
+__attribute__((noinline)) static void fill_backwards(void) {
+  static volatile double filled[100];
+  for (int i = 99; i >= 0; i--)
+    filled[i] = filled[i] * 3 + i;
+}
+
+/* A function of this program, which is in its file; code that is in none. */
+static void functions_of_the_program_are_shown(void **state) {
+  (void)state;
+  int local = 0;
+  fill_backwards();
+  char *text = assembly_of_function((autotune_fn)fill_backwards, "test_static.c");
+  assert_true(assembly_has_code(text));
+  assert_memory_equal(text, "its only loop: ", 15);
+  free(text);
+  text = assembly_of_function((autotune_fn)(uintptr_t)&local, "test_static.c");
+  assert_string_equal(text, "cannot be shown: the program's file cannot be read\n");
+  assert_false(assembly_has_code(text));
+  free(text);
+  text = assembly_of_object("not ELF", 7, "kernel.c");
+  assert_string_equal(text, "cannot be shown: this is no object of this machine\n");
+  free(text);
+}
+
 /* ---- damage ---------------------------------------------------------------------- */
 
 static void read_damaged(const void *data, size_t size) {
@@ -318,6 +383,8 @@ int main(void) {
 #endif
     cmocka_unit_test(sums_without_registers_are_spills),
     cmocka_unit_test(indexed_arrays_are_no_spills),
+    cmocka_unit_test(main_loops_are_shown),
+    cmocka_unit_test(functions_of_the_program_are_shown),
     cmocka_unit_test(damaged_objects_are_read_or_refused),
     cmocka_unit_test(sections_outside_are_refused),
     cmocka_unit_test(what_is_no_object_is_refused),

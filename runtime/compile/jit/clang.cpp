@@ -118,11 +118,11 @@ bool begins(const std::string &s, const char *prefix) {
 }
 
 // True for flags that make something other than an object, or debug information, which
-// slows compiling.
+// slows compiling. Lines alone (-g1) are made.
 bool useless(const std::string &flag) {
-  return begins(flag, "-flto") || begins(flag, "-fwhole-program") || begins(flag, "-g") ||
-      flag == "-c" || flag == "-S" || flag == "-E" || flag == "-pipe" ||
-      begins(flag, "-save-temps");
+  return begins(flag, "-flto") || begins(flag, "-fwhole-program") ||
+      (begins(flag, "-g") && flag != "-g1") || flag == "-c" || flag == "-S" ||
+      flag == "-E" || flag == "-pipe" || begins(flag, "-save-temps");
 }
 
 // Turns the command line of cc1 for FLAGS into an invocation. Adds flags that Clang

@@ -43,11 +43,16 @@ void orc_unload(struct jit_code *code);
 bool orc_calls(const void *object, size_t size, const struct autotune_symbol *symbols,
                size_t n_symbols, bool openmp);
 
-/* ---- code.cpp: disassembles an object, by LLVM's MC ------------------------------ */
+/* ---- code.cpp, listing.cpp: disassemble, by LLVM's MC ----------------------------- */
 
 /* struct jit_api.disassemble */
 int code_disassemble(const void *object, size_t size, struct jit_instruction **code,
                      size_t *n, char **message);
+
+/* struct jit_api.list */
+int code_list(const void *data, size_t size, uint64_t address,
+              struct jit_instruction **code, struct jit_line **lines, size_t *n,
+              char **message);
 
 /* ---- elf.c: symbols and code of a relocatable object ----------------------------- */
 

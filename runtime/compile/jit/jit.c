@@ -28,6 +28,7 @@ const struct jit_api *autotune_jit(void) {
     .unload = orc_unload,
     .calls = orc_calls,
     .disassemble = code_disassemble,
+    .list = code_list,
   };
   return &api;
 }

@@ -252,7 +252,7 @@ int store_summary(struct store *s, const struct identity *id, const struct summa
 // Makes M, whose winner is no faster in the program's own calls, a result of the default.
 static void write_slower(struct summary *m) {
   m->winner = m->object = m->text = 0;
-  m->values = m->compiler = m->deviation = m->strict = m->weak = "";
+  m->values = m->compiler = m->deviation = m->strict = m->weak = m->assembly = "";
   m->made_up = 0;
   m->as_written = 0;
   m->ended = ENDED_SLOWER;

@@ -151,7 +151,7 @@ static json_t *json_fact(const struct fact *f, const void *what) {
   case FACT_ESTIMATE:
     return json_estimate(*FACT_IN(struct estimate, f, what));
   case FACT_LINES:
-    return json_lines(text);
+    return text && (*text || f->always) ? json_lines(text) : NULL;
   case FACT_VALUES:
     return *text || f->always ? json_parameters(text) : NULL;
   case FACT_KEY:

@@ -20,6 +20,8 @@ static const struct setting report_table[] = {
   { "--markdown", SETTING_SWITCH, NULL, "tables for a pull request", AT(markdown) },
   { "--html", SETTING_TEXT, "FILE",
     "as a page: one file, opened by a browser, that needs nothing else", AT(html) },
+  { "--asm", SETTING_SWITCH, NULL,
+    "the assembly of the winner's main loop beside that of the default", AT(assembly) },
   { "--against", SETTING_TEXT, "FILE",
     "on the page, compared with another store or wisdom (docs/wisdom.md)", AT(against) },
   { "--follow", SETTING_SWITCH, NULL, "the tunings that go on now, until they end",
@@ -53,8 +55,8 @@ static int report_run(const struct arguments *a) {
   if (a->n && o->kernel)
     return command_refuse(a->command, a->words[0], "KERNEL and --kernel, one of them");
   o->kernel = a->n ? a->words[0] : o->kernel;
-  if (o->json + o->markdown + o->follow + (o->html != NULL) > 1)
-    return command_refuse(a->command, "--json, --markdown, --html or --follow",
+  if (o->json + o->markdown + o->assembly + o->follow + (o->html != NULL) > 1)
+    return command_refuse(a->command, "--json, --markdown, --html, --asm or --follow",
                           "one of them");
   if (o->html && report_page_missing())
     return command_refuse(a->command, "--html", report_page_missing());

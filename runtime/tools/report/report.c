@@ -92,6 +92,8 @@ static int report_show(const struct report_options *o, const char *folder,
     status = json_print(o->verbose, folder, l, all, out);
   else if (status == 0 && o->markdown)
     report_markdown(l, all, out);
+  else if (status == 0 && o->assembly)
+    report_assembly(o, l, out);
   else if (status == 0)
     report_text(o, folder, l, all, out);
   if (status < 0)
@@ -122,12 +124,12 @@ int report_print(const struct report_options *o, FILE *out) {
   unsigned cold = report_part(&l, report_is_cold);
   unsigned further = report_part(&l, report_is_further);
   status = l.n ? report_show(o, folder, &l, out) : report_say_nothing(o, folder, s, out);
-  if (further && !o->json && !o->markdown && !o->html)
+  if (further && !o->json && !o->markdown && !o->html && !o->assembly)
     fprintf(out,
             "\n%u more key%s of these kernels %s called, and not tuned; `autotune why "
             "KERNEL` says why\n",
             further, further == 1 ? "" : "s", further == 1 ? "was" : "were");
-  if (cold && !o->json && !o->markdown && !o->html)
+  if (cold && !o->json && !o->markdown && !o->html && !o->assembly)
     fprintf(
         out,
         "\n%u kernel%s took too little of the time to be tuned; `autotune why KERNEL` "

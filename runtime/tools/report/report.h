@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report.h: `autotune report`: overview.c, text.c and winner.c, markdown.c, json.c
- * (common) and page.c show the analyses of a store, follow.c shows running tunings. */
+/* report.h: `autotune report`: overview.c, text.c and winner.c, assembly.c, markdown.c,
+ * json.c (common) and page.c show the analyses of a store, follow.c shows running
+ * tunings. */
 #ifndef AUTOTUNE_REPORT_H
 #define AUTOTUNE_REPORT_H
 
@@ -9,7 +10,7 @@
 
 struct report_options {
   const char *folder, *kernel;
-  bool json, markdown, verbose, follow, no_pager;
+  bool json, markdown, assembly, verbose, follow, no_pager;
   struct look look;
   const char *html;    /* the file that a page is written to */
   const char *against; /* for the page: a store or a file of wisdom to compare with */
@@ -42,6 +43,9 @@ void report_overview(const struct sheet *s, const struct listing *l,
 void report_text(const struct report_options *o, const char *folder,
                  const struct listing *l, const struct analysis *all, FILE *out);
 void report_markdown(const struct listing *l, const struct analysis *all, FILE *out);
+/* Prints the main loops of winners and defaults, side by side if they fit
+ * (assembly.c). */
+void report_assembly(const struct report_options *o, const struct listing *l, FILE *out);
 /* Writes the page to O->html (whole or not at all) and says so on OUT. Returns 0, or -1
  * after a message. */
 int report_page(const struct report_options *o, const char *folder,

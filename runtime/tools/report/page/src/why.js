@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why this variant? What each parameter, each pair and all together did to the time.
 import { axis, chart, grid, lines, listed, logAxis } from './chart.js';
+import { code } from './code.js';
 import { settings, winnerRow } from './data.js';
 import { choose, figure, h, values } from './dom.js';
 import { explore } from './explore.js';
@@ -236,7 +237,7 @@ export function why(result, report, select, choices) {
   if (result.winner)
     parts.push(h('h3', {}, 'The winner'), values(result.winner), h('p', { class: 'note' }, notes(result)));
   if (result.ran.length === 0)
-    return [...parts, result.n ? variantsTable(result).node : null];
+    return [...parts, code(result), result.n ? variantsTable(result).node : null];
   const byValue = valueChart(result), byPair = pairChart(result);
   const lists = variantsTable(result);
   parts.push(h('div', { class: 'columns' },
@@ -245,6 +246,6 @@ export function why(result, report, select, choices) {
       byPair.select(ps[i], ps[j]);
       byValue.select(ps[j].name);
     }), byPair.node));
-  parts.push(explore(result, choices), parallel(result, lists.setRows, thin), h('h3', {}, 'All variants'), lists.node);
+  parts.push(code(result), explore(result, choices), parallel(result, lists.setRows, thin), h('h3', {}, 'All variants'), lists.node);
   return parts;
 }

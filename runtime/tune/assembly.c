@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// assembly.c: keeps the main loops of the winner and of the default as text, so that
+// `autotune report --asm` needs neither the program nor the compiler.
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile/assembly.h"
+#include "model/variant.h"
+#include "tune.h"
+
+// Compiles C once more, with the lines of its source. OUT->data NULL: it failed.
+static void assembly_compile(const struct tuning *t, const struct candidate *c,
+                             struct object *out) {
+  const char *compiler = variant_compiler(t->kernel, c->point);
+  const struct backend *backend = backend_find(compiler);
+  char *text = variant_text(t->kernel, c->point);
+  char **flags = variant_flags(t->kernel, c->point);
+  const char **more = NULL;
+  size_t n = 0;
+  while (flags && flags[n])
+    n++;
+  if (flags && (more = sys_calloc(n + 2, sizeof *more))) {
+    memcpy(more, flags, n * sizeof *more);
+    more[n] = "-g1";
+  }
+  if (backend && text && more && backend->compile(compiler, text, more, out) != 0)
+    object_free(out);
+  free(more);
+  free(flags);
+  free(text);
+}
+
+static char *assembly_of_winner(const struct tuning *t, const struct candidate *c,
+                                bool lines) {
+  struct object o = { 0 };
+  char *text;
+  if (lines && !role_stopping() && !t->hurried)
+    assembly_compile(t, c, &o);
+  if (!o.data && !c->object.data)
+    return sys_strdup("cannot be shown: its object was not kept\n");
+  text = o.data ? assembly_of_object(o.data, o.size, t->kernel->file)
+                : assembly_of_object(c->object.data, c->object.size, t->kernel->file);
+  object_free(&o);
+  return text;
+}
+
+// The default's code is in the program. Without names there, its loop cannot be found,
+// and that of the kernel as written is shown, if it was compiled.
+static char *assembly_of_default(const struct tuning *t) {
+  const struct autotune_kernel *k = t->kernel;
+  char *text = assembly_of_function(k->original, k->file), *other = NULL, *both = NULL;
+  if (assembly_has_code(text) || !t->as_written.data)
+    return text;
+  other = assembly_of_object(t->as_written.data, t->as_written.size, k->file);
+  if (assembly_has_code(other))
+    both = sys_printf("as written, made by the compiler of the variants (the program's "
+                      "own code %.*s): %s",
+                      (int)strcspn(text, "\n"), text, other);
+  free(other);
+  if (both)
+    free(text);
+  return both ? both : text;
+}
+
+void assembly_keep(struct tuning *t, int winner) {
+  if (t->id->device != DEVICE_PROCESSOR || !t->store)
+    return;
+  char *original = t->assembly[0] = assembly_of_default(t);
+  if (winner != NONE)
+    t->assembly[1] =
+        assembly_of_winner(t, &t->candidates[winner], assembly_has_lines(original));
+  t->summary.original_assembly = original ? original : "";
+  t->summary.assembly = t->assembly[1] ? t->assembly[1] : "";
+}
