@@ -30,12 +30,13 @@ static void assembly_compile(const struct tuning *t, const struct candidate *c,
   free(text);
 }
 
-static char *assembly_of_winner(const struct tuning *t, const struct candidate *c,
+static char *assembly_of_winner(struct tuning *t, const struct candidate *c,
                                 bool lines) {
   struct object o = { 0 };
   char *text;
   if (lines && !role_stopping() && !t->hurried)
     assembly_compile(t, c, &o);
+  t->summary.compile_seconds += o.seconds;
   if (!o.data && !c->object.data)
     return sys_strdup("cannot be shown: its object was not kept\n");
   text = o.data ? assembly_of_object(o.data, o.size, t->kernel->file)
