@@ -8,12 +8,51 @@
 #include "model/variant.h"
 #include "tune.h"
 
+// True if the translator has written LINE, of SIZE bytes, for a directive: it has a name
+// such as autotune_q3.
+static bool assembly_is_generated(const char *line, size_t size) {
+  static const char prefix[] = "autotune_";
+  const size_t n = sizeof prefix - 1;
+  for (const char *end = line + size, *p = line;
+       (p = memmem(p, (size_t)(end - p), prefix, n)); p += n)
+    if (end - p > (ptrdiff_t)n + 1 && p[n] >= 'a' && p[n] <= 'z' && p[n + 1] >= '0' &&
+        p[n + 1] <= '9')
+      return true;
+  return false;
+}
+
+// Returns TEXT in which what the translator has written counts as the line of the source
+// that it stands for, although it takes more lines; malloc'ed; NULL: no memory.
+static char *assembly_number(const char *text) {
+  char *out = NULL;
+  size_t size = 0;
+  unsigned next = 0, source = 0; // numbers of the line that follows, and of its source
+  FILE *f = open_memstream(&out, &size);
+  for (bool goes_on = false; f && *text; next++) {
+    size_t n = strcspn(text, "\n");
+    bool generated = assembly_is_generated(text, n);
+    if (sscanf(text, "#line %u", &source) == 1)
+      next = source - 1;
+    else if (generated && !goes_on && source && next != source)
+      fprintf(f, "#line %u\n", next = source);
+    else if (!generated && *text != '#' && strspn(text, " {}else") < n)
+      source = next;
+    fprintf(f, "%.*s\n", (int)n, text);
+    goes_on = n && text[n - 1] == '\\';
+    text += n + (text[n] == '\n');
+  }
+  if (f)
+    fclose(f);
+  return out;
+}
+
 // Compiles C once more, with the lines of its source. OUT->data NULL: it failed.
 static void assembly_compile(const struct tuning *t, const struct candidate *c,
                              struct object *out) {
   const char *compiler = variant_compiler(t->kernel, c->point);
   const struct backend *backend = backend_find(compiler);
-  char *text = variant_text(t->kernel, c->point);
+  char *plain = variant_text(t->kernel, c->point);
+  char *text = plain ? assembly_number(plain) : NULL;
   char **flags = variant_flags(t->kernel, c->point);
   const char **more = NULL;
   size_t n = 0;
@@ -27,11 +66,11 @@ static void assembly_compile(const struct tuning *t, const struct candidate *c,
     object_free(out);
   free(more);
   free(flags);
+  free(plain);
   free(text);
 }
 
-static char *assembly_of_winner(struct tuning *t, const struct candidate *c,
-                                bool lines) {
+static char *assembly_of_winner(struct tuning *t, const struct candidate *c, bool lines) {
   struct object o = { 0 };
   char *text;
   if (lines && !role_stopping() && !t->hurried)

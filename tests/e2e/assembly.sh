@@ -79,6 +79,31 @@ autotune report --asm > out
 has "stripped: said" out 'as written, made by the compiler of the variants'
 has "stripped: code" out '^ *L1:$'
 
+# Loops of a directive take more lines than the source has: they count as the lines that they stand for.
+cat > tile.c << 'EOF'
+#pragma autotune kernel key(n) in(x[0:n]) inout(y[0:n])
+void tile(int n, const double *restrict x, double *restrict y)
+{
+  #pragma autotune tile sizes({8, 16}, {8, 16})
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      y[j] = 0.5 * y[j] + x[i] * x[j];
+}
+int main(void)
+{
+  static double x[1000], y[1000];
+  for (int i = 0; i < 1000; i++)
+    x[i] = 1 + i % 11;
+  tile(1000, x, y);
+  return 0;
+}
+EOF
+check "cc: a directive" autotune cc gcc -O0 -g tile.c -o tile
+./tile
+autotune report --asm tile > out
+has "a directive: its line" out '^   7  y\[j\]'
+is "a directive: no other lines" "$(grep -c '^ *\([0-4]\|8\|9\|[1-9][0-9][0-9]*\)  ' out)" 0
+
 # What another machine has tuned, or an earlier autotune.
 autotune db export -o known.jsonl
 autotune db import --cache "$work/other" known.jsonl > out
