@@ -64,15 +64,7 @@ static char *overview_why(const struct analysis *a) {
     return sys_printf("stale: %s", stale_words[item->stale]);
   if (item->provisional || !item->finished)
     return report_unfinished(item);
-  char *values = item->summary.winner ? overview_values(a) : report_stays(a);
-  if (!item->summary.winner || item->summary.own.pairs == 0)
-    return values;
-  // The default may be inlined there, and the compiler may know its arguments.
-  char own[128],
-      *text = sys_printf("%s; %s", own_calls_text(&item->summary.own, own, sizeof own),
-                         values ? values : "");
-  free(values);
-  return text;
+  return item->summary.winner ? overview_values(a) : report_stays(a);
 }
 
 // ---- lines --------------------------------------------------------------------------
@@ -105,19 +97,28 @@ static void overview_print_numbers(const struct sheet *s, const struct analysis 
   fputc('\n', s->out);
 }
 
-static void overview_print_line(const struct sheet *s, const char *name, size_t width,
-                                const struct analysis *a) {
-  fputs(sheet_paint(s, PAINT_BOLD), s->out);
-  sheet_cut(s, name, width, true);
-  fputs(sheet_paint(s, PAINT_END), s->out);
-  overview_print_numbers(s, a);
-  char *why = overview_why(a), *clean = clean_text(why ? why : "");
+static void overview_print_reason(const struct sheet *s, const char *text) {
+  char *clean = clean_text(text);
   if (*clean) {
     fprintf(s->out, "%*s", WHY, "");
     sheet_cut(s, clean, sheet_columns(s) - WHY, false);
     fputc('\n', s->out);
   }
   clean_free(clean);
+}
+
+static void overview_print_line(const struct sheet *s, const char *name, size_t width,
+                                const struct analysis *a) {
+  fputs(sheet_paint(s, PAINT_BOLD), s->out);
+  sheet_cut(s, name, width, true);
+  fputs(sheet_paint(s, PAINT_END), s->out);
+  overview_print_numbers(s, a);
+  const struct own_calls *own = &a->item->summary.own;
+  char *why = overview_why(a), text[128];
+  overview_print_reason(s, why ? why : "");
+  // The default may be inlined there, and the compiler may know its arguments.
+  if (!a->item->stale && a->item->finished && a->item->summary.winner && own->pairs)
+    overview_print_reason(s, own_calls_text(own, text, sizeof text));
   free(why);
 }
 
