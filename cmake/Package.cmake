@@ -35,7 +35,7 @@ add_custom_command(OUTPUT autotune.1
   COMMAND ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0
     sh ${manual}/commands.sh $<TARGET_FILE:autotune> ${manual}/autotune.1.in autotune.1
   DEPENDS autotune ${manual}/autotune.1.in ${manual}/commands.sh VERBATIM)
-add_custom_target(manual ALL DEPENDS autotune.1)
+add_custom_target(autotune_manual ALL DEPENDS autotune.1)
 install(FILES ${PROJECT_BINARY_DIR}/autotune.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT autotune)
 install(FILES ${manual}/libautotune.3 DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 COMPONENT libautotune-dev)
 install(FILES ${manual}/autotune-pragmas.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7 COMPONENT autotune)

@@ -65,7 +65,7 @@ cp -r "$root/examples/cuda" "$folder/examples"
 cp -r "$root/tests/cuda/device" "$folder/tests/cuda"
 cp -r "$root/bench/gpu" "$folder/bench"
 rm -rf "$folder/bench/gpu/__pycache__"
-for part in CMakeLists.txt cmake/Install.cmake cmake/Options.cmake runtime; do # libautotune's source, to build it there
+for part in CMakeLists.txt cmake/Install.cmake cmake/Options.cmake cmake/autotuneEnable.cmake runtime; do # to build libautotune there
   mkdir -p "$folder/$(dirname $part)"
   cp -r "$root/$part" "$folder/$part"
 done
