@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// tutorial.js PAGE FOLDER: runs the page's commands in FOLDER, and compares. A fenced block `c FILE` is that file;
+// tutorial.js PAGE FOLDER [THERE]: runs the page's commands in FOLDER, and compares. A fenced block `c FILE` is that file;
 // `c FILE TEXT` goes before the first line of FILE that begins with TEXT. In a `console`, the text after `$ ` is run,
 // and the following lines are its output, except for differences from run to run: numbers, units of time, line
 // breaks, which parameter comes first and how many values it has, and whether there were enough runs for an
-// interval. `…` stands for anything. With AUTOTUNE_UPDATE=1 an output that differs is written anew.
+// interval. `…` stands for anything. With AUTOTUNE_UPDATE=1 an output that differs is written anew. In place of `bash`,
+// the command WITHIN may begin a shell in another system, where FOLDER has the name THERE.
 'use strict';
 const fs = require('fs'), child = require('child_process');
-const [page, folder] = process.argv.slice(2);
+const [page, folder, there = folder] = process.argv.slice(2);
+const shell = (process.env.WITHIN || 'bash').split(' ');
 const update = process.env.AUTOTUNE_UPDATE === '1';
 
 let failures = 0, commands = 0;
@@ -41,8 +43,8 @@ const patient = command => update ? command :
 
 // The shell lives on from one command to the next; so do its variables, which a file carries.
 function run(command) {
-  const script = `[ ! -f .env ] || . ./.env\n{ ${patient(command)}\n} 2>&1\nstatus=$?\nexport -p > .env\nexit $status`;
-  const ran = child.spawnSync('bash', ['-c', script], { cwd: folder, encoding: 'utf8', timeout: 120000 });
+  const script = `cd '${there}'\n[ ! -f .env ] || . ./.env\n{ ${patient(command)}\n} 2>&1\nstatus=$?\nexport -p > .env\nexit $status`;
+  const ran = child.spawnSync(shell[0], [...shell.slice(1), '-c', script], { encoding: 'utf8', timeout: 120000 });
   commands++;
   if (ran.status !== 0) {
     failures++;
