@@ -8,8 +8,8 @@ options=(-G Ninja -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_C_FLAGS_DEBUG=-O0" "-DCMAKE_
 builds=(cmake --build out --parallel 2)
 export AUTOTUNE_CACHE=$work/cache AUTOTUNE_BUDGET=20s,3
 
-# The project of cmake.sh, with the packages that a line before its find_package() provides.
-contains() { # FOLDER TEXT
+# contains FOLDER: the project of cmake.sh in FOLDER, with the standard input as a part of its CMakeLists.txt
+contains() {
   project cmake "$1"
   cat > autotune.cmake
   sed -i '/^option/i include(autotune.cmake)' CMakeLists.txt
