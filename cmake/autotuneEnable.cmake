@@ -20,7 +20,7 @@ function(autotune_enable)
   endif()
   if(NOT AUTOTUNE_PROGRAM)
     message(FATAL_ERROR "autotune_enable: only libautotune is built here (AUTOTUNE_RUNTIME_ONLY), not the program "
-      "autotune. Install what is missing, or name an installed program in AUTOTUNE_PROGRAM")
+      "autotune. Install what is missing, or set AUTOTUNE_PROGRAM to the path of an installed program")
   endif()
   foreach(target IN LISTS ARGN)
     if(NOT TARGET ${target})
