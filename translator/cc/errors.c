@@ -81,18 +81,68 @@ struct text cc_errors_unname(const struct cc_source *s, struct text printed) {
   return out;
 }
 
+// Returns the text after `error: ` in the line from P to END; empty: there is none.
+static struct slice errors_message(const char *p, const char *end) {
+  const char *at = memmem(p, (size_t)(end - p), "error: ", 7);
+  return at ? (struct slice){ at, (size_t)(end - at) } : (struct slice){ 0 };
+}
+
+// Expressions of clauses are written once in a function `autotune_checks_…`, under their
+// place in the pragma (front/emit/checks.c), and again where they are used.
+struct repeats {
+  bool headings; // the compiler prints them
+  bool checks;   // the messages that follow are about that function
+  struct slice *told;
+  unsigned n_told;
+};
+
+// True if the line from P to END, the compiler's heading of a function or a message,
+// repeats what was said of a clause, or is the heading of a function of checks. ALL: the
+// end of what was printed.
+static bool errors_repeats(struct repeats *r, const char *p, const char *end,
+                           const char *all) {
+  static const char *const headings[] = { ": In function ", ": At top level:", NULL };
+  static const char *const generated[] = { "autotune_k[] = {", "autotune_e != 0 ", NULL };
+  struct slice message = errors_message(p, end);
+  const char *next = memchr(end, '\n', (size_t)(all - end));
+  if (errors_mentions(p, end, headings)) {
+    r->headings = true;
+    r->checks = memmem(p, (size_t)(end - p), "autotune_checks_", 16) != NULL;
+    return r->checks;
+  }
+  if (message.size == 0)
+    return false;
+  if (next && r->n_told && errors_mentions(end, next, generated))
+    return true; // Clang has no headings, but shows the line
+  for (unsigned i = 0; r->headings && !r->checks && i < r->n_told; i++)
+    if (slices_same(r->told[i], message))
+      return true;
+  if (r->checks || !r->headings)
+    *GROW(r->told, r->n_told) = message;
+  return false;
+}
+
 struct text cc_errors_filter(struct text printed) {
   struct text kept = { 0 };
   bool keep = true, error = false;
+  struct repeats repeats = { 0 };
+  struct slice heading = { 0 }; // without a message yet
   const char *p = printed.data, *end = p + printed.size;
   text_add(&kept, "", 0);
   while (p < end) {
     const char *newline = memchr(p, '\n', (size_t)(end - p)),
                *next = newline ? newline + 1 : end;
     enum line_kind kind = errors_kind_of(p, next);
+    if (kind == THEIRS && errors_repeats(&repeats, p, next, end))
+      kind = OURS;
     keep = kind == CONTINUED ? keep : kind == THEIRS;
-    if (keep)
+    if (memmem(p, (size_t)(next - p), ": In function ", 14)) {
+      heading = (struct slice){ p, keep ? (size_t)(next - p) : 0 };
+    } else if (keep) {
+      text_add(&kept, heading.data, heading.size);
+      heading = (struct slice){ 0 };
       text_add(&kept, p, (size_t)(next - p));
+    }
     error |= keep && kind == THEIRS && memmem(p, (size_t)(next - p), "error: ", 7);
     p = next;
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// short.c: warns of an output's section that ends before the last element that the kernel
-// writes for certain, or begins after the first one. What lies outside is neither
-// compared nor put back between two runs.
+// short.c: warns of a section that ends before the last element that the kernel writes
+// (of an input: reads) for certain, or begins after the first one. What lies outside is
+// neither compared nor put back between two runs, nor kept with a captured call. Also
+// warns of an output that the kernel reads before it writes it.
 #include <string.h>
 
 #include "analysis.h"
@@ -50,6 +51,7 @@ struct shortage {
   const struct kernel *k;
   const struct model *m;
   const struct section *section;
+  struct slice base;     // of the section, without the * of `*c`
   struct poly low, last; // of the section's first dimension
 };
 
@@ -72,7 +74,8 @@ static bool short_is_beyond(const struct model *m, const struct ends *r, struct 
 static void short_warn(const struct shortage *c, const struct access *x,
                        const struct ends *r) {
   const struct section *d = c->section;
-  struct slice base = d->base;
+  struct slice base = c->base;
+  const char *verb = d->access == AUTOTUNE_IN ? "read" : "write";
   bool written, from_zero = r->low.n == 0;
   struct poly length = poly_add(poly_add(r->last, poly_int(1), 1), r->low, -1);
   struct text all = { 0 };
@@ -84,19 +87,21 @@ static void short_warn(const struct shortage *c, const struct access *x,
                 (int)d->dims[i].length.size, d->dims[i].length.data);
   diag_warning(c->s, d->offset, strlen(d->name),
                arena_printf("write %s(%s)", sections_access[d->access], all.data),
-               "the section '%s' is only a part of what '%s' writes: '%s'", d->name,
-               c->k->main.name, all.data);
+               "the section '%s' is only a part of what '%s' %ss: '%s'", d->name,
+               c->k->main.name, verb, all.data);
   size_t at = model_offset(c->m, x->node, &written);
   struct slice text = written ? model_text(c->m, x->node) : x->array->name;
-  diag_note(c->s, at, written ? text.size : 1, "%s'%.*s' is written here",
-            written ? "" : "an element of ", (int)text.size, text.data);
+  diag_note(c->s, at, written ? text.size : 1, "%s'%.*s' is %s here",
+            written ? "" : "an element of ", (int)text.size, text.data,
+            d->access == AUTOTUNE_IN ? "read" : "written");
 }
 
 // Warns if X may be outside of C's section. True: it did.
 static bool short_check_access(const struct shortage *c, const struct access *x) {
   struct ends r;
-  if (!slices_same(x->array->name, c->section->base) || !x->write || x->conditional ||
-      x->why || x->array->why || section_reach(c->m, x, x->first, true, &r))
+  bool counts = c->section->access == AUTOTUNE_IN ? x->read : x->write;
+  if (!slices_same(x->array->name, c->base) || !counts || x->conditional || x->why ||
+      x->array->why || section_reach(c->m, x, x->first, true, &r))
     return false;
   if (!r.certain ||
       (!short_is_beyond(c->m, &r, r.last, c->last) &&
@@ -114,14 +119,52 @@ static bool short_is_shared(const struct kernel *k, const struct section *x) {
   return false;
 }
 
+// Warns if C's section is an output of which each element is read before it is written.
+static void short_check_read(const struct shortage *c) {
+  const struct access *first = NULL;
+  bool written;
+  for (unsigned i = 0; i < c->m->n_accesses; i++) {
+    const struct access *x = &c->m->accesses[i];
+    if (!slices_same(x->array->name, c->base) || !x->write)
+      continue;
+    if (!x->read || x->array->why || !ts_node_is_null(x->array->handed))
+      return;
+    first = first || x->conditional ? first : x;
+  }
+  if (!first || c->section->access != AUTOTUNE_OUT)
+    return;
+  diag_warning(c->s, c->section->offset, strlen(c->section->name),
+               arena_printf("write inout(%s)", c->section->name),
+               "'%s' reads '%.*s' before it writes it, so it is an input, too",
+               c->k->main.name, (int)c->base.size, c->base.data);
+  size_t at = model_offset(c->m, first->node, &written);
+  struct slice text = written ? model_text(c->m, first->node) : c->base;
+  diag_note(c->s, at, written ? text.size : 1, "'%.*s' is read and written here",
+            (int)text.size, text.data);
+}
+
+// Returns the array that the base of X names: c of `c` and of `*c`.
+static struct slice short_base(const struct section *x) {
+  struct lexer l = lexer_of(x->base);
+  struct token star = lex(&l), name = lex(&l);
+  bool pointer = x->n_dims == 0 && slice_is(star.text, "*") && name.kind == TOKEN_WORD &&
+      lex(&l).kind == TOKEN_END;
+  return pointer ? name.text : x->base;
+}
+
 static void short_check_section(struct shortage *c) {
   const struct section *x = c->section;
-  if (!(x->access & AUTOTUNE_OUT) || x->access == AUTOTUNE_SCRATCH || x->n_dims == 0 ||
-      x->returned || !x->dims[0].length.size || short_is_shared(c->k, x))
+  c->base = short_base(x);
+  if (x->access == AUTOTUNE_SCRATCH || x->returned || short_is_shared(c->k, x) ||
+      (x->n_dims == 0 && slices_same(c->base, x->base)))
     return;
-  c->low = short_bound(c->m, x->dims[0].low);
-  c->last = poly_add(poly_add(c->low, short_bound(c->m, x->dims[0].length), 1),
-                     poly_int(1), -1);
+  short_check_read(c);
+  c->low = c->last = poly_int(0);
+  if (x->n_dims)
+    c->low = c->last = short_bound(c->m, x->dims[0].low);
+  if (x->n_dims && x->dims[0].length.size)
+    c->last = poly_add(poly_add(c->low, short_bound(c->m, x->dims[0].length), 1),
+                       poly_int(1), -1);
   for (unsigned i = 0; i < c->m->n_accesses && c->low.known && c->last.known; i++)
     if (short_check_access(c, &c->m->accesses[i]))
       return;

@@ -111,8 +111,10 @@ static const char *writes_base(struct slice base) {
   return t.size ? t.data : "";
 }
 
-// True if a section names what P writes, or a part of it, or all that it is part of.
-static bool writes_is_named(const struct kernel *k, const struct path *p) {
+// Returns what the sections say that name what P writes, or a part of it, or all that it
+// is part of; 0: there are none.
+static unsigned writes_named(const struct kernel *k, const struct path *p) {
+  unsigned access = 0;
   const char *words = writes_base((struct slice){ p->text.data, p->text.size });
   for (unsigned i = 0; i < k->n_sections; i++) {
     const char *base = writes_base(k->sections[i].base);
@@ -120,9 +122,9 @@ static bool writes_is_named(const struct kernel *k, const struct path *p) {
     bool whole = (base[n] == '\0' || base[n] == ' ') &&
         (words[n] == '\0' || words[n] == ' ');
     if (strncmp(base, words, n) == 0 && whole)
-      return true;
+      access |= k->sections[i].access;
   }
-  return false;
+  return access;
 }
 
 // ---- what is written ----------------------------------------------------------------
@@ -238,20 +240,27 @@ static const char *writes_argument(const struct writes *w, const struct kernel_a
   return p->n_members ? p->text.data : arena_printf("*%s", p->text.data);
 }
 
+// INPUT: a section names it, but as an input.
 static void writes_tell(struct writes *w, TSNode at, const struct path *p,
-                        const char *section) {
+                        const char *section, bool input) {
   uint32_t from = ts_node_start_byte(at), to = ts_node_end_byte(at);
   struct slice shown = p->subscripts ? p->name : slice_of(p->text.data);
   for (unsigned i = 0; i < w->n_told; i++)
     if (strcmp(w->told[i], section) == 0)
       return;
   *GROW(w->told, w->n_told) = section;
-  diag_warning(w->s, from, to - from,
-               arena_printf("add inout(%s), or scratch(%s) if nobody reads it after the "
-                            "call",
-                            section, section),
-               "'%s' also writes '%.*s', which no section names", w->k->main.name,
-               (int)shown.size, shown.data);
+  if (input)
+    diag_warning(w->s, from, to - from, "write inout(…), or out(…), in place of in(…)",
+                 "'%s' writes '%.*s', which is declared as an input", w->k->main.name,
+                 (int)shown.size, shown.data);
+  else
+    diag_warning(
+        w->s, from, to - from,
+        arena_printf("add inout(%s), or scratch(%s) if nobody reads it after the "
+                     "call",
+                     section, section),
+        "'%s' also writes '%.*s', which no section names", w->k->main.name,
+        (int)shown.size, shown.data);
 }
 
 // ---- the walk -----------------------------------------------------------------------
@@ -267,8 +276,9 @@ static void writes_target(struct writes *w, const struct usage *u, TSNode functi
     section = writes_argument(w, &w->k->args[arg], u, p);
   else if (declared == 0)
     section = writes_object(w, p);
-  if (section && !writes_is_named(w->k, p))
-    writes_tell(w, at, p, section);
+  unsigned access = section ? writes_named(w->k, p) : AUTOTUNE_OUT;
+  if (access == 0 || access == AUTOTUNE_IN)
+    writes_tell(w, at, p, section, access);
 }
 
 static void writes_queue(struct writes *w, struct slice name) {

@@ -153,4 +153,8 @@ void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_
                    *units /* [kernel][compiler]; NULL: an #if leaves the kernel out */,
                const struct compile_options *o, struct text *out);
 
+/* Appends the expressions of the kernel's clauses at their places in the pragma
+ * (checks.c). */
+void emit_checks(const struct template_scope *scope, struct text *out);
+
 #endif

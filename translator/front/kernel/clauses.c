@@ -40,7 +40,7 @@ static bool clauses_check_name(const struct source *s, const struct kernel *k,
   if (!is_identifier(name))
     wrong = "'%.*s' is not a valid name for a param";
   else if (is_keyword(name))
-    wrong = "'%.*s' is a word of C, so no name for a param";
+    wrong = "'%.*s' is a word of C, so it cannot name a param";
   else if (clauses_reserved(name))
     wrong = "'%.*s': names that begin with AUTOTUNE_ are reserved";
   else if (clauses_made(k, name))
@@ -94,8 +94,16 @@ static void clauses_read_param(const struct source *s, struct kernel *k,
   struct slice value;
   bool fine = true;
   if (c->n_args == 0 || c->args[0].label.size == 0) {
-    diag_error(s, c->offset, c->size, "write param(NAME: 8, 16, 32)",
-               "this param has no name");
+    struct slice text = c->n_args ? c->args[0].text : slice_of("");
+    struct lexer l = lexer_of(text);
+    struct token name = lex(&l);
+    bool named = name.kind == TOKEN_WORD && !is_keyword(name.text);
+    diag_error(s, named ? c->args[0].offset : c->offset, named ? text.size : c->size,
+               named ? arena_printf("write param(%.*s: 8, 16, 32)", (int)name.text.size,
+                                    name.text.data)
+                     : "write param(NAME: 8, 16, 32)",
+               named ? "a colon is missing between the param and its values"
+                     : "this param has no name");
     return;
   }
   if (!params_left(s, k, c->offset) ||
@@ -109,6 +117,8 @@ static void clauses_read_param(const struct source *s, struct kernel *k,
                  "only the first argument of 'param' has a name");
       fine = false;
     }
+    if (!a->is_set && a->text.size && strchr("{[", *a->text.data))
+      return; // reported already
     for (unsigned j = 0; j < (a->is_set ? a->n_set : 1); j++)
       fine = values_add(s, p, a->is_set ? a->set[j] : a->text, &param) && fine;
   }
@@ -140,15 +150,11 @@ static void clauses_read_if(const struct source *s, struct kernel *k,
 
 static void clauses_read_key(const struct source *s, struct kernel *k,
                              const struct clause *c) {
+  (void)s;
   k->key_given = true;
   for (unsigned i = 0; i < c->n_args; i++) {
     struct slice text = c->args[i].text;
-    int arg = kernel_arg(k, text);
-    if (arg >= 0 && (k->args[arg].pointer || k->args[arg].real))
-      diag_error(s, c->args[i].offset, text.size, NULL,
-                 "a key is an integer, but '%s' is %s", k->args[arg].name,
-                 k->args[arg].pointer ? "a pointer" : "a floating-point number");
-    else if (text.size)
+    if (text.size)
       *GROW(k->keys, k->n_keys) = text;
   }
 }
@@ -329,7 +335,8 @@ static void check_expressions(const struct source *s, const struct kernel *k) {
   for (unsigned i = 0; i < k->n_conditions; i++)
     names_check(s, k, p, k->conditions[i], 0, "a condition of calls");
   for (unsigned i = 0; i < k->n_keys; i++)
-    names_check(s, k, p, k->keys[i], 0, "a key");
+    if (names_check(s, k, p, k->keys[i], 0, "a key"))
+      syntax_check_integer(s, k, p, k->keys[i], "a key");
   names_check(s, k, p, k->flops, 0, "the work of a call");
   names_check(s, k, p, k->bytes, 0, "the work of a call");
   sections_check(s, k);

@@ -75,6 +75,47 @@ static bool is_reduction(const struct clause *c) {
   return c->n_args > 0 && slice_in(slice_of(c->name), names);
 }
 
+// Checks the operation of C, a reduction.
+static void check_operation(const struct source *s, const struct pragma *p,
+                            const struct clause *c, struct slice name) {
+  static const char *const operations[] = { "+",  "-",  "*",   "&",   "|", "^",
+                                            "&&", "||", "min", "max", NULL };
+  bool quoted, system;
+  if (slice_in(name, operations) || name_declared(s, name, &quoted, &system) || quoted)
+    return; // or it is one of `omp declare reduction`
+  diag_error(s, pragma_offset(p, name), name.size,
+             "write +, *, -, &, |, ^, &&, ||, min or max", "'%s' has no operation '%.*s'",
+             c->name, (int)name.size, name.data);
+}
+
+// Warns of variables that two clauses of P name: compilers refuse most of these variants.
+static void check_lists(const struct source *s, const struct pragma *p) {
+  static const char *const lists[] = { "private", "firstprivate", "lastprivate",
+                                       "shared",  "reduction",    "in_reduction",
+                                       NULL };
+  struct {
+    struct slice name;
+    const char *clause;
+  } *seen = NULL;
+  unsigned n = 0;
+  for (unsigned i = 0; i < p->n_clauses; i++) {
+    const struct clause *c = &p->clauses[i];
+    for (unsigned j = 0; slice_in(slice_of(c->name), lists) && j < c->n_args; j++) {
+      struct slice name = c->args[j].text;
+      for (unsigned m = 0; m < n; m++)
+        if (slices_same(seen[m].name, name) &&
+            !(strstr(c->name, "stprivate") && strstr(seen[m].clause, "stprivate") &&
+              strcmp(c->name, seen[m].clause) != 0))
+          diag_warning(s, pragma_offset(p, name), name.size, "name it in one of them",
+                       strcmp(c->name, seen[m].clause) == 0
+                           ? "'%.*s' is given twice in '%s'"
+                           : "'%.*s' is given in '%s', too",
+                       (int)name.size, name.data, seen[m].clause);
+      *GROW(seen, n) = (__typeof__(*seen)){ name, c->name };
+    }
+  }
+}
+
 // Checks A, an argument of C that is no set: a number, or a variable in a list.
 static void check_argument(const struct source *s, const struct kernel *k,
                            const struct pragma *p, const struct clause *c,
@@ -89,6 +130,8 @@ static void check_argument(const struct source *s, const struct kernel *k,
   static const char *const labels[] = { "linear", "aligned", NULL }; // linear(i: 2)
   struct slice name = slice_of(c->name), text = a->text;
   const char *what = arena_printf("an argument of '%s'", c->name);
+  if (is_reduction(c) && a->label.size)
+    check_operation(s, p, c, a->label);
   if (text.size == 0 || strchr("{[", *text.data)) // reported already
     return;
   if (slice_in(name, numbers)) {
@@ -100,8 +143,11 @@ static void check_argument(const struct source *s, const struct kernel *k,
   else if (!slice_in(name, lists))
     return;
   struct lexer l = lexer_of(text);
-  struct token first = lex(&l);
-  if (first.kind == TOKEN_WORD)
+  struct token first = lex(&l), next = lex(&l);
+  if (slice_is(next.text, "[") && !slice_in(name, labels) && !is_reduction(c))
+    diag_error(s, pragma_offset(p, text), text.size, "write the variable alone",
+               "'%s' takes variables, not sections", c->name);
+  else if (first.kind == TOKEN_WORD)
     names_check(s, k, p, first.text, 0, what);
 }
 
@@ -135,6 +181,8 @@ static void directives_read_directive(const struct source *s, struct kernel *k,
     d.present = when;
   if (!loop_find(s, p, f, &d.loop) || !params_left(s, k, p->offset))
     return;
+  if (!p->openmp)
+    check_lists(s, p);
   for (unsigned i = 0; i < p->n_clauses; i++)
     if (strcmp(p->clauses[i].name, "optional") == 0)
       d.present = optional_param(s, k, p, &p->clauses[i], when);

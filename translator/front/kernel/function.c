@@ -154,12 +154,22 @@ static const char *pragma_label(const struct pragma *p) {
   return p->kind == PRAGMA_KERNEL ? "kernel" : "alternative";
 }
 
+static bool is_in_function(const struct source *s, size_t at) {
+  TSNode n = ts_node_descendant_for_byte_range(ts_tree_root_node(s->tree), (uint32_t)at,
+                                               (uint32_t)at);
+  while (!ts_node_is_null(n) && !node_is(n, "function_definition"))
+    n = ts_node_parent(n);
+  return !ts_node_is_null(n);
+}
+
 static bool no_function(const struct source *s, const struct pragma *p, size_t at) {
   const char *hint = "put the pragma on the line above the function";
   struct lexer l = { s->text + at, s->text + s->size, false };
   struct slice word = lex(&l).text;
   size_t body;
-  if (slice_is(word, "for"))
+  if (is_in_function(s, p->offset))
+    hint = "within a function a kernel is a loop with 'for', or a block { … }";
+  else if (slice_is(word, "for"))
     hint = "a loop must be in a function to be a kernel";
   else if (slice_is(word, "#"))
     hint = "an #if is between: put the pragma after it";

@@ -164,6 +164,9 @@ bool is_machine_name(const struct kernel *k, struct slice name);
  * what is wrong. WHAT is for the message: "a constraint". */
 bool syntax_check(const struct source *s, const struct kernel *k, const struct pragma *p,
                   struct slice expr, const char *what);
+/* The same for EXPR, an expression of C, that is no integer for certain. */
+bool syntax_check_integer(const struct source *s, const struct kernel *k,
+                          const struct pragma *p, struct slice expr, const char *what);
 
 /* ---- expr.c ---------------------------------------------------------------------- */
 

@@ -91,6 +91,7 @@ struct search {
   const char **seen;
   unsigned n_seen;
   bool directives;     // those of loops count: they are uses, and declare nothing
+  bool outside;        // words within definitions of functions do not count
   bool found, trusted; // trusted: a header was not found and may hold the word
 };
 
@@ -138,6 +139,26 @@ static void search_directive(struct search *q, struct lexer *l) {
     q->found = q->found || (t.kind == TOKEN_WORD && slices_same(t.text, q->word));
 }
 
+// Moves L past the definition of a function whose parentheses begin at L. False: they
+// begin none, and L stays.
+static bool search_skip_function(struct lexer *l) {
+  struct lexer ahead = *l;
+  struct token t = lex(&ahead);
+  for (int depth = lex_bracket(t.text); depth > 0 && t.kind != TOKEN_END;) {
+    t = lex(&ahead);
+    depth += lex_bracket(t.text);
+  }
+  t = lex(&ahead);
+  if (!slice_is(t.text, "{"))
+    return false;
+  for (int depth = 1; depth > 0 && t.kind != TOKEN_END;) {
+    t = lex(&ahead);
+    depth += lex_bracket(t.text);
+  }
+  *l = ahead;
+  return true;
+}
+
 static void search_text(struct search *q, struct slice text) {
   struct lexer l = lexer_of(text);
   bool operator = false; // within _Pragma("…"), whose string is code
@@ -145,7 +166,10 @@ static void search_text(struct search *q, struct slice text) {
     if (t.first && slice_is(t.text, "#")) {
       search_directive(q, &l);
     } else if (t.kind == TOKEN_WORD) {
+      struct lexer ahead = l;
       q->found = slices_same(t.text, q->word);
+      if (q->outside && !is_attribute(t.text) && slice_is(lex(&ahead).text, "("))
+        search_skip_function(&l);
       operator = slice_is(t.text, "_Pragma");
     } else if (t.kind == TOKEN_STRING && operator) {
       struct lexer inside = lexer_of((struct slice){ t.text.data + 1, t.text.size - 1 });
@@ -197,17 +221,45 @@ static bool looks_like_systems(struct slice name) {
 
 /* ---- the checks ------------------------------------------------------------------ */
 
+// True if NAME, a word of the file or of a header, may be declared where P, a pragma on a
+// function, can use it.
+static bool names_reaches(const struct source *s, const struct kernel *k,
+                          const struct pragma *p, struct slice name) {
+  struct search q = { .word = name, .folder = path_folder(s->path), .outside = true };
+  bool system;
+  search_text(&q, (struct slice){ s->text, p->offset });
+  return q.found || q.trusted || p->kind != PRAGMA_KERNEL || k->language->cplusplus ||
+      s->n_outlined || name_defined(s, name, &system);
+}
+
+// Reports NAME, a function that is called in a clause of P, unless a header may declare
+// it.
+static bool names_check_called(const struct source *s, const struct kernel *k,
+                               const struct pragma *p, struct slice name) {
+  bool quoted, system, declared = name_declared(s, name, &quoted, &system);
+  if (is_keyword(name) || quoted || system || k->language->cplusplus ||
+      (name.size > 2 && memcmp(name.data, "__", 2) == 0) ||
+      (declared && names_reaches(s, k, p, name)))
+    return true;
+  diag_error(s, pragma_offset(p, name), name.size, NULL,
+             "the function '%.*s' is not declared before the kernel", (int)name.size,
+             name.data);
+  return false;
+}
+
 // Reports NAME unless a header may declare it.
-static bool names_unknown(const struct source *s, const struct kernel *k, size_t at,
-                          struct slice name, unsigned uses) {
+static bool names_unknown(const struct source *s, const struct kernel *k,
+                          const struct pragma *p, struct slice name, unsigned uses) {
   bool quoted, system;
+  size_t at = pragma_offset(p, name);
   const char *near = name_nearest(k, name, uses);
-  if (name_declared(s, name, &quoted, &system) ||
+  bool declared = name_declared(s, name, &quoted, &system);
+  if ((declared && names_reaches(s, k, p, name)) ||
       (!near && (quoted || (system && looks_like_systems(name)))))
     return true;
   diag_error(s, at, name.size, diag_meant(s, at, name.size, near),
              "'%.*s' is not an argument of the kernel%s", (int)name.size, name.data,
-             uses & USE_PARAMS ? ", no param, and not declared in this file"
+             uses & USE_PARAMS ? ", not a param, and not declared in this file"
                                : ", and not declared in this file");
   return false;
 }
@@ -246,7 +298,7 @@ static bool names_check_name(const struct source *s, const struct kernel *k,
   if (((uses & USE_GRID) && slice_is(name, "gridDim")) ||
       ((uses & USE_BLOCK) && slice_is(name, "blockDim")))
     return true;
-  return names_unknown(s, k, at, name, uses);
+  return names_unknown(s, k, p, name, uses);
 }
 
 bool names_check(const struct source *s, const struct kernel *k, const struct pragma *p,
@@ -256,8 +308,10 @@ bool names_check(const struct source *s, const struct kernel *k, const struct pr
   for (struct token t = lex(&l); t.kind != TOKEN_END && fine; t = lex(&l)) {
     struct lexer ahead = l;
     bool called = slice_is(lex(&ahead).text, "(");
-    if (t.kind == TOKEN_WORD && !member && !tag &&
-        !(called && kernel_param(k, t.text) < 0))
+    bool word = t.kind == TOKEN_WORD && !member && !tag;
+    if (word && called && kernel_param(k, t.text) < 0)
+      fine = kernel_arg(k, t.text) >= 0 || names_check_called(s, k, p, t.text);
+    else if (word)
       fine = names_check_name(s, k, p, t.text, uses, what);
     member = slice_is(t.text, "->") || slice_is(t.text, ".");
     tag = is_tag(t.text);

@@ -53,11 +53,17 @@ static bool read_dimension(const struct source *s, const struct pragma *p,
                  "a comma in the bounds of a section");
       return false;
     }
+    if (slice_is(t.text, "..")) {
+      diag_error(s, pragma_offset(p, t.text), t.text.size,
+                 "write [low : length], with the number of elements",
+                 "the bounds of a section are not a range");
+      return false;
+    }
     if (c != ':' || depth || conditions-- > 0)
       continue;
     conditions = 0;
     if (colon) {
-      diag_error(s, pragma_offset(p, t.text), 1, NULL,
+      diag_error(s, pragma_offset(p, t.text), 1, "write [low : length]",
                  "a section with a stride is not understood");
       return false;
     }
@@ -92,6 +98,37 @@ static bool plain_scalar(const struct kernel_arg *a) {
       !memchr(a->text.data, '&', a->text.size);
 }
 
+// True if the base of X, which mentions NAME, is an expression that names elements.
+static bool sections_check_form(const struct source *s, const struct kernel *k,
+                                const struct section *x, struct slice name) {
+  const struct pragma *p = k->main.pragma;
+  struct lexer l = lexer_of(x->base);
+  struct token first = lex(&l);
+  const char *meant = NULL;
+  if (slice_is(first.text, "&"))
+    meant = "write it without '&'";
+  else if (slices_same(first.text, name) && slice_is(lex(&l).text, "("))
+    meant = arena_printf("write %.*s[low : length]", (int)name.size, name.data);
+  if (!meant)
+    return syntax_check(s, k, p, x->base, "a section");
+  diag_error(s, pragma_offset(p, x->base), x->base.size, meant,
+             "a section begins with the name of an array or a pointer");
+  return false;
+}
+
+// Returns the most dimensions that a section of A can have.
+static unsigned sections_most(const struct kernel_arg *a) {
+  struct lexer l = lexer_of(a->specifiers);
+  unsigned most = 0;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    if (t.kind == TOKEN_WORD && !is_keyword(t.text))
+      return -1u; // a name of a type, which may be a pointer or an array
+  l = lexer_of(a->text);
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    most += slice_is(t.text, "*") || slice_is(t.text, "[");
+  return most ? most : -1u;
+}
+
 // Checks base and brackets against the argument that they begin with, if they begin with
 // one.
 static bool check_base(const struct source *s, const struct kernel *k,
@@ -109,6 +146,15 @@ static bool check_base(const struct source *s, const struct kernel *k,
         x->n_dims ? "'%s' is not a pointer, so it has no sections"
                   : "'%s' is passed by value: the kernel's caller does not see it change",
         a->name);
+    return false;
+  }
+  if (!bare && !sections_check_form(s, k, x, name))
+    return false;
+  if (bare && x->n_dims > sections_most(a)) {
+    diag_error(s, at, x->base.size,
+               arena_printf("write %s[0:N] with the number of all elements", a->name),
+               "'%s' has %u dimension%s, its section has %u", a->name, sections_most(a),
+               sections_most(a) == 1 ? "" : "s", x->n_dims);
     return false;
   }
   if (bare && x->n_dims == 0 && a->pointer) {
@@ -169,6 +215,14 @@ static bool sections_returned(const struct source *s, const struct kernel *k,
   return false;
 }
 
+static void sections_check_bound(const struct source *s, const struct kernel *k,
+                                 struct slice bound) {
+  const struct pragma *p = k->main.pragma;
+  const char *what = "a bound of a section";
+  if (names_check(s, k, p, bound, 0, what))
+    syntax_check_integer(s, k, p, bound, what);
+}
+
 static void read_section(const struct source *s, struct kernel *k,
                          const struct argument *a, unsigned access) {
   const struct pragma *p = k->main.pragma;
@@ -193,6 +247,12 @@ static void read_section(const struct source *s, struct kernel *k,
   if (within.size) {
     struct lexer rest = { within.data + within.size, x.base.data + x.base.size, false };
     struct token next = lex(&rest);
+    if (slice_is(next.text, ";")) {
+      diag_fix(s, pragma_offset(p, next.text), 1, ",");
+      diag_error(s, pragma_offset(p, next.text), 1, "write a comma",
+                 "sections are separated by commas");
+      return;
+    }
     if (next.kind == TOKEN_WORD) {
       diag_fix(s, pragma_offset(p, within) + within.size, 0, ",");
       diag_error(s, pragma_offset(p, next.text), next.text.size, NULL,
@@ -211,8 +271,13 @@ static void read_section(const struct source *s, struct kernel *k,
   if (!returned && !check_base(s, k, &x, name))
     return;
   for (unsigned i = 0; i < x.n_dims; i++) {
-    names_check(s, k, p, x.dims[i].low, 0, "a bound of a section");
-    names_check(s, k, p, x.dims[i].length, 0, "a bound of a section");
+    sections_check_bound(s, k, x.dims[i].low);
+    sections_check_bound(s, k, x.dims[i].length);
+    long long length;
+    if (x.dims[i].length.size && read_integer(x.dims[i].length, &length) && length < 1)
+      diag_error(s, pragma_offset(p, x.dims[i].length), x.dims[i].length.size,
+                 "write [low : length], with the number of elements",
+                 "this section has no elements");
   }
   for (unsigned i = 0; i < k->n_sections; i++)
     if (strcmp(k->sections[i].name, x.name) == 0) {

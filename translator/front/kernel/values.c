@@ -103,15 +103,22 @@ bool value_read(const struct source *s, const struct pragma *p, struct slice tex
     return read_tuple(s, p, v);
   }
   bool digits = t.kind == TOKEN_NUMBER && single;
-  enum token_kind next = lex(&l).kind;
+  struct token second = lex(&l);
+  enum token_kind next = second.kind;
   bool no_comma = !single && (t.kind == TOKEN_NUMBER || t.kind == TOKEN_WORD) &&
       (next == TOKEN_NUMBER || next == TOKEN_WORD);
   if (no_comma)
     diag_fix(s, v->offset + t.text.size, 0, ",");
   diag_error(s, v->offset, text.size,
-             digits ? NULL
-                 : no_comma
-                 ? "write a comma between two values"
+             digits         ? NULL
+                 : no_comma ? "write a comma between two values"
+                 : t.kind == TOKEN_NUMBER &&
+                     (slice_is(second.text, "-") || slice_is(second.text, ":"))
+                 ? "a range is written 1..4"
+                 : t.kind == TOKEN_NUMBER && slice_is(second.text, ";")
+                 ? "values are separated by commas"
+                 : t.kind == TOKEN_NUMBER && strchr("*+/<", *second.text.data)
+                 ? "values are not computed: write the number itself"
                  : "values are integers, floats, identifiers, strings, tuples, ranges",
              digits ? "this number is malformed or too large"
                     : "this is not a valid value");
@@ -141,8 +148,8 @@ static bool values_unify(const struct source *s, struct param *param,
   }
   if (kind == VALUE_TUPLE && param->n_values && param->values[0].n_items != v->n_items) {
     diag_error(s, v->offset, strlen(v->text), NULL,
-               "this tuple has %u members, the first has %u", v->n_items,
-               param->values[0].n_items);
+               "this tuple has %u member%s, the first has %u", v->n_items,
+               v->n_items == 1 ? "" : "s", param->values[0].n_items);
     return false;
   }
   return true;
@@ -303,7 +310,11 @@ void values_flags(const struct source *s, struct kernel *k, const struct clause 
     struct slice text = c->args[i].text;
     struct value v;
     enum value_kind kind;
-    if (text.size == 0 || !value_read(s, k->main.pragma, text, &v, &kind))
+    if (text.size && *text.data == '-')
+      diag_error(s, c->args[i].offset, text.size,
+                 "write flags(\"-O2\", \"-O3 -ffast-math\")", "flags are strings");
+    if (text.size == 0 || *text.data == '-' ||
+        !value_read(s, k->main.pragma, text, &v, &kind))
       continue;
     if (kind != VALUE_STRING) {
       diag_error(s, v.offset, text.size, "write flags(\"-O2\", \"-O3 -ffast-math\")",

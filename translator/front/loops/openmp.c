@@ -132,13 +132,15 @@ static bool openmp_number(const struct builder *b, const struct dir_clause *c, b
 // Checks the clauses whose arguments are positive numbers.
 static bool openmp_check_numbers(struct builder *b, const struct loop_directive *d) {
   static const char *const numbers[] = { "num_threads", "safelen",   "simdlen",
-                                         "grainsize",   "num_tasks", NULL };
+                                         "grainsize",   "num_tasks", "collapse",
+                                         NULL };
   long long length, limit;
   for (unsigned i = 0; i < d->n_clauses; i++) {
     const struct dir_clause *c = &d->clauses[i];
     unsigned at = strcmp(c->name, "schedule") == 0; // its second argument is one
     if ((at || slice_in(slice_of(c->name), numbers)) && c->n_args > at &&
-        !arg_is_positive(b, c->pragma, &c->args[at], arena_printf("'%s'", c->name)))
+        !arg_is_positive(b, c->pragma, &c->args[at],
+                         arena_printf(at ? "the chunk size of '%s'" : "'%s'", c->name)))
       return false;
   }
   if (openmp_number(b, directive_clause(d, "simdlen"), true, &length) &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // words.c: checks the words in OpenMP's clauses. A misspelled word in a set would show
 // much later, in variants that do not compile. A word that resembles none may be a macro
-// of the build and is accepted.
+// of the build, and is accepted unless it has small letters only.
 #include <string.h>
 
 #include "front/kernel/kernel.h"
@@ -24,6 +24,14 @@ static const struct rule *words_rule_of(const char *clause) {
   return NULL;
 }
 
+// Returns the words of R: "words are a, b and c".
+static const char *words_list(const struct rule *r) {
+  struct text t = { 0 };
+  for (unsigned i = 0; r->words[i]; i++)
+    text_printf(&t, "%s%s", !i ? "write " : r->words[i + 1] ? ", " : " or ", r->words[i]);
+  return t.data;
+}
+
 // True if TEXT, which stands at OFFSET, is a valid word there; otherwise reports an
 // error.
 static bool check_word(struct builder *b, const struct rule *r, struct slice text,
@@ -35,10 +43,14 @@ static bool check_word(struct builder *b, const struct rule *r, struct slice tex
     if (slice_is(word.text, *w))
       return true;
   const char *near = nearest(word.text, r->words);
-  if (!near || word.kind != TOKEN_WORD || lex(&l).kind != TOKEN_END ||
+  bool small = true;
+  for (size_t i = 0; i < word.text.size; i++)
+    small &= word.text.data[i] >= 'a' && word.text.data[i] <= 'z';
+  if ((!near && !small) || word.kind != TOKEN_WORD || lex(&l).kind != TOKEN_END ||
       name_defined(b->s, word.text, &system))
     return true;
-  return FAIL(b, offset, word.text.size, diag_meant(b->s, offset, word.text.size, near),
+  return FAIL(b, offset, word.text.size,
+              near ? diag_meant(b->s, offset, word.text.size, near) : words_list(r),
               "'%s' does not take '%.*s'", r->clause, (int)word.text.size,
               word.text.data);
 }

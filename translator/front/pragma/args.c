@@ -85,13 +85,17 @@ static void read_argument(const struct source *s, const struct pragma *p,
   if (!strchr("{[", *a->text.data))
     return;
   if (*a->text.data == '[' || !braces_all(a->text))
-    diag_error(s, a->offset, a->text.size,
-               "write a set for each argument, with commas between: {8, 16}, {32, 64}",
-               "this is neither a value nor a set of values");
+    diag_error(
+        s, a->offset, a->text.size,
+        rule->flags & CLAUSE_OWN
+            ? "write a set for each argument, with commas between: {8, 16}, {32, 64}"
+            : "write values, or a set of values in braces: {8, 16}",
+        "this is neither a value nor a set of values");
   else if (rule->flags & CLAUSE_SETS)
     read_set(s, p, a);
   else
-    diag_error(s, a->offset, a->text.size, NULL, "'%s' takes no set", c->name);
+    diag_error(s, a->offset, a->text.size, "write it without braces", "'%s' takes no set",
+               c->name);
 }
 
 void pragma_arguments(const struct source *s, const struct pragma *p, struct clause *c,

@@ -34,6 +34,8 @@ static const struct {
   { "threads", "num_threads" },
   { "size", "sizes" },
   { "order", "permutation" },
+  { "vectorize", "simd" },
+  { "vector", "simd" },
 };
 
 // True if one of WORDS is WORD, or is WORD and arguments.
@@ -55,6 +57,19 @@ static const char *did_you_mean(const struct source *s, const struct pragma *p,
       near = usual[i].meant;
   return diag_meant(s, pragma_offset(p, word), word.size,
                     near ? near : nearest(word, words));
+}
+
+// Returns what to do about NAME, which is no clause of P, but one of the other kind of
+// pragma; NULL: it is none of these either.
+static const char *pragma_other_kind(const struct pragma *p, struct slice name) {
+  bool kernel = p->kind == PRAGMA_KERNEL;
+  unsigned n;
+  const struct clause_rule *r = clause_rules(kernel ? PRAGMA_LOOP : PRAGMA_KERNEL, &n);
+  for (; n > 0; n--, r++)
+    if (slice_is(name, r->name))
+      return kernel ? "it is for loop directives: write it in a pragma above the loop"
+                    : "it is for kernels: write it in '#pragma autotune kernel'";
+  return NULL;
 }
 
 // Reads the body of a clause whose '(' has been read. False: it is not closed.
@@ -93,9 +108,11 @@ static const struct clause_rule *pragma_check_name(const struct source *s,
   if (elsewhere)
     diag_error(s, at, name.size, NULL, "'%.*s' is not a clause of '%s'", (int)name.size,
                name.data, directive_name(p->directive));
-  else
-    error_at(s, p, name, did_you_mean(s, p, name, clause_names(p)),
+  else {
+    const char *other = pragma_other_kind(p, name);
+    error_at(s, p, name, other ? other : did_you_mean(s, p, name, clause_names(p)),
              "unknown clause '%.*s'");
+  }
   return NULL;
 }
 
@@ -131,6 +148,21 @@ static void keep_clause(const struct source *s, struct pragma *p, struct clause 
   *GROW(p->clauses, p->n_clauses) = c;
 }
 
+// Returns what to do about T, which begins no clause of P; NULL: not known.
+static const char *pragma_no_clause(const struct pragma *p, struct token t) {
+  unsigned n;
+  const struct clause_rule *r = clause_rules(p->kind, &n);
+  if (slice_is(t.text, ";") || slice_is(t.text, ","))
+    return "clauses are separated by blanks or single commas";
+  if (slice_is(t.text, "--") || slice_is(t.text, "-"))
+    return "clauses have no dashes";
+  bool value = t.kind == TOKEN_NUMBER || slice_is(t.text, "(") || slice_is(t.text, "{");
+  for (bool other; p->kind == PRAGMA_LOOP && value && !p->n_clauses && n > 0; n--, r++)
+    if ((r->flags & CLAUSE_OWN) && clause_rule(p, slice_of(r->name), &other) == r)
+      return arena_printf("write %s %s(…)", directive_name(p->directive), r->name);
+  return NULL;
+}
+
 static void read_clauses(const struct source *s, struct pragma *p, struct lexer *l) {
   bool comma = true; // a comma may stand between two clauses
   for (struct token t = lex(l); t.kind != TOKEN_END; t = lex(l)) {
@@ -139,7 +171,7 @@ static void read_clauses(const struct source *s, struct pragma *p, struct lexer 
       continue;
     }
     if (t.kind != TOKEN_WORD) {
-      error_at(s, p, t.text, NULL, "expected a clause, not '%.*s'");
+      error_at(s, p, t.text, pragma_no_clause(p, t), "expected a clause, not '%.*s'");
       return;
     }
     comma = false;
@@ -155,7 +187,7 @@ static void read_clauses(const struct source *s, struct pragma *p, struct lexer 
     }
     unsigned before = diag_errors();
     keep_clause(s, p, c, t.text);
-    if (diag_errors() != before && slice_is(open.text, "="))
+    if (diag_errors() != before && (slice_is(open.text, "=") || slice_is(open.text, ":")))
       return; // that would be the next error
   }
 }
@@ -227,10 +259,15 @@ static bool pragma_read_pragma(const struct source *s, struct pragma *p,
   } else if (pragma_read_directive(l, &p->directive)) {
     p->kind = PRAGMA_LOOP;
   } else {
-    const char *hint = slice_is(t.text, "parallel")
-        ? "write 'parallel for' or 'parallel loop'"
-        : did_you_mean(s, p, t.text, directive_words());
-    error_at(s, p, t.text, hint, "unknown directive '%.*s'");
+    const struct pragma loop = { .kind = PRAGMA_LOOP };
+    error_at(s, p, t.text,
+             slice_is(t.text, "parallel")  ? "write 'parallel for' or 'parallel loop'"
+                 : slice_is(t.text, "omp") ? "leave 'omp' away"
+                 : slice_is(t.text, ":")   ? "leave the colon away"
+                 : pragma_other_kind(&loop, t.text)
+                 ? "write 'kernel' before the clauses of a kernel"
+                 : did_you_mean(s, p, t.text, directive_words()),
+             "unknown directive '%.*s'");
     return false;
   }
   read_clauses(s, p, l);
@@ -245,8 +282,9 @@ static void check_needed(const struct source *s, const struct pragma *p) {
     for (unsigned i = 0; i < p->n_clauses; i++)
       found = found || strcmp(p->clauses[i].name, r->name) == 0;
     if (!found)
-      diag_error(s, p->offset, p->end - p->offset, NULL, "'%s' needs the clause '%s'",
-                 directive_name(p->directive), r->name);
+      diag_error(s, p->offset, p->end - p->offset,
+                 arena_printf("write %s %s(…)", directive_name(p->directive), r->name),
+                 "'%s' needs the clause '%s'", directive_name(p->directive), r->name);
   }
 }
 
@@ -304,37 +342,16 @@ static bool pragma_read_openmp(const struct source *s, struct pragma *p, struct 
   return true;
 }
 
-// True if WORD is meant to be "autotune": letters in capitals, an underscore, one letter
-// more or less.
-static bool pragma_resembles(struct slice word) {
-  static const char *const name[] = { "autotune", NULL };
-  char plain[16];
-  size_t n = 0;
-  for (size_t i = 0; i < word.size && n < sizeof plain; i++)
-    if (word.data[i] != '_')
-      plain[n++] = (char)tolower((unsigned char)word.data[i]);
-  return n < sizeof plain && nearest((struct slice){ plain, n }, name) != NULL;
-}
-
-void pragma_check_spelling(const struct source *s) {
-  struct lexer l = lexer_of((struct slice){ s->text, s->size }), rest;
-  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
-    if (!t.first || !slice_is(t.text, "#") || lex_directive(&l, &rest) != LINE_PRAGMA)
-      continue;
-    struct token who = lex(&rest);
-    size_t at = (size_t)(who.text.data - s->text);
-    bool omp = slice_is(who.text, "omp"), ours = slice_is(who.text, "autotune");
-    if (omp)
-      who = lex(&rest);
-    if (who.kind != TOKEN_WORD || !(omp || !ours) || !pragma_resembles(who.text))
-      continue;
-    size_t found = (size_t)(who.text.data - s->text);
-    diag_fix(s, at, found + who.text.size - at, "autotune");
-    diag_warning(s, found, who.text.size, "write '#pragma autotune …'",
-                 "this pragma has no effect: %s'%.*s'",
-                 omp ? "'omp' must not be before " : "it is spelled ", (int)who.text.size,
-                 who.text.data);
-  }
+// Reports the line after P, whose end is at L, if it begins with a clause of P.
+static void pragma_check_next(const struct source *s, const struct pragma *p,
+                              struct lexer l) {
+  bool other;
+  struct token t = lex(&l);
+  if (t.kind == TOKEN_WORD && !is_keyword(t.text) && slice_is(lex(&l).text, "(") &&
+      clause_rule(p, t.text, &other))
+    diag_error(s, (size_t)(t.text.data - s->text), t.text.size,
+               "end the line before it with a backslash",
+               "this clause is on a line that does not belong to the pragma");
 }
 
 struct pragma *pragma_all(const struct source *s, unsigned *n) {
@@ -361,6 +378,8 @@ struct pragma *pragma_all(const struct source *s, unsigned *n) {
                : pragma_read_pragma(s, &p, &rest)) {
       if (diag_errors() == before)
         check_needed(s, &p);
+      if (!openmp)
+        pragma_check_next(s, &p, next);
       p.broken = diag_errors() != before;
       *GROW(all, *n) = p;
     }
