@@ -1,0 +1,38 @@
+// Expressions that only a compiler can judge: its errors are about the pragma.
+struct vector { int size; double *data; };
+struct other { double *data; };
+
+// A member that does not exist
+#pragma autotune kernel param(T: 1, 2) out(v->data[0:v->length])
+void f1(struct vector *v) { for (int i = 0; i < v->size; i++) v->data[i] = T / T; }
+
+// A member of a number
+#pragma autotune kernel param(T: 1, 2) key(n / 2 + x[0].y)
+void f2(int n, double *x) { x[0] = n + T; }
+
+// A pointer in a product
+#pragma autotune kernel param(T: 1, 2) flops(n * x)
+void f3(int n, double *x) { x[0] = n + T; }
+
+// The remainder of a fraction
+#pragma autotune kernel param(T: 1, 2) if(n % 2.0)
+void f4(int n, double *x) { x[0] = n + T; }
+
+// An arrow after a pointer to numbers
+#pragma autotune kernel param(T: 1, 2) in(x[0:n]) out((y->z)[0:n])
+void f5(int n, const double *x, double *y) { y[0] = x[0] + n + T; }
+
+// A struct as a number
+#pragma autotune kernel param(T: 1, 2) bytes(v * 8)
+void f6(struct other v, int n) { v.data[0] = n + T; }
+
+// A call with the wrong number of arguments
+static int halved(int n) { return n / 2; }
+#pragma autotune kernel param(T: 1, 2) key(halved(n, 2))
+void f7(int n, double *x) { x[0] = n + T; }
+
+// A subscript of a number
+#pragma autotune kernel param(T: 1, 2) \
+  inout(x[0:n]) key(n,                 \
+                 n[n])
+void f8(int n, double *x) { x[0] = n + T; }
