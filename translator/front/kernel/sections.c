@@ -275,9 +275,9 @@ static void read_section(const struct source *s, struct kernel *k,
     sections_check_bound(s, k, x.dims[i].length);
     long long length;
     if (x.dims[i].length.size && read_integer(x.dims[i].length, &length) && length < 1)
-      diag_error(s, pragma_offset(p, x.dims[i].length), x.dims[i].length.size,
-                 "write [low : length], with the number of elements",
-                 "this section has no elements");
+      diag_warning(s, pragma_offset(p, x.dims[i].length), x.dims[i].length.size,
+                   "write [low : length], with the number of elements",
+                   "this section has no elements");
   }
   for (unsigned i = 0; i < k->n_sections; i++)
     if (strcmp(k->sections[i].name, x.name) == 0) {
