@@ -20,7 +20,8 @@ function(autotune_enable)
   endif()
   if(NOT AUTOTUNE_PROGRAM)
     message(FATAL_ERROR "autotune_enable: only libautotune is built here (AUTOTUNE_RUNTIME_ONLY), not the program "
-      "autotune. Install what is missing, or set AUTOTUNE_PROGRAM to the path of an installed program")
+      "autotune. Install what is missing, or set AUTOTUNE_PROGRAM to the path of an installed program. After "
+      "find_package(autotune), call this in the folder that called it or below")
   endif()
   foreach(target IN LISTS ARGN)
     if(NOT TARGET ${target})

@@ -20,35 +20,50 @@ struct assembly {
   struct jit_line *lines;
   size_t n;
   struct main_loop loop;
+  unsigned *labels; // of each instruction, from 1; 0: no branch of the loop leads there
   const char *file; // of the kernel
 };
 
 // ---- text ---------------------------------------------------------------------------
 
-// Returns the number of the label before instruction INDEX of the loop, from 1; 0: none
-// of its branches leads there.
-static unsigned assembly_label(const struct assembly *a, size_t index) {
-  unsigned labels = 0;
-  for (size_t i = a->loop.first; i <= index; i++) {
-    bool reached = false;
-    for (size_t j = a->loop.first; j <= a->loop.last && !reached; j++)
-      reached = a->code[j].target == a->code[i].address;
-    labels += reached;
-    if (i == index)
-      return reached ? labels : 0;
-  }
-  return 0;
+static int assembly_compare(const void *address, const void *instruction) {
+  const uint64_t *x = address;
+  const struct jit_instruction *y = instruction;
+  return (*x > y->address) - (*x < y->address);
+}
+
+// Returns the index of the loop's instruction at ADDRESS; a->n: there is none. Addresses
+// ascend.
+static size_t assembly_index(const struct assembly *a, uint64_t address) {
+  const struct jit_instruction *first = a->code + a->loop.first;
+  const struct jit_instruction *i = bsearch(
+      &address, first, a->loop.last - a->loop.first + 1, sizeof *first, assembly_compare);
+  return i ? (size_t)(i - a->code) : a->n;
+}
+
+// Numbers the instructions of the loop that its branches lead to. False: no memory.
+static bool assembly_number(struct assembly *a) {
+  unsigned n = 0;
+  a->labels = sys_calloc(a->n + 1, sizeof *a->labels);
+  if (!a->labels)
+    return false;
+  for (size_t i = a->loop.first; i <= a->loop.last && a->loop.depth; i++)
+    if (a->code[i].target != JIT_NOWHERE)
+      a->labels[assembly_index(a, a->code[i].target)] = 1;
+  for (size_t i = a->loop.first; i <= a->loop.last; i++)
+    if (a->labels[i])
+      a->labels[i] = ++n;
+  return true;
 }
 
 // Prints the target of the branch BRANCH in place of its operands.
 static void assembly_print_target(const struct assembly *a,
                                   const struct jit_instruction *branch, FILE *out) {
-  for (size_t i = a->loop.first; i <= a->loop.last; i++)
-    if (a->code[i].address == branch->target) {
-      fprintf(out, "L%u", assembly_label(a, i));
-      return;
-    }
-  fputs("out of the loop", out);
+  size_t i = assembly_index(a, branch->target);
+  if (i < a->n)
+    fprintf(out, "L%u", a->labels[i]);
+  else
+    fputs("out of the loop", out);
 }
 
 static void assembly_print_line(const struct assembly *a, size_t index, FILE *out) {
@@ -57,7 +72,7 @@ static void assembly_print_line(const struct assembly *a, size_t index, FILE *ou
   const char *operands = strchr(l->text, '\t');
   int mnemonic = operands ? (int)(operands - l->text) : (int)strlen(l->text);
   bool ours = strcmp(sys_file_name(l->file), sys_file_name(a->file)) == 0;
-  unsigned label = assembly_label(a, index);
+  unsigned label = a->labels[index];
   if (label)
     fprintf(out, "\tL%u:\n", label);
   if (ours && l->line)
@@ -118,12 +133,13 @@ static char *assembly_of(const void *image, size_t size, uint64_t address,
   char *message = NULL, *text = NULL;
   const struct jit_api *jit = jit_open(&message);
   if (jit && jit->list(image, size, address, &a.code, &a.lines, &a.n, &message) == 0 &&
-      code_main_loop(a.code, a.n, &a.loop))
+      code_main_loop(a.code, a.n, &a.loop) && assembly_number(&a))
     text = assembly_print(&a);
   if (!text)
     text = sys_printf("cannot be shown: %s\n", message ? message : "no memory");
   free(a.code);
   free(a.lines);
+  free(a.labels);
   free(message);
   return text;
 }

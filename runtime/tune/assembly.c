@@ -73,7 +73,7 @@ static void assembly_compile(const struct tuning *t, const struct candidate *c,
 static char *assembly_of_winner(struct tuning *t, const struct candidate *c, bool lines) {
   struct object o = { 0 };
   char *text;
-  if (lines && !role_stopping() && !t->hurried)
+  if (lines)
     assembly_compile(t, c, &o);
   t->summary.compile_seconds += o.seconds;
   if (!o.data && !c->object.data)
@@ -89,7 +89,7 @@ static char *assembly_of_winner(struct tuning *t, const struct candidate *c, boo
 static char *assembly_of_default(const struct tuning *t) {
   const struct autotune_kernel *k = t->kernel;
   char *text = assembly_of_function(k->original, k->file), *other = NULL, *both = NULL;
-  if (assembly_has_code(text) || !t->as_written.data)
+  if (!text || assembly_has_code(text) || !t->as_written.data)
     return text;
   other = assembly_of_object(t->as_written.data, t->as_written.size, k->file);
   if (assembly_has_code(other))
@@ -102,13 +102,16 @@ static char *assembly_of_default(const struct tuning *t) {
   return both ? both : text;
 }
 
-void assembly_keep(struct tuning *t, int winner) {
-  if (t->id->device != DEVICE_PROCESSOR || !t->store)
-    return;
+bool assembly_keep(struct tuning *t, int winner) {
+  if (t->id->device != DEVICE_PROCESSOR || role_stopping())
+    return false;
+  tune_report(t, tune_silence(NULL));
   char *original = t->assembly[0] = assembly_of_default(t);
-  if (winner != NONE)
+  tune_report(t, tune_silence(NULL));
+  if (winner != NONE && !role_stopping())
     t->assembly[1] =
         assembly_of_winner(t, &t->candidates[winner], assembly_has_lines(original));
   t->summary.original_assembly = original ? original : "";
   t->summary.assembly = t->assembly[1] ? t->assembly[1] : "";
+  return !role_stopping();
 }

@@ -284,6 +284,11 @@ void finish_unchecked(struct tuning *t) {
     store_summary(t->store, t->id, &t->summary);
 }
 
+static void finish_store(struct tuning *t) {
+  if (store_summary(t->store, t->id, &t->summary) != 0)
+    log_once(AUTOTUNE_WARN, "store", "the result cannot be kept");
+}
+
 int finish_tuning(struct tuning *t, int fd, struct outcome *out) {
   char text[96];
   t->summary.why = why_ended(t, text, sizeof text); // before the race compiles anything
@@ -311,12 +316,13 @@ int finish_tuning(struct tuning *t, int fd, struct outcome *out) {
   set_summary(t, linked ? winner : NONE);
   if (linked)
     written_time(t, winner);
-  if (linked)
-    assembly_keep(t, winner);
   add_old(t);
-  if (t->store && linked && is_final(t, winner) &&
-      store_summary(t->store, t->id, &t->summary) != 0)
-    log_once(AUTOTUNE_WARN, "store", "the result cannot be kept");
+  if (t->store && linked && is_final(t, winner)) {
+    finish_store(t);
+    // What follows is worth less than the result, which is stored now.
+    if (!t->hurried && assembly_keep(t, winner))
+      finish_store(t);
+  }
   out->tuned = linked;
   if (linked && winner != NONE)
     finish_warn(t, &t->candidates[winner]);

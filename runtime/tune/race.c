@@ -345,7 +345,7 @@ static void race_keep(struct tuning *t, const struct runner_up *f, unsigned n) {
     r.samples = f[i].samples;
     r.n_samples = f[i].n;
     r.slowdown = slowdown;
-    if (t->store)
+    if (t->store && !role_stopping())
       store_finish(t->store, t->id, &r);
   }
 }

@@ -52,14 +52,17 @@ unsigned share_join(const struct identity *id) {
 // ---- one variant --------------------------------------------------------------------
 
 enum knowledge share_look(struct tuning *t, struct candidate *c) {
-  struct estimate e = { 0 };
-  enum status status = STATUS_PENDING;
+  struct looked r = { .status = STATUS_PENDING };
   enum knowledge known = KNOWN_NOTHING;
   if (t->store)
-    known = store_look(t->store, t->id, c->variant, &status, &e, &c->features);
+    known = store_look(t->store, t->id, c->variant, &r, &c->features);
   if (known == KNOWN_RESULT) {
-    c->status = status;
-    c->e = e;
+    c->status = r.status;
+    c->e = r.cost;
+    c->slowdown = r.slowdown;
+    c->compile_seconds = r.compile_seconds;
+    c->verify_seconds = r.verify_seconds;
+    c->time_seconds = r.time_seconds;
     t->recalled++;
     candidate_note(t, c);
   } else if (known == KNOWN_TAKEN) {

@@ -224,7 +224,7 @@ bool written_matters(const struct tuning *t);
 /* ---- assembly.c ------------------------------------------------------------------ */
 /* Sets the summary's texts of the main loops of the default and of WINNER, an index or
  * NONE. */
-void assembly_keep(struct tuning *t, int winner);
+bool assembly_keep(struct tuning *t, int winner);
 
 /* ---- setup.c --------------------------------------------------------------------- */
 void setup_budget(struct tuning *t);

@@ -171,12 +171,11 @@ static void test_pending_elsewhere_is_believed_for_a_while(void **state) {
   struct identity id = fixture_identity();
   struct record r = fixture_record(5, NULL, 0);
   struct store *s = open_store(*state);
-  enum status status;
-  struct estimate e;
+  struct looked found;
   r.status = STATUS_PENDING;
   r.message = "7 4711 1b4e28ba-2fa1-11d2-883f-0016d3cca427 pid:[4026531836]";
   assert_int_equal(store_finish(s, &id, &r), 0);
-  assert_int_equal(store_look(s, &id, 5, &status, &e, NULL), KNOWN_TAKEN);
+  assert_int_equal(store_look(s, &id, 5, &found, NULL), KNOWN_TAKEN);
   r.when = (double)time(NULL) - 3600;
   assert_false(store_owner_lives(&r));
   r.when = (double)time(NULL) - 5;

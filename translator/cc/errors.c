@@ -90,8 +90,9 @@ static struct slice errors_message(const char *p, const char *end) {
 // Expressions of clauses are written once in a function `autotune_checks_…`, under their
 // place in the pragma (front/emit/checks.c), and again where they are used.
 struct repeats {
-  bool headings; // the compiler prints them
-  bool checks;   // the messages that follow are about that function
+  bool headings;  // the compiler prints them
+  bool generated; // the messages that follow are about a function of the stub
+  bool checks;    // and about that of the checks
   struct slice *told;
   unsigned n_told;
 };
@@ -107,6 +108,7 @@ static bool errors_repeats(struct repeats *r, const char *p, const char *end,
   const char *next = memchr(end, '\n', (size_t)(all - end));
   if (errors_mentions(p, end, headings)) {
     r->headings = true;
+    r->generated = memmem(p, (size_t)(end - p), "autotune_", 9) != NULL;
     r->checks = memmem(p, (size_t)(end - p), "autotune_checks_", 16) != NULL;
     return r->checks;
   }
@@ -114,7 +116,7 @@ static bool errors_repeats(struct repeats *r, const char *p, const char *end,
     return false;
   if (next && r->n_told && errors_mentions(end, next, generated))
     return true; // Clang has no headings, but shows the line
-  for (unsigned i = 0; r->headings && !r->checks && i < r->n_told; i++)
+  for (unsigned i = 0; r->generated && !r->checks && i < r->n_told; i++)
     if (slices_same(r->told[i], message))
       return true;
   if (r->checks || !r->headings)

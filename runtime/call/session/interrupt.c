@@ -67,8 +67,9 @@ bool interrupt_ends(void) {
 }
 
 bool interrupt_possible(void) {
-  return interrupt.installed ||
-      (interrupt.waiting && interrupt.before.sa_handler == SIG_DFL);
+  return session_shared_memory() &&
+      (interrupt.installed ||
+       (interrupt.waiting && interrupt.before.sa_handler == SIG_DFL));
 }
 
 void interrupt_offer(void) {

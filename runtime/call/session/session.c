@@ -39,6 +39,7 @@ static const double quiet = 1; // seconds that a program waits without a word of
 static struct {
   struct descriptor socket, memory, pidfd; // memory: the file for the winner
   _Atomic(struct shared_memory *) shared;
+  struct shared_memory *last;   // of the session before, or NULL
   _Atomic(pthread_t) forker;    // the thread that is forking a tuner
   atomic_uint memfds;           // memory files loaded so far, for unique names
   uint64_t suspects[COMPILING]; // variants that the last tuners were compiling when they
@@ -164,8 +165,9 @@ static void session_suspect(void) {
 // Ends the session and releases everything but the memory file.
 static void end_session(void) {
   struct shared_memory *shared = atomic_exchange(&session.shared, NULL);
-  if (shared)
-    munmap(shared, sizeof *shared);
+  if (session.last) // a handler of ^C in another thread may still use this session's
+    munmap(session.last, sizeof *session.last);
+  session.last = shared;
   descriptor_close(&session.socket);
   descriptor_close(&session.pidfd);
   targets_close();
@@ -490,6 +492,8 @@ int session_run(const struct autotune_kernel *k, const struct identity *id,
     interrupt_end();
     if (state != SESSION_CRASHED || (!remembers && session.n_suspects == 0))
       break; // otherwise it would only crash again
+    if (session.hurried)
+      break; // the user was told that it ends
     if (i < CRASHES)
       log_message(AUTOTUNE_INFO,
                   "%s: the tuning process crashed; it goes on without the variants "

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/Object/ELFObjectFile.h"
 
@@ -65,13 +66,16 @@ std::vector<Function> functions_of(const llvm::object::ObjectFile &file) {
 // Keeps the function at ADDRESS, and its parts: compilers call these NAME._omp_fn.0,
 // NAME.cold and the like.
 void keep_function(std::vector<Function> *all, uint64_t address) {
-  std::string name;
+  auto holds = [address](const Function &f) {
+    return address >= f.address && address - f.address < f.size;
+  };
+  std::string name; // other files may have static functions of that name
   for (const Function &f : *all)
-    if (address >= f.address && address - f.address < f.size)
+    if (holds(f))
       name = f.name;
   llvm::erase_if(*all, [&](const Function &f) {
     return name.empty() ||
-        (f.name != name && !llvm::StringRef(f.name).starts_with(name + "."));
+        (!holds(f) && !llvm::StringRef(f.name).starts_with(name + "."));
   });
 }
 
@@ -142,9 +146,10 @@ bool give_listing(const Listing &l, jit_instruction **code, jit_line **lines, si
 
 } // namespace
 
-extern "C" int code_list(const void *data, size_t size, uint64_t address,
-                         struct jit_instruction **code, struct jit_line **lines,
-                         size_t *n, char **message) {
+// As code_list, but a crash of LLVM ends the caller, too.
+static int list_code(const void *data, size_t size, uint64_t address,
+                     struct jit_instruction **code, struct jit_line **lines, size_t *n,
+                     char **message) {
   Listing l;
   auto made = llvm::object::ObjectFile::createELFObjectFile(
       llvm::MemoryBufferRef({ static_cast<const char *>(data), size }, "code"));
@@ -172,5 +177,22 @@ extern "C" int code_list(const void *data, size_t size, uint64_t address,
   *code = nullptr;
   *lines = nullptr;
   *message = message_of("no function with a name and code in it");
+  return -1;
+}
+
+// The program's file may be anything, also damaged.
+extern "C" int code_list(const void *data, size_t size, uint64_t address,
+                         struct jit_instruction **code, struct jit_line **lines,
+                         size_t *n, char **message) {
+  int status = -1;
+  llvm::CrashRecoveryContext context;
+  *code = nullptr;
+  *lines = nullptr;
+  if (context.RunSafely(
+          [&] { status = list_code(data, size, address, code, lines, n, message); }))
+    return status;
+  *code = nullptr;
+  *lines = nullptr;
+  *message = message_of("LLVM crashed while it read the code");
   return -1;
 }

@@ -213,19 +213,21 @@ static bool read_holds(const struct record *r, uint64_t contract) {
 
 // A variant that ran but has no times counts as unknown.
 static enum knowledge read_judge(const struct record *r, uint64_t contract,
-                                 enum status *status, struct estimate *e,
-                                 struct features *features) {
+                                 struct looked *out, struct features *features) {
   char self[128];
-  *status = r->status;
-  *e = (struct estimate){ 0 };
+  *out = (struct looked){ .status = r->status,
+                          .slowdown = r->slowdown,
+                          .compile_seconds = r->compile_seconds,
+                          .verify_seconds = r->verify_seconds,
+                          .time_seconds = r->time_seconds };
   if (r->status == STATUS_DROPPED || !read_holds(r, contract))
     return KNOWN_NOTHING;
   if (r->status == STATUS_PENDING && store_owner_lives(r)) {
     store_owner(self, sizeof self);
     return strcmp(self, r->message) == 0 ? KNOWN_NOTHING : KNOWN_TAKEN;
   }
-  *e = record_cost(r);
-  if (e->n == 0 && r->status == STATUS_OK)
+  out->cost = record_cost(r);
+  if (out->cost.n == 0 && r->status == STATUS_OK)
     return KNOWN_NOTHING;
   if (features)
     record_features(r, features);
@@ -233,8 +235,7 @@ static enum knowledge read_judge(const struct record *r, uint64_t contract,
 }
 
 enum knowledge store_look(struct store *s, const struct identity *id, uint64_t variant,
-                          enum status *status, struct estimate *e,
-                          struct features *features) {
+                          struct looked *out, struct features *features) {
   struct record r;
   int64_t problem = problem_id(id);
   enum knowledge known = KNOWN_NOTHING;
@@ -244,7 +245,7 @@ enum knowledge store_look(struct store *s, const struct identity *id, uint64_t v
   sqlite3_bind_int64(q, 1, problem);
   sqlite3_bind_int64(q, 2, (int64_t)variant);
   if (read_next(s, q, &kind_record, &r) && r.problem == problem && r.variant == variant)
-    known = read_judge(&r, id->contract, status, e, features);
+    known = read_judge(&r, id->contract, out, features);
   read_end(s, q);
   return known;
 }

@@ -31,9 +31,15 @@ struct span {
   double first, last;
 };
 
+// True if P and Q are of one file on one machine: others have builds of their own.
+static bool stale_is_place(const struct problem *p, const struct problem *q) {
+  return p->device == q->device && strcmp(p->cpu, q->cpu) == 0 &&
+      strcmp(p->isa, q->isa) == 0 &&
+      strcmp(sys_file_name(p->file), sys_file_name(q->file)) == 0;
+}
+
 static bool span_is_of(const struct span *s, const struct problem *p) {
-  return s->of->unit == p->unit &&
-      strcmp(sys_file_name(s->of->file), sys_file_name(p->file)) == 0;
+  return s->of->unit == p->unit && stale_is_place(s->of, p);
 }
 
 static unsigned stale_add_span(struct span *spans, unsigned n,
@@ -57,7 +63,7 @@ static bool stale_is_text(const struct span *spans, unsigned n, const struct pro
     own = span_is_of(&spans[i], p) ? &spans[i] : NULL;
   for (unsigned i = 0; i < n; i++)
     if (own && spans[i].of->unit != p->unit && spans[i].first > own->last &&
-        strcmp(sys_file_name(spans[i].of->file), sys_file_name(p->file)) == 0)
+        stale_is_place(spans[i].of, p))
       return true;
   return false;
 }

@@ -44,9 +44,13 @@ void store_summary_free(struct summary *s);
  * STATUS_PENDING: the variant took its tuner down. FEATURES may be NULL. KNOWN_TAKEN:
  * another living process is trying it. */
 enum knowledge { KNOWN_NOTHING, KNOWN_RESULT, KNOWN_TAKEN };
+struct looked { /* numbers of a variant's row, as in struct record */
+  enum status status;
+  struct estimate cost;
+  double slowdown, compile_seconds, verify_seconds, time_seconds;
+};
 enum knowledge store_look(struct store *s, const struct identity *id, uint64_t variant,
-                          enum status *status, struct estimate *e,
-                          struct features *features);
+                          struct looked *out, struct features *features);
 /* True if another connection has written since the last call. */
 bool store_changed(struct store *s);
 /* Calls SEE for each variant of ID that was written at *SINCE or later (unix time),

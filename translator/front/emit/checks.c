@@ -2,6 +2,8 @@
 // checks.c: writes the expressions of a kernel's clauses once more, each on the line and
 // in the column that it has in the pragma, so that a compiler's errors point there. The
 // text that uses them is generated (translator/cc/errors.c leaves its errors out).
+#include <string.h>
+
 #include "emit.h"
 #include "front/kernel/kernel.h"
 
@@ -17,8 +19,9 @@ static bool checks_add(const struct template_scope *scope, struct slice expr,
     return false;
   size_t at = p->offset + (size_t)(expr.data - p->blanked);
   unsigned line = source_where(e->s, at, &path, &column);
-  text_printf(out, "  (void)(%s\n#line %u \"%s\"\n%*s", subscripts ? "&" : "", line,
-              e->file, (int)column - 1, "");
+  text_printf(out, "  (void)(%s\n#line %u ", subscripts ? "&" : "", line);
+  text_literal(out, e->file, strlen(e->file));
+  text_printf(out, "\n%*s", (int)column - 1, "");
   emit_user(scope, expr, out);
   while (subscripts-- > 0)
     text_printf(out, "[0]");
