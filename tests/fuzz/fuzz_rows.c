@@ -377,8 +377,7 @@ static void rows_recall(struct store *s) {
   struct relative relatives[MAX_RELATIVES];
   struct summary m;
   struct features features;
-  struct estimate e;
-  enum status status;
+  struct looked found;
   char *why = NULL;
   double since = 0;
   unsigned n = 0;
@@ -388,8 +387,8 @@ static void rows_recall(struct store *s) {
   }
   free(why);
   for (uint64_t v = 1; v < 9; v++)
-    if (store_look(s, &id, v, &status, &e, &features) == KNOWN_RESULT &&
-        (status < 0 || status >= STATUSES))
+    if (store_look(s, &id, v, &found, &features) == KNOWN_RESULT &&
+        (found.status < 0 || found.status >= STATUSES))
       abort();
   store_news(s, &id, &since, rows_see_record, &n);
   store_services(s, &id, rows_see_service, &n);
