@@ -39,10 +39,10 @@ const char *units_seconds(char *text, size_t size, double seconds) {
 }
 
 const char *units_bytes(char *text, size_t size, double bytes) {
-  static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB" };
+  static const char *const names[] = { "bytes", "KiB", "MiB", "GiB", "TiB" };
   unsigned u = 0;
   for (; u < 4 && bytes >= 1024; u++)
     bytes /= 1024;
-  snprintf(text, size, u > 1 ? "%.1f %s" : "%.0f %s", bytes, units[u]);
+  snprintf(text, size, u > 1 ? "%.1f %s" : "%.0f %s", bytes, names[u]);
   return text;
 }
