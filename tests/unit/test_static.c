@@ -245,14 +245,16 @@ static void functions_of_the_program_are_shown(void **state) {
   fill_backwards();
   char *text = assembly_of_function((autotune_fn)fill_backwards, "test_static.c");
   assert_true(assembly_has_code(text));
-  assert_memory_equal(text, "its only loop: ", 15);
+  assert_true(strstr(text, "its only loop: ") ||
+              strstr(text, " loops the innermost one ")); /* sanitizers add loops */
   free(text);
   text = assembly_of_function((autotune_fn)(uintptr_t)&local, "test_static.c");
   assert_string_equal(text, "cannot be shown: the program's file cannot be read\n");
   assert_false(assembly_has_code(text));
   free(text);
   text = assembly_of_object("not ELF", 7, "kernel.c");
-  assert_string_equal(text, "cannot be shown: this is no object of this machine\n");
+  assert_string_equal(text,
+                      "cannot be shown: this is not an object file of this machine\n");
   free(text);
 }
 

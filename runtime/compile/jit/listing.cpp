@@ -157,7 +157,7 @@ static int list_code(const void *data, size_t size, uint64_t address,
   *lines = nullptr;
   if (!made || !l.machine.open()) {
     llvm::consumeError(made.takeError());
-    *message = message_of("this is no object of this machine");
+    *message = message_of("this is not an object file of this machine");
     return -1;
   }
   l.file = std::move(*made);
