@@ -106,7 +106,7 @@ static int add_geometry(const struct autotune_value *const *values, void *const 
 // The kernel as written, which a program would have from its own compiler.
 static gpu_function add_functions[ADD_DEVICES];
 static int add_device; // the current one
-static unsigned add_default_launches;
+static _Atomic unsigned add_default_launches;
 
 static int add_launch(const struct autotune_launch *asked, void *const *args) {
   add_default_launches++;

@@ -246,14 +246,18 @@ static inline bool is_helper(pid_t pid) {
   return blocked >> 34;
 }
 
+/* The tuner that the first thread of PROGRAM has begun; 0: there is none. */
+static inline pid_t tuner_of(pid_t program) {
+  pid_t pid = first_child(program);
+  return pid > 0 && is_helper(pid) ? first_child(pid) : pid;
+}
+
 /* The tuner that this thread has begun, or begins within five seconds; 0: there is
  * none. */
 static inline pid_t await_child(void) {
   pid_t pid = 0;
   for (int i = 0; i < 500 && pid == 0; i++) {
-    pid = first_child(getpid());
-    if (pid > 0 && is_helper(pid))
-      pid = first_child(pid);
+    pid = tuner_of(getpid());
     nap(0.01);
   }
   return pid;
