@@ -114,7 +114,7 @@ row() {
   verdicts="$verdicts $(verdict again)"
   run locked all locked
   verdicts="$verdicts $(verdict locked)"
-  tune 2 first unchecked giver
+  tune 2 first unchecked giver WRONG_PATIENCE=0 # it stays wrong
   [ "$winner" = 2 ] || echo "wisdom: way $winner won without a check" >> notes
   AUTOTUNE_CACHE=$PWD/giver autotune db export -o wisdom.jsonl > /dev/null 2>> notes
   run locked all wisdom AUTOTUNE_WISDOM="$PWD/wisdom.jsonl"
