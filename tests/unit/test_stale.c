@@ -50,6 +50,25 @@ static void test_another_text_since(void **state) {
   store_close(s);
 }
 
+// Another machine that shares the folder may have a build of its own.
+static void test_another_machine(void **state) {
+  struct store *s = open_store(*state);
+  struct identity id = fixture_identity();
+  struct summary m = fixture_summary();
+  put(s, OLD, "gemm.c", 512, 100);
+  id.unit = NEW;
+  id.file = "gemm.c";
+  id.cpu = "another processor";
+  m.when = 200;
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  struct listing l;
+  assert_int_equal(store_list(s, NULL, &l), 0);
+  assert_int_equal(l.n, 2);
+  assert_int_equal(l.n_stale, 0);
+  store_list_free(&l);
+  store_close(s);
+}
+
 static void test_texts_that_take_turns(void **state) {
   struct store *s = open_store(*state);
   put(s, OLD, "gemm.c", 512, 100);
@@ -115,9 +134,9 @@ static void test_another_compiler(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    TEST(test_another_text_since),     TEST(test_texts_that_take_turns),
-    TEST(test_namesakes_are_no_texts), TEST(test_what_is_in_use),
-    TEST(test_another_compiler),
+    TEST(test_another_text_since),    TEST(test_another_machine),
+    TEST(test_texts_that_take_turns), TEST(test_namesakes_are_no_texts),
+    TEST(test_what_is_in_use),        TEST(test_another_compiler),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,6 +117,7 @@ struct source {
   const char *parsed;              /* TEXT with blanks for pragmas, as TREE has it */
   const char *bare;                /* TEXT with blanks for comments */
   const struct language *language; /* set by source_parse (lang/language.h) */
+  const char *const *args;         /* of the build (struct compile_options), or NULL */
   struct outlined { /* a kernel that was a statement (statement/statement.h) */
     const char *name;
     size_t call;       /* of the text "(NAME(…), 1)", the condition of an `if` */

@@ -7,8 +7,8 @@
 #include "emit.h"
 #include "front/kernel/kernel.h"
 
-// Appends EXPR, a part of the kernel's pragma, with SUBSCRIPTS. False: it is no part.
-static bool checks_add(const struct template_scope *scope, struct slice expr,
+// Appends EXPR with SUBSCRIPTS, unless it is not in the kernel's pragma.
+static void checks_add(const struct template_scope *scope, struct slice expr,
                        unsigned subscripts, struct text *out) {
   const struct emission *e = emit_of(scope);
   const struct pragma *p = e->k->main.pragma;
@@ -16,7 +16,7 @@ static bool checks_add(const struct template_scope *scope, struct slice expr,
   unsigned column;
   if (expr.size == 0 || expr.data < p->blanked ||
       expr.data >= p->blanked + (p->end - p->offset))
-    return false;
+    return;
   size_t at = p->offset + (size_t)(expr.data - p->blanked);
   unsigned line = source_where(e->s, at, &path, &column);
   text_printf(out, "  (void)(%s\n#line %u ", subscripts ? "&" : "", line);
@@ -26,7 +26,6 @@ static bool checks_add(const struct template_scope *scope, struct slice expr,
   while (subscripts-- > 0)
     text_printf(out, "[0]");
   text_printf(out, "\n#line 1 \"<autotune>\"\n  );\n");
-  return true;
 }
 
 void emit_checks(const struct template_scope *scope, struct text *out) {

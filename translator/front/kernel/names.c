@@ -203,10 +203,25 @@ bool name_defined(const struct source *s, struct slice name, bool *system) {
   return found;
 }
 
+// True if an option -D of the build defines NAME. *INCLUDES: one includes a header, which
+// may declare it.
+static bool name_of_build(const struct source *s, struct slice name, bool *includes) {
+  bool found = false;
+  for (const char *const *a = s->args; a && *a; a++) {
+    *includes |= strncmp(*a, "-include", 8) == 0 || strncmp(*a, "-imacros", 8) == 0;
+    if (strncmp(*a, "-D", 2) != 0)
+      continue;
+    const char *macro = (*a)[2] || !a[1] ? *a + 2 : *++a;
+    found |= slices_same(name, (struct slice){ macro, strcspn(macro, "=(") });
+  }
+  return found;
+}
+
 bool name_declared(const struct source *s, struct slice name, bool *quoted,
                    bool *system) {
   struct search q = search_file(s, name, false);
   bool defined = name_defined(s, name, system);
+  defined |= name_of_build(s, name, &q.trusted);
   *quoted = q.trusted;
   return q.found || defined;
 }
@@ -229,7 +244,8 @@ static bool names_reaches(const struct source *s, const struct kernel *k,
   bool system;
   search_text(&q, (struct slice){ s->text, p->offset });
   return q.found || q.trusted || p->kind != PRAGMA_KERNEL || k->language->cplusplus ||
-      s->n_outlined || name_defined(s, name, &system);
+      s->n_outlined || name_defined(s, name, &system) ||
+      name_of_build(s, name, &q.trusted);
 }
 
 // Reports NAME, a function that is called in a clause of P, unless a header may declare

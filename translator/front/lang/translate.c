@@ -106,6 +106,7 @@ struct kernel *translate_outlined(struct source *s, const struct compile_options
 const struct kernel *translate_kernels(struct source *s, const struct compile_options *o,
                                        unsigned *n) {
   struct translation t = { .s = s, .o = o };
+  s->args = o->args;
   *n = translate_pass(&t, NULL) ? t.n_kernels : 0;
   return t.kernels;
 }
@@ -113,5 +114,6 @@ const struct kernel *translate_kernels(struct source *s, const struct compile_op
 bool translate_source(struct source *s, const struct compile_options *o,
                       struct text *out) {
   struct translation t = { .s = s, .o = o };
+  s->args = o->args;
   return translate_pass(&t, out);
 }
