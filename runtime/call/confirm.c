@@ -3,13 +3,19 @@
 //
 // A tuner times variants in copies of the program. These have just copied their memory,
 // and share the processors with the program. So the default and a variant may both be
-// slower in them than in the program, and one of them more than the other. Therefore, for
-// kernels that are tuned when hot, calls of a new winner are timed in pairs with calls of
-// the default (pairs.h). If the winner is not faster, the default runs, in this process
-// and in later ones. The store keeps the sums, because one run may have few calls.
+// slower in them than in the program, and one of them more than the other. The default is
+// also the program's own code only in the program, where it may be inlined. Therefore
+// calls of a new winner are timed in pairs with calls of the default (pairs.h). If the
+// winner is not faster, the default runs, in this process and in later ones. The store
+// keeps the sums, because one run may have few calls.
+//
+// A kernel that is tuned when hot was not asked for by its author, so its winners must
+// show that they are faster. For other kernels only the process that has tuned them
+// compares, and only as long as what all pairs cost is a small part of its time.
 //
 // Other programs slow the memory down for seconds, and that may slow the default down
 // more than the winner. So some time passes between two pairs, more and more.
+#include <math.h>
 #include <stdlib.h>
 
 #include "confirm.h"
@@ -19,6 +25,7 @@
 #include "run/cpu/stack.h"
 
 static const double apart = 0.1;   // seconds from one pair to the next, at first
+static const double most = 0.01;   // part of the time since the tuning that pairs cost
 enum { EQUAL = 4, DOUBLINGS = 6 }; // so many pairs until that doubles, and how often
 
 // Freed with its site.
@@ -30,6 +37,9 @@ struct confirm {
   struct own_calls own, fresh; // the pairs of all runs; those that are not stored yet
   double due;                  // sys_now: the next pair may begin
   unsigned begun;              // pairs in this process
+  bool is_limited;             // by `most`
+  double cost, spent;          // seconds that a pair costs, and that all have cost
+  double since;                // sys_now: the winner was installed
   _Atomic(enum own_calls_say) says;
 };
 
@@ -51,9 +61,10 @@ static void confirm_unlock(struct confirm *c) {
   atomic_store_explicit(&c->busy, false, memory_order_release);
 }
 
-void confirm_begin(struct node *n, const struct own_calls *own) {
+void confirm_begin(struct node *n, const struct own_calls *own, double cost) {
   const struct autotune_kernel *k = n->site->kernel;
-  bool wanted = kernel_when_hot(k) && decide_why_not(decide_mode(k)) == REFUSED_NOT &&
+  bool hot = kernel_when_hot(k);
+  bool wanted = (hot || cost > 0) && decide_why_not(decide_mode(k)) == REFUSED_NOT &&
       target_of(k)->synchronous && !node_is_default(n);
   struct confirm *c = wanted ? sys_calloc(1, sizeof *c) : NULL;
   if (!c)
@@ -62,6 +73,9 @@ void confirm_begin(struct node *n, const struct own_calls *own) {
                          .variant = n->variant,
                          .pair.random = n->variant,
                          .own = *own,
+                         .is_limited = !hot,
+                         .cost = cost,
+                         .since = sys_now(),
                          .says = own_calls_judge(own) };
   atomic_store_explicit(&n->confirm, c, memory_order_release);
 }
@@ -94,13 +108,19 @@ static double confirm_apart(unsigned n) {
   return apart * (double)(1u << (doublings < DOUBLINGS ? doublings : DOUBLINGS));
 }
 
+// True if a pair may begin at NOW.
+static bool confirm_is_due(const struct confirm *c, double now) {
+  return now >= c->due &&
+      (!c->is_limited || c->spent + c->cost <= most * (now - c->since));
+}
+
 bool confirm_next(struct node *n, struct autotune_call_state *state, bool *original) {
   struct confirm *c = confirm_of(n);
   if (!confirm_goes(n, c) || !confirm_lock(c))
     return false;
   double now = sys_now();
   bool disturbed = confirm_is_disturbed();
-  bool timed = !disturbed && pair_next(&c->pair, now >= c->due, original);
+  bool timed = !disturbed && pair_next(&c->pair, confirm_is_due(c, now), original);
   if (disturbed)
     confirm_drop_pair(c);
   if (timed && c->pair.half == 1)
@@ -120,6 +140,8 @@ void confirm_see(struct node *n, double seconds) {
   if (confirm_is_disturbed()) {
     confirm_drop_pair(c);
   } else if (pair_add(&c->pair, seconds)) {
+    c->cost = fmax(c->pair.original - c->pair.winner, 0);
+    c->spent += c->cost;
     own_calls_add(&c->own, c->pair.winner, c->pair.original);
     own_calls_add(&c->fresh, c->pair.winner, c->pair.original);
     atomic_store_explicit(&c->says, own_calls_judge(&c->own), memory_order_relaxed);

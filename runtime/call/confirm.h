@@ -8,9 +8,11 @@
 #include "site.h"
 
 /* Compares N's winner, which was just installed, from the next calls on, if its kernel is
- * tuned when hot. OWN (copied): what is known from earlier runs. Call it only while
- * holding decide_take(). */
-void confirm_begin(struct node *n, const struct own_calls *own);
+ * tuned when hot or COST is above 0. OWN (copied): what is known from earlier runs. COST:
+ * the seconds that a call of the default takes more than one of the winner, about, if
+ * this process has tuned the kernel; otherwise 0. Call it only while holding
+ * decide_take(). */
+void confirm_begin(struct node *n, const struct own_calls *own, double cost);
 /* Returns whether this call of N, which is timed, is one of a pair, for confirm_see.
  * *ORIGINAL: it runs the default. Any thread. */
 bool confirm_next(struct node *n, struct autotune_call_state *state, bool *original);

@@ -172,7 +172,7 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
     ;
   else if (!node_is_default(n)) {
     if (!same)
-      confirm_begin(n, &(struct own_calls){ 0 });
+      confirm_begin(n, &(struct own_calls){ 0 }, out->original - out->seconds);
     watch_begin(n, out->tuned ? out->seconds : 0, 0);
   } else
     watch_end(n);

@@ -75,7 +75,7 @@ bool stored_adopt(struct site *s, struct node *n, const struct recall *known) {
       !decide_install(s, n, known->path, m->values, known->service.variant, why))
     return false;
   if (!elsewhere && m->origin == ORIGIN_HERE)
-    confirm_begin(n, m->contract == site_facts(s).contract ? &m->own : &none);
+    confirm_begin(n, m->contract == site_facts(s).contract ? &m->own : &none, 0);
   double rest = m->ended == ENDED_RACED ? watch_pause() - ((double)time(NULL) - m->when)
                                         : 0;
   watch_begin(n, elsewhere || !timed ? 0 : m->best.median, rest);
