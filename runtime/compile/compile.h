@@ -60,6 +60,11 @@ int pool_submit(struct pool *p, const choice *point, uint64_t ticket, uint64_t m
 /* The same with variant_strict_flags. */
 int pool_submit_strict(struct pool *p, const choice *point, uint64_t ticket,
                        uint64_t mark);
+/* The same with DEFINES, lines of less than POOL_DEFINES bytes in all (copied), before
+ * the text. */
+enum { POOL_DEFINES = 96 };
+int pool_submit_defines(struct pool *p, const choice *point, uint64_t ticket,
+                        uint64_t mark, const char *defines);
 /* Takes the next compiled variant, waiting at most SECONDS. False: there is none. The
  * caller frees *out's point and object. */
 bool pool_take(struct pool *p, struct compiled *out, double seconds);

@@ -26,9 +26,10 @@ struct job {
   struct job *next;
   struct compiled result;
   uint64_t mark;
-  double begun; /* sys_now, while it runs */
-  bool lost;    /* abandoned: its result is not used */
-  bool strict;  /* with the flags of strict builds */
+  double begun;               /* sys_now, while it runs */
+  bool lost;                  /* abandoned: its result is not used */
+  bool strict;                /* with the flags of strict builds */
+  char defines[POOL_DEFINES]; /* before the text */
 };
 struct queue {
   struct job *first, **last;
@@ -79,11 +80,22 @@ static _Atomic uint64_t *set_mark(struct pool *p, uint64_t mark) {
   return NULL;
 }
 
+/* Returns the text of C after DEFINES; malloc'ed, or NULL. */
+static char *pool_text(const struct autotune_kernel *k, const char *defines,
+                       const struct compiled *c) {
+  char *text = variant_text(k, c->point);
+  char *all = text && *defines ? sys_printf("%s%s", defines, text) : NULL;
+  if (!text || !*defines)
+    return text;
+  free(text);
+  return all;
+}
+
 static void pool_compile(const struct autotune_kernel *k, bool strict,
-                         struct compiled *c) {
+                         const char *defines, struct compiled *c) {
   const char *compiler = variant_compiler(k, c->point);
   const struct backend *backend = backend_find(compiler);
-  char *text = variant_text(k, c->point);
+  char *text = pool_text(k, defines, c);
   char **flags = strict ? variant_strict_flags(k, c->point) : variant_flags(k, c->point);
   c->status = -1;
   if (!backend)
@@ -100,7 +112,7 @@ static void pool_compile(const struct autotune_kernel *k, bool strict,
 
 static void compile_marked(struct pool *p, struct job *j) {
   _Atomic uint64_t *mark = set_mark(p, j->mark);
-  pool_compile(p->kernel, j->strict, &j->result);
+  pool_compile(p->kernel, j->strict, j->defines, &j->result);
   if (mark)
     atomic_store(mark, 0);
 }
@@ -266,7 +278,7 @@ void pool_watch(struct pool *p, _Atomic uint64_t *marks, unsigned n) {
 }
 
 static int pool_queue(struct pool *p, const choice *point, uint64_t ticket, uint64_t mark,
-                      bool strict) {
+                      bool strict, const char *defines) {
   struct job *j = sys_calloc(1, sizeof *j);
   if (!j || !pool_copy(p, point, &j->result.point)) {
     free(j);
@@ -275,6 +287,7 @@ static int pool_queue(struct pool *p, const choice *point, uint64_t ticket, uint
   j->result.ticket = ticket;
   j->mark = mark;
   j->strict = strict;
+  snprintf(j->defines, sizeof j->defines, "%s", defines);
   pthread_mutex_lock(&p->lock);
   pool_push(&p->queued, j);
   p->pending++;
@@ -284,12 +297,17 @@ static int pool_queue(struct pool *p, const choice *point, uint64_t ticket, uint
 }
 
 int pool_submit(struct pool *p, const choice *point, uint64_t ticket, uint64_t mark) {
-  return pool_queue(p, point, ticket, mark, false);
+  return pool_queue(p, point, ticket, mark, false, "");
 }
 
 int pool_submit_strict(struct pool *p, const choice *point, uint64_t ticket,
                        uint64_t mark) {
-  return pool_queue(p, point, ticket, mark, true);
+  return pool_queue(p, point, ticket, mark, true, "");
+}
+
+int pool_submit_defines(struct pool *p, const choice *point, uint64_t ticket,
+                        uint64_t mark, const char *defines) {
+  return pool_queue(p, point, ticket, mark, false, defines);
 }
 
 static void wait_until(struct pool *p, double deadline) {

@@ -128,6 +128,7 @@ static const struct fact record_facts[] = {
   { FACT_HASH, AT(contract), COLUMN("contract", 5) },
   { FACT_AMOUNT, AT(slowdown), COLUMN("slowdown", 14), .json = "slowdown",
     .page = "slowdown" },
+  { FACT_AMOUNT, AT(part), COLUMN("part", 16), .json = "part", .page = "part" },
 };
 #undef AT
 
@@ -299,8 +300,11 @@ void *record_own(const struct kind *k, void *what) {
 }
 
 struct estimate record_cost(const struct record *r) {
-  return stats_scaled(stats_of(r->samples, r->n_samples),
-                      r->slowdown > 0 ? 1 / r->slowdown : 1);
+  return stats_scaled(record_shown(r), r->slowdown > 0 ? 1 / r->slowdown : 1);
+}
+
+struct estimate record_shown(const struct record *r) {
+  return stats_scaled(stats_of(r->samples, r->n_samples), r->part > 0 ? 1 / r->part : 1);
 }
 
 void record_features(const struct record *r, struct features *out) {

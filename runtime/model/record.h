@@ -106,6 +106,8 @@ struct record {       /* one variant tried */
   const double *samples; /* as they were measured */
   unsigned n_samples;
   double slowdown; /* as in struct trial; 0: not known */
+  double part; /* what the samples are of: the cost of a part of a run divided by that of
+                  all of it; 0: whole runs */
   double compile_seconds, verify_seconds, time_seconds;
   const void *features;
   size_t features_size; /* a struct features; 0: unknown */
@@ -326,9 +328,11 @@ const char *summary_borrowed_until(const struct summary *m);
 const char *problem_processor(const char *cpu, int *size);
 
 /* Returns the cost of R by which variants are compared: that of its samples, corrected
- * for the slowdown of the moment in which they were taken. n is 0 without samples, or
- * without memory. */
+ * for the slowdown of the moment in which they were taken, of a whole run. n is 0 without
+ * samples, or without memory. */
 struct estimate record_cost(const struct record *r);
+/* Returns what is shown as the cost of R: as measured, or estimated from a part. */
+struct estimate record_shown(const struct record *r);
 /* Copies the features of R to OUT; all are NAN if R has no features. */
 void record_features(const struct record *r, struct features *out);
 /* Returns E with the median in the place of an open end (too few samples), as it is

@@ -160,6 +160,11 @@ bool variant_has_written(const struct autotune_kernel *k) {
   return k->replay || known;
 }
 
+/* The units of a kernel differ only in what compilers' headers make of its file. */
+bool variant_has_parts(const struct autotune_kernel *k) {
+  return k->n_units > 0 && strstr(k->units[0].text, "AUTOTUNE_PARTS") != NULL;
+}
+
 /* Returns what the macro of parameter I is for POINT; NULL: it is not defined. */
 static const char *variant_define(const struct autotune_kernel *k, const choice *point,
                                   unsigned i) {

@@ -8,6 +8,10 @@
 /* True if the kernel as written has a text: K has a replay, or its unit says as much as
  * the program's compiler saw, once the parameters have their values of the default. */
 bool variant_has_written(const struct autotune_kernel *k);
+/* True if variants of K can end their outermost loops early: where the text defines
+ * AUTOTUNE_PARTS as N, they do about an Nth of the work. It then also has to define
+ * AUTOTUNE_PART_THREADS, the number of threads. */
+bool variant_has_parts(const struct autotune_kernel *k);
 /* These return the text and the flags for POINT; NULL is the kernel as written, which is
  * made by the first unit's compiler. Each is one block
  * that the caller frees. NULL: there is no unit for the point's compiler, or no memory.

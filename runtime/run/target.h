@@ -50,6 +50,8 @@ struct trial_plan {
   unsigned min_samples, max_samples;
   double precision; /* fraction: stop when the interval is inside */
   bool verify;      /* also after the last timed run */
+  bool part;        /* the object does a part of the work: it is another one than the
+                       ticket's, and nothing is compared */
   bool watch;       /* look for changes besides sections, however long that takes */
   uint64_t
       rival; /* ticket of a right variant that runs in turns with this one, if the worker
@@ -109,8 +111,9 @@ struct executor_wish {
   target_ask_fn *ask; /* called with ASK_DATA; NULL: there is no program to ask */
   void *ask_data;
 };
-#define TICKET_WRITTEN UINT64_MAX /* for `try` */
-enum { TARGET_LOST = -2 };        /* from `launch` */
+#define TICKET_WRITTEN UINT64_MAX       /* for `try` */
+#define TICKET_PART (UINT64_C(1) << 62) /* a bit of tickets: the object of a part */
+enum { TARGET_LOST = -2 };              /* from `launch` */
 
 struct target {
   const char *name;  /* "cpu" */

@@ -151,13 +151,15 @@ void candidate_settle(struct tuning *t, struct candidate *c, const struct trial 
   r.samples = trial->samples; // before they are sorted
   r.n_samples = trial->n_samples;
   r.slowdown = trial->slowdown;
+  r.part = c->part;
   if (t->store)
     store_finish(t->store, t->id, &r);
   c->samples = trial->samples;
   c->n_samples = trial->n_samples;
+  double part = c->part > 0 ? c->part : 1;
   c->e = stats_scaled(stats_median(c->samples, c->n_samples),
-                      c->slowdown > 0 ? 1 / c->slowdown : 1);
-  c->run_seconds = trial->run_seconds;
+                      1 / (part * (c->slowdown > 0 ? c->slowdown : 1)));
+  c->run_seconds = trial->run_seconds / part;
   candidate_note(t, c);
   drop_losers(t);
   candidate_tell(t, c, trial->message);

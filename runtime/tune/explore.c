@@ -64,7 +64,15 @@ static bool explore_drop(struct tuning *t, struct candidate *c) {
 }
 
 bool explore_submit(struct tuning *t, struct candidate *c) {
-  if (pool_submit(t->pool, c->point, (uint64_t)(c - t->candidates) + 1, c->variant) != 0)
+  uint64_t ticket = (uint64_t)(c - t->candidates) + 1;
+  unsigned divisor = part_of(t, c);
+  char defines[POOL_DEFINES];
+  snprintf(defines, sizeof defines,
+           "#define AUTOTUNE_PARTS %u\n#define AUTOTUNE_PART_THREADS %u\n", divisor,
+           t->id->threads ? t->id->threads : 1);
+  c->in_part = divisor > 0;
+  if (pool_submit_defines(t->pool, c->point, ticket, c->variant,
+                          divisor ? defines : "") != 0)
     return false;
   t->in_flight++;
   return true;
@@ -158,13 +166,13 @@ static const struct candidate *explore_twin(const struct tuning *t,
   return NULL;
 }
 
-// Returns the seconds that one run may take: a variant that takes five times as long as
-// the best has lost, and may be ended early. (Restoring and comparing memory around a
-// run does not count.)
+// Returns the seconds that one run may take: a variant that takes twice as long as the
+// best has lost, and may be ended early; five times beside a program that may use the
+// processors. To end it costs a worker, so it may take that long, too. (Restoring and
+// comparing memory around a run does not count.)
 static double explore_limit(const struct tuning *t) {
-  double limit = tune_limit(t), lost = 5 * tune_best_seconds(t).high;
-  if (lost < 0.5)
-    lost = 0.5;
+  double limit = tune_limit(t), best = tune_best_seconds(t).high;
+  double lost = t->plan->background ? fmax(5 * best, 0.5) : fmax(2 * best, best + 0.25);
   return t->best == NONE || limit < lost ? limit : lost;
 }
 
@@ -197,7 +205,7 @@ static struct trial_plan explore_plan(const struct tuning *t) {
 }
 
 static void explore_measure(struct tuning *t, struct candidate *c, struct trial *trial) {
-  struct trial_plan plan = explore_plan(t);
+  struct trial_plan plan = c->in_part ? part_plan(t) : explore_plan(t);
   struct record r = candidate_record(c);
   if (t->store)
     c->begun = store_begin(t->store, t->id, &r) == 0;
@@ -207,7 +215,8 @@ static void explore_measure(struct tuning *t, struct candidate *c, struct trial 
   t->summary.time_seconds += trial->time_seconds;
 }
 
-static void explore_repeat(const struct candidate *same, struct trial *trial) {
+static void explore_repeat(struct candidate *c, const struct candidate *same,
+                           struct trial *trial) {
   size_t size = same->n_samples * sizeof *same->samples;
   explore_fail(trial, same->status, "the same machine code as another variant");
   trial->samples = size ? sys_malloc(size) : NULL;
@@ -215,6 +224,7 @@ static void explore_repeat(const struct candidate *same, struct trial *trial) {
     memcpy(trial->samples, same->samples, size);
     trial->n_samples = same->n_samples;
     trial->slowdown = same->slowdown;
+    c->part = same->part;
   }
 }
 
@@ -257,11 +267,13 @@ static void explore_try(struct tuning *t, struct compiled *compiled) {
   if (compiled->status != 0)
     explore_fail(&trial, STATUS_COMPILE, c->object.message);
   else if (same)
-    explore_repeat(same, &trial);
+    explore_repeat(c, same, &trial);
   else if (explore_drop(t, c))
     return;
   else
     explore_measure(t, c, &trial);
+  if (c->in_part && !same && trial.status != STATUS_PENDING && part_hold(t, c, &trial))
+    return;
   if (trial.status !=
       STATUS_PENDING) // else the workers are lost, perhaps by this variant
     candidate_settle(t, c, &trial, c->object.seconds);
@@ -381,6 +393,7 @@ void explore(struct tuning *t) {
     explore_quietly(t);
   else
     explore_overlapped(t);
+  part_settle_held(t);
   candidate_abandon(t);
 }
 
@@ -421,6 +434,8 @@ bool explore_again(struct tuning *t, struct candidate *c) {
   struct trial trial = { .status = STATUS_PENDING };
   if (!explore_compile(t, c, NULL))
     return false;
+  c->in_part = false;
+  c->part = 0;
   set_code(t, c);
   tune_report(t, tune_silence(&plan));
   tune_try(t, c, &plan, &trial);

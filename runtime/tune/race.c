@@ -30,7 +30,8 @@ struct runner_up {
 };
 
 static struct runner_up race_enter(struct candidate *c) {
-  return (struct runner_up){ .candidate = c, .searched = c->e.n > 0 ? c->e.median : 0 };
+  bool whole = c->e.n > 0 && c->part <= 0;
+  return (struct runner_up){ .candidate = c, .searched = whole ? c->e.median : 0 };
 }
 
 static bool race_is_twin(const struct runner_up *f, unsigned n,
@@ -63,7 +64,8 @@ static unsigned race_choose(struct tuning *t, struct runner_up *f) {
     seen[rival - t->candidates] = true;
     f[n++] = race_enter(rival);
   }
-  while (seen && n < FINALISTS) {
+  unsigned most = t->part.ratio > 0 ? PART_FINALISTS : FINALISTS;
+  while (seen && n < most) {
     int next = NONE;
     for (unsigned i = 0; i < t->n; i++) {
       const struct candidate *c = &t->candidates[i];
@@ -72,7 +74,7 @@ static unsigned race_choose(struct tuning *t, struct runner_up *f) {
         next = (int)i;
     }
     struct candidate *c = next == NONE ? NULL : &t->candidates[next];
-    if (!c || c->e.low > 1.15 * best.high)
+    if (!c || c->e.low > part_margin(c, 1.15) * best.high)
       break;
     seen[next] = true;
     t->unraced = n == 0;
@@ -111,6 +113,8 @@ static void race_run(struct tuning *t, struct runner_up *f) {
   f->e = stats_median(f->samples, f->n);
   f->out |= trial.status != STATUS_OK || f->n >= RACE_SAMPLES;
   if (c && trial.status != STATUS_OK && trial.status != STATUS_PENDING) {
+    t->part.refused += c->part > 0;
+    c->part = 0;
     c->e.n = 0;
     candidate_settle(t, c, &trial, 0);
     f->n = 0;
@@ -365,6 +369,7 @@ static int race_judge(struct tuning *t, struct runner_up *f, unsigned n,
     return NONE;
   best->candidate->e = best->e;
   best->candidate->slowdown = 1;
+  best->candidate->part = 0;
   t->best = (int)(best->candidate - t->candidates);
   return faster ? t->best : NONE;
 }
@@ -397,12 +402,16 @@ static int race_once(struct tuning *t) {
   return winner;
 }
 
+// Returns how many finalists were not right so far.
+static unsigned race_refused(const struct tuning *t) {
+  return t->imagined_wrong + t->strict_wrong + t->part.refused;
+}
+
 int race(struct tuning *t) {
   for (;;) {
-    unsigned wrong = t->imagined_wrong + t->strict_wrong;
+    unsigned wrong = race_refused(t);
     int winner = race_once(t);
-    if (winner != NONE || t->imagined_wrong + t->strict_wrong == wrong || t->lost ||
-        role_stopping())
+    if (winner != NONE || race_refused(t) == wrong || t->lost || role_stopping())
       return winner;
     race_find_best(t); // the finalists turned out to be wrong: take the next
     if (t->best == NONE)

@@ -59,7 +59,7 @@ static void set_hint(struct tuning *t) {
   if ((t->plan->kind != PLAN_SEARCH && t->plan->kind != PLAN_ONLINE) ||
       options_get()->seeded)
     return;
-  double each = 1.0 / USUALLY_A_SECOND + RUNS_OF_A_TRIAL * tune_seconds(t, NULL).median;
+  double each = 1.0 / USUALLY_A_SECOND + RUNS_OF_A_TRIAL * part_seconds(t);
   double in_time = fmax(FEW_VARIANTS, (t->explore_until - t->explore_from) / each);
   t->hint = in_time < t->hint ? (unsigned)in_time : t->hint;
 }
@@ -69,6 +69,7 @@ bool setup_search(struct tuning *t, struct outcome *out) {
   const char *name = o->search ? o->search : t->kernel->search;
   if (name && strcmp(name, "auto") == 0)
     name = NULL;
+  part_setup(t);
   set_hint(t);
   t->class = name ? strategy_find(name) : NULL;
   if (name && !t->class)

@@ -60,6 +60,7 @@ enum knowledge share_look(struct tuning *t, struct candidate *c) {
     c->status = r.status;
     c->e = r.cost;
     c->slowdown = r.slowdown;
+    c->part = r.part;
     c->compile_seconds = r.compile_seconds;
     c->verify_seconds = r.verify_seconds;
     c->time_seconds = r.time_seconds;
@@ -112,6 +113,7 @@ static void share_learn(const struct record *r, void *data) {
   c->status = r->status;
   c->e = e;
   c->slowdown = r->slowdown;
+  c->part = r->part;
   c->compile_seconds = r->compile_seconds;
   c->verify_seconds = r->verify_seconds;
   c->time_seconds = r->time_seconds;

@@ -114,6 +114,8 @@ void tune_try(struct tuning *t, struct candidate *c, const struct trial_plan *pl
   struct trial_plan p = *plan;
   uint64_t ticket = c ? (uint64_t)(c - t->candidates) + 1 : 0;
   p.objective = t->id->objective;
+  if (p.part)
+    ticket |= TICKET_PART;
   if (c)
     space_launch(&t->space, c->point, &p.launch);
   t->lost = t->target->try(t->workers, ticket, c ? c->object.data : NULL,

@@ -71,13 +71,15 @@ struct candidate {
   uint64_t variant;     /* as in struct record */
   const char *compiler; /* with version; the backend's */
   enum maker maker;     /* its kind */
+  bool in_part;         /* `object` does a part of the work */
   bool begun, done;     /* written to the store as pending; its status is known */
   bool taken;           /* put off: another process is trying it */
   bool offered;         /* sent, or not to be sent, to be timed in the program's calls */
   enum status status;
   struct estimate e;  /* of its cost, corrected for the slowdown: choices go by it */
   double slowdown;    /* of the moment in which its samples were taken; 0: not known */
-  double run_seconds; /* as in struct trial; 0: not known */
+  double run_seconds; /* as in struct trial, of a whole run; 0: not known */
+  double part;        /* as in struct record: of `samples` */
   double *samples;
   unsigned n_samples;
   struct object object; /* kept while it may win */
@@ -105,6 +107,20 @@ struct candidate {
 struct pruning {
   unsigned spoken[PRUNE_RULES]; /* how often each rule predicted that a variant loses */
   bool silent[PRUNE_RULES]; /* a prediction was wrong once: the rule is no longer used */
+};
+
+/* Trials of parts of a run (part.c). */
+enum { PARTS_HELD = 3, PART_FINALISTS = 8 };
+struct part {
+  unsigned divisor; /* a part is about a DIVISOR-th of the work; 0: runs are whole */
+  double ratio;     /* cost of a part divided by that of a whole run; 0: not known yet */
+  struct held {     /* the first ones, until that is known */
+    unsigned candidate;
+    struct trial trial;
+  } held[PARTS_HELD];
+  unsigned n_held;
+  unsigned refused;  /* finalists that were not right */
+  struct pool *pool; /* for whole objects during the search */
 };
 
 struct online; /* online.c */
@@ -150,6 +166,7 @@ struct tuning {
   double original_seconds;  /* seconds of one run of it */
   struct object as_written; /* the kernel as written, made as variants are; data NULL: it
                                is not to be timed */
+  struct part part;
   struct pruning pruning;
   double imagined_seconds; /* spent on comparing with made-up data */
   unsigned imagined_wrong; /* variants that were wrong there */
@@ -238,6 +255,24 @@ bool setup_pool(struct tuning *t, struct outcome *out);
 void setup_store(struct tuning *t);
 /* Looks for hints: variants that were fast for other keys, and for similar kernels. */
 void setup_hints(struct tuning *t);
+
+/* ---- part.c ---------------------------------------------------------------------- */
+/* After the default was measured: decides if variants are compared by parts of a run. */
+void part_setup(struct tuning *t);
+/* Returns the divisor for trials of C; 0: it runs as a whole. */
+unsigned part_of(const struct tuning *t, const struct candidate *c);
+/* Returns what one trial of the default would take, about. */
+double part_seconds(const struct tuning *t);
+/* Plans a trial of a part. */
+struct trial_plan part_plan(const struct tuning *t);
+/* Takes the result of a part of C, which was tried just now. True: TRIAL is kept until
+ * more is known, and is no longer the caller's. False: candidate_settle is next. */
+bool part_hold(struct tuning *t, struct candidate *c, const struct trial *trial);
+/* Settles what is kept, at the end of the search at the latest. */
+void part_settle_held(struct tuning *t);
+/* Returns how many times as slow as the best C may seem to be and still be a finalist.
+ * USUAL: of whole runs. */
+double part_margin(const struct candidate *c, double usual);
 
 /* ---- finish.c -------------------------------------------------------------------- */
 /* Runs the final race, links its winner to FD, stores the summary and fills in OUT. 0

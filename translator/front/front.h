@@ -413,7 +413,8 @@ void loops_write(const struct source *s, const struct kernel *k, const struct fu
  * both. */
 void loops_write_body(const struct source *s, const struct kernel *k,
                       const struct function *f, struct text *before, struct text *out);
-void loops_write_prologue(const struct function *f, struct text *out);
+void loops_write_prologue(const struct source *s, const struct kernel *k,
+                          const struct function *f, struct text *out);
 
 /* Does the same as loops_write for one point, POINT, which has a value index for each
  * param: the values replace the macros of sets, and there is no #if. Names of helper

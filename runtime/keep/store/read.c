@@ -217,6 +217,7 @@ static enum knowledge read_judge(const struct record *r, uint64_t contract,
   char self[128];
   *out = (struct looked){ .status = r->status,
                           .slowdown = r->slowdown,
+                          .part = r->part,
                           .compile_seconds = r->compile_seconds,
                           .verify_seconds = r->verify_seconds,
                           .time_seconds = r->time_seconds };

@@ -47,7 +47,7 @@ enum knowledge { KNOWN_NOTHING, KNOWN_RESULT, KNOWN_TAKEN };
 struct looked { /* numbers of a variant's row, as in struct record */
   enum status status;
   struct estimate cost;
-  double slowdown, compile_seconds, verify_seconds, time_seconds;
+  double slowdown, part, compile_seconds, verify_seconds, time_seconds;
 };
 enum knowledge store_look(struct store *s, const struct identity *id, uint64_t variant,
                           struct looked *out, struct features *features);

@@ -293,6 +293,8 @@ static void runner_run_trial(struct runner *r, const struct command *c, int fd,
     if (!run_verify(r, c, l, a, &first))
       return;
     l->checked = true;
+  } else if (c->plan.part) {
+    first = run_part(r, c, l);
   }
   if (c->wish.set || runner_is_settled(r, c, first)) {
     a->samples[a->n_samples++] = first.cost;

@@ -93,6 +93,13 @@ static void run_fresh(struct runner *r, const struct command *c, autotune_fn cod
   run_settle(r); // it may allocate
 }
 
+struct sample run_part(struct runner *r, const struct command *c,
+                       const struct loaded *l) {
+  struct sample first;
+  run_fresh(r, c, l->code, false, &first);
+  return first;
+}
+
 // Runs the default, and keeps what it changes. A second worker runs it once more, to see
 // what of that it repeats, and a third one to see if it reads what is in its workspaces.
 static bool run_reference(struct runner *r, const struct command *c, autotune_fn code,

@@ -45,6 +45,8 @@ void run_settle(struct runner *r);
  * reference does not repeat itself; A says where. */
 bool run_strict(struct runner *r, const struct command *c, struct loaded *l,
                 struct answer *a, struct sample *first);
+/* Runs L, which does a part of the work, once on fresh data. */
+struct sample run_part(struct runner *r, const struct command *c, const struct loaded *l);
 /* Checks the variant L, or makes the reference if C says so. *FIRST: its run. False: it
  * is wrong; A says why. */
 bool run_verify(struct runner *r, const struct command *c, struct loaded *l,

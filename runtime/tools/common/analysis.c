@@ -20,7 +20,7 @@ static int estimate_records(struct analysis *a) {
     const struct record *r = &item->records[i];
     if (r->n_samples == 0)
       continue;
-    a->estimates[i] = stats_of(r->samples, r->n_samples);
+    a->estimates[i] = record_shown(r);
     a->costs[i] = record_cost(r).median;
     if (a->estimates[i].n == 0)
       return -1;

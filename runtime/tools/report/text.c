@@ -337,12 +337,15 @@ static void print_examples(const struct sheet *s, const struct analysis *a) {
   }
 }
 
-// Prints how slow the machine was while R was timed, if that is known and matters.
+// Prints how slow the machine was while R was timed, if that is known and matters, or
+// that R was not run as a whole.
 static void print_moment(const struct sheet *s, const struct record *r) {
   bool usual = fabs(r->slowdown - 1) < 0.05 || !(r->slowdown > 0);
   char text[32] = "";
   if (!usual)
     snprintf(text, sizeof text, "%.2f x", r->slowdown);
+  if (r->part > 0)
+    snprintf(text, sizeof text, "in part");
   fprintf(s->out, "%8s  ", text);
 }
 

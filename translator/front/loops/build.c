@@ -117,6 +117,7 @@ static struct nest *build_for(struct builder *b, TSNode loop, struct dim *outer,
          first ? directive_name(first->kind) : "for", why);
     return NULL;
   }
+  cut_dim(b, d);
   d->needs = dim_needs(d);
   struct nest *n = build_inner(b, d);
   if (!n || b->failed)

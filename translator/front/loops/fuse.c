@@ -119,6 +119,7 @@ static bool fuse_read_dims(struct builder *b, struct fused *f, const TSNode *loo
       return FAIL(b, ts_node_start_byte(at),
                   ts_node_end_byte(at) - ts_node_start_byte(at), NULL,
                   "'fuse' needs loops in canonical form: %s", why);
+    cut_dim(b, d);
     d->needs = dim_needs(d);
     d->affected = true;
   }

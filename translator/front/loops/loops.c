@@ -225,7 +225,7 @@ static size_t write_directive(struct builder *b, const struct loop_directive *d,
   size_t at = d->pragma->offset, end = ts_node_end_byte(d->loop);
   struct variants v = { .b = b, .root = d->loop, .visit = write_variant, .out = out };
   b->lead = find_lead(b, from, &at);
-  text_add(out, b->s->text + from, at - from);
+  cut_write(b, from, at, out);
   text_add(out, "\n", 1);
   variants_visit(&v);
   text_printf(out, v.written ? "#endif" : "");
@@ -237,7 +237,7 @@ static size_t write_directive(struct builder *b, const struct loop_directive *d,
 static size_t write_author(struct builder *b, const struct author *a, size_t from,
                            struct text *out) {
   struct text loop = { 0 };
-  text_add(out, b->s->text + from, a->from - from);
+  cut_write(b, from, a->from, out);
   text_add(&loop, "", 0);
   write_range(b, a->start, a->end, &loop);
   author_write(b, a, (struct slice){ loop.data, loop.size }, out);
@@ -259,8 +259,7 @@ void write_range(struct builder *b, size_t from, size_t to, struct text *out) {
     from = ours < author ? write_directive(b, &b->f->directives[i], from, out)
                          : write_author(b, &b->authors[j], from, out);
   }
-  if (from < to)
-    text_add(out, b->s->text + from, to - from);
+  cut_write(b, from, to, out);
 }
 
 struct builder builder_of(const struct source *s, const struct kernel *k,
@@ -310,6 +309,8 @@ static void loops_write_function(struct builder *b, struct text *before,
   loops_write_from(b, b->f->start, out);
   text_add(out, "\n", 1);
   exists_write_macro(out, before);
+  if (b->n_cuts)
+    text_printf(before, "\n%s", cut_prologue);
   if (b->f->n_directives)
     text_printf(before, "\n%s", loops_prologue);
   if (b->f->n_directives && !b->fixed)
@@ -320,6 +321,7 @@ static void loops_write_function(struct builder *b, struct text *before,
 void loops_write(const struct source *s, const struct kernel *k, const struct function *f,
                  struct text *before, struct text *out) {
   struct builder b = builder_of(s, k, f);
+  cut_begin(&b);
   loops_write_function(&b, before, out);
 }
 
@@ -327,6 +329,7 @@ void loops_write_body(const struct source *s, const struct kernel *k,
                       const struct function *f, struct text *before, struct text *out) {
   struct builder b = builder_of(s, k, f);
   struct text functions = { 0 };
+  cut_begin(&b);
   b.functions = before ? &functions : NULL;
   loops_write_from(&b, f->body_at, out);
   if (before) {
@@ -335,7 +338,12 @@ void loops_write_body(const struct source *s, const struct kernel *k,
   }
 }
 
-void loops_write_prologue(const struct function *f, struct text *out) {
+void loops_write_prologue(const struct source *s, const struct kernel *k,
+                          const struct function *f, struct text *out) {
+  struct builder b = builder_of(s, k, f);
+  cut_begin(&b);
+  if (b.n_cuts)
+    text_printf(out, "\n%s", cut_prologue);
   if (!f->n_directives)
     return;
   text_printf(out, "\n%s", loops_prologue);

@@ -12,6 +12,7 @@
  *   hull.c          blocks of a range that depends on other loops
  *   body.c          rejects bodies that jump out of a nest or change its bounds
  *   write.c         writes a nest as text
+ *   cut.c           ends the outermost loops early, where the runtime asks for it
  *   region.c        splits `parallel for` into `parallel` and `for`
  *   outline.c       moves code that threads share into a function of its own
  *   exists.c        tells compilers which memory exists
@@ -120,6 +121,13 @@ struct builder {
   unsigned copies;        /* bodies written so far */
   struct author *authors; /* loops of the function that have no directive of ours */
   unsigned n_authors;
+  struct cut { /* the outermost loops, in the order of the source, if they may end early
+                */
+    TSNode loop;
+    size_t from, to;  /* of its bound in the source */
+    const char *text; /* in its place */
+  } *cuts;
+  unsigned n_cuts;
 };
 
 /* Returns a builder for F, a function of K, with all params at their first values. */
@@ -297,6 +305,16 @@ bool outline(struct builder *b, TSNode root, const struct nest *n, unsigned at,
              const struct region *r, struct moved *m);
 /* Returns the name of the next function that is made of code of B's function. */
 const char *outline_name(struct builder *b);
+
+/* ---- cut.c ----------------------------------------------------------------------- */
+
+/* Finds the loops of B's function that may end early. Without it none do. */
+void cut_begin(struct builder *b);
+/* Replaces D's bound if D is one of them. */
+void cut_dim(const struct builder *b, struct dim *d);
+/* Appends the source from FROM to TO, with the bounds of these loops replaced. */
+void cut_write(const struct builder *b, size_t from, size_t to, struct text *out);
+extern const char cut_prologue[]; /* macros that these bounds use */
 
 /* ---- exists.c -------------------------------------------------------------------- */
 

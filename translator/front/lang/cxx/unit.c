@@ -73,7 +73,7 @@ static void cxx_write_own(const struct cxx_reach *r, const struct item *i,
                                            : (struct slice){ 0 };
     if (!body.size || body.data < from)
       continue;
-    loops_write_prologue(f, out);
+    loops_write_prologue(r->s, r->k, f, out);
     unit_add_without(&text, (struct slice){ from, (size_t)(body.data - from) }, NULL);
     text_printf(&text, "\n");
     loops_write_body(r->s, r->k, f, simple ? &before : NULL, &text);

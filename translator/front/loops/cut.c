@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// cut.c: makes the outermost loops of a kernel end early in variants that are only
+// compared with each other (runtime/tune/part.c). A loop over the first iterations, in
+// the order of the source, is a program as good as the kernel, and each variant does the
+// same work of it, whatever its own order is. So the times of such runs compare variants,
+// at a part of the cost. The bounds are macros, which are the bounds as written unless
+// the runtime defines AUTOTUNE_PARTS.
+#include <stdlib.h>
+#include <string.h>
+
+#include "loops.h"
+
+const char cut_prologue[] =
+    "#ifndef AUTOTUNE_PARTS\n"
+    "#undef AUTOTUNE_PART_UP\n"
+    "#undef AUTOTUNE_PART_DOWN\n"
+    "#define AUTOTUNE_PART_UP(low, bound, more, least) bound\n"
+    "#define AUTOTUNE_PART_DOWN(low, bound, more, least) bound\n"
+    "#elif !defined AUTOTUNE_PART_UP\n"
+    "static __inline__ __attribute__((__unused__)) long long autotune_part(long long n, long long least)\n"
+    "{\n"
+    "  long long most = (n / AUTOTUNE_PARTS + least - 1) / least * least;\n"
+    "  most = most < least ? least : most;\n"
+    "  return n < most ? n : most;\n"
+    "}\n"
+    "#define AUTOTUNE_PART_UP(low, bound, more, least) \\\n"
+    "  ((__typeof__(bound))((low) + autotune_part((long long)(bound) - (low) + more, least) - more))\n"
+    "#define AUTOTUNE_PART_DOWN(low, bound, more, least) \\\n"
+    "  ((__typeof__(bound))((low) - autotune_part((long long)(low) - (bound) + more, least) + more))\n"
+    "#endif\n";
+
+// Returns the largest value of A, a size; 1 if it is not known.
+static long long cut_largest(const struct builder *b, const struct dir_arg *a) {
+  int p = arg_param(b, a);
+  long long most = 1;
+  for (unsigned i = 0; p >= 0 && i < b->k->params[p].n_values; i++)
+    if (b->k->params[p].kind == VALUE_INT && b->k->params[p].values[i].i > most)
+      most = b->k->params[p].values[i].i;
+  if (p < 0 && is_digits(a->text))
+    most = strtoll(a->text.data, NULL, 10);
+  return most > 0 ? most : 1;
+}
+
+// Returns how many iterations LOOP must keep, at least, as an expression: a block of the
+// largest size, one for each thread that shares them.
+static const char *cut_least(const struct builder *b, TSNode loop) {
+  unsigned n;
+  const struct loop_directive **list = directives_of_chain(b, loop, &n);
+  long long most = 1;
+  bool shares = false;
+  for (unsigned i = 0; i < n; i++) {
+    unsigned groups = directive_groups(list[i]->kind);
+    shares |= (groups & GROUP_THREADS) != 0;
+    for (unsigned j = 0; j < list[i]->n_clauses; j++) {
+      const struct dir_clause *c = &list[i]->clauses[j];
+      bool sizes = strcmp(c->name, groups & GROUP_SIZES ? "sizes" : "partial") == 0;
+      long long size = sizes && c->n_args ? cut_largest(b, &c->args[0]) : 1;
+      most = size > most ? size : most;
+    }
+  }
+  for (unsigned i = 0; i < b->n_authors; i++)
+    shares |= ts_node_eq(b->authors[i].loop, loop);
+  return arena_printf(shares ? "%lld * AUTOTUNE_PART_THREADS" : "%lld", most);
+}
+
+// Adds LOOP if its range can be cut.
+static void cut_add(struct builder *b, TSNode loop) {
+  struct dim d = { 0 };
+  const char *why;
+  TSNode at;
+  const struct source *s = b->s;
+  if (!dim_parse(&b->u, loop, &d, &why, &at) || d.pointer || !d.safe ||
+      d.relation == NOT_EQUAL || d.header.data != s->text + ts_node_start_byte(loop))
+    return;
+  bool more = d.relation == LESS_EQUAL || d.relation == GREATER_EQUAL;
+  struct cut *c = GROW(b->cuts, b->n_cuts);
+  c->loop = loop;
+  c->from = (size_t)(d.bound.data - s->text);
+  c->to = c->from + d.bound.size;
+  c->text = arena_printf("AUTOTUNE_PART_%s(%.*s, %.*s, %d, %s)", d.down ? "DOWN" : "UP",
+                         (int)d.low.size, d.low.data, (int)d.bound.size, d.bound.data,
+                         more, cut_least(b, loop));
+}
+
+// Adds the outermost loops in NODE. False: which loops there are is up to the
+// preprocessor, or another function runs.
+static bool cut_find(struct builder *b, TSNode node) {
+  static const char *const branches[] = { "preproc_if", "preproc_ifdef", NULL };
+  static const char *const loops[] = { "while_statement", "do_statement",
+                                       "lambda_expression", NULL };
+  if (node_is(node, "for_statement"))
+    return cut_add(b, node), true;
+  if (node_is_any(node, branches))
+    return !node_holds(node, "for_statement");
+  for (uint32_t i = 0; !node_is_any(node, loops) && i < ts_node_named_child_count(node);
+       i++)
+    if (!cut_find(b, ts_node_named_child(node, i)))
+      return false;
+  return true;
+}
+
+void cut_begin(struct builder *b) {
+  bool can = b->f == &b->k->main && b->k->choose < 0 && cut_find(b, b->f->node);
+  b->n_cuts = can ? b->n_cuts : 0;
+}
+
+void cut_dim(const struct builder *b, struct dim *d) {
+  for (unsigned i = 0; i < b->n_cuts; i++) {
+    const struct cut *c = &b->cuts[i];
+    if (!ts_node_eq(c->loop, d->node))
+      continue;
+    const char *begin = d->header.data, *bound = b->s->text + c->from,
+               *rest = b->s->text + c->to, *end = begin + d->header.size;
+    d->header = slice_of(arena_printf("%.*s%s%.*s", (int)(bound - begin), begin, c->text,
+                                      (int)(end - rest), rest));
+    d->bound = slice_of(c->text);
+  }
+}
+
+void cut_write(const struct builder *b, size_t from, size_t to, struct text *out) {
+  for (unsigned i = 0; i < b->n_cuts; i++) { // in the order of the source
+    const struct cut *c = &b->cuts[i];
+    if (c->from < from || c->to > to)
+      continue;
+    text_add(out, b->s->text + from, c->from - from);
+    text_printf(out, "%s", c->text);
+    from = c->to;
+  }
+  if (from < to)
+    text_add(out, b->s->text + from, to - from);
+}
