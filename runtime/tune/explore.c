@@ -272,8 +272,11 @@ static void explore_try(struct tuning *t, struct compiled *compiled) {
     return;
   else
     explore_measure(t, c, &trial);
-  if (c->in_part && !same && trial.status != STATUS_PENDING && part_hold(t, c, &trial))
+  if (c->in_part && !same && trial.status != STATUS_PENDING && part_hold(t, c, &trial)) {
+    if (t->best != NONE) // C, or one that was held
+      provisional_consider(t, &t->candidates[t->best]);
     return;
+  }
   if (trial.status !=
       STATUS_PENDING) // else the workers are lost, perhaps by this variant
     candidate_settle(t, c, &trial, c->object.seconds);
@@ -403,8 +406,10 @@ bool explore_compile(struct tuning *t, struct candidate *c, bool *late) {
   bool over = false;
   late = late ? late : &over;
   *late = false;
-  if (c->object.data)
+  if (c->object.data && !c->in_part)
     return true;
+  object_free(&c->object);
+  c->in_part = false;
   if (pool_submit(t->pool, c->point, ticket, c->variant) != 0)
     return false;
   t->in_flight++;
@@ -434,7 +439,6 @@ bool explore_again(struct tuning *t, struct candidate *c) {
   struct trial trial = { .status = STATUS_PENDING };
   if (!explore_compile(t, c, NULL))
     return false;
-  c->in_part = false;
   c->part = 0;
   set_code(t, c);
   tune_report(t, tune_silence(&plan));

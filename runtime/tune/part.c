@@ -14,10 +14,12 @@
 #include <string.h>
 
 #include "model/variant.h"
+#include "run/measure.h"
 #include "tune.h"
 
 static const double longest = 0.2; // seconds of the default that are no reason for parts
 static const double wanted = 0.05; // seconds of the default's part
+static const double better = 0.9;  // of the best's part: it may be the new best
 static const double worthwhile = 0.5; // a part that takes more than that of a run is none
 static const double shortest = 0.02;  // seconds of all samples of a part, at least
 static const double started = 0.2;    // seconds that a new worker may cost
@@ -73,52 +75,74 @@ static bool part_compile(struct tuning *t, struct candidate *c) {
     object_free(&got.object);
   else
     c->object = got.object;
+  c->in_part = false;
   t->summary.compile_seconds += got.object.seconds;
   return got.status == 0;
 }
 
-// Runs C, whose part is known as PART, as a whole. False: it is not right, or was not
-// compiled.
-static bool part_run_whole(struct tuning *t, struct candidate *c, struct trial *part) {
+// Estimates what was tried in part by the factor RATIO from now on.
+static void part_rescale(struct tuning *t, double ratio) {
+  for (unsigned i = 0; i < t->n; i++) {
+    struct candidate *c = &t->candidates[i];
+    if (c->part <= 0)
+      continue;
+    c->e = stats_scaled(c->e, c->part / ratio);
+    c->run_seconds *= c->part / ratio;
+    c->part = ratio;
+  }
+  t->part.ratio = ratio;
+}
+
+static double part_cost(const struct trial *trial) {
+  double sorted[MEASURE_MAX];
+  unsigned n = trial->n_samples < MEASURE_MAX ? trial->n_samples : MEASURE_MAX;
+  memcpy(sorted, trial->samples, n * sizeof *sorted);
+  return stats_median(sorted, n).median;
+}
+
+// Runs C, a part of which was tried as TRIAL says, as a whole, and settles that in place
+// of TRIAL. False: it was not run.
+static bool part_run_whole(struct tuning *t, struct candidate *c, struct trial *trial) {
   struct trial_plan plan = tune_once(tune_limit(t));
-  struct trial trial = { .status = STATUS_PENDING };
+  struct trial whole = { .status = STATUS_PENDING };
+  double part = part_cost(trial);
   if (!part_compile(t, c))
     return false;
   plan.budget = shortest;
   tune_report(t, tune_silence(&plan));
   pool_pause(t->pool, t->quiet);
-  tune_try(t, c, &plan, &trial);
+  tune_try(t, c, &plan, &whole);
   pool_pause(t->pool, false);
-  if (trial.status == STATUS_PENDING)
+  if (whole.status == STATUS_PENDING)
     return false;
+  t->summary.time_seconds += whole.time_seconds;
+  t->summary.verify_seconds += whole.verify_seconds;
   c->part = 0;
-  if (trial.status == STATUS_OK && trial.n_samples)
-    t->part.ratio = stats_median(part->samples, part->n_samples).median /
-        stats_median(trial.samples, trial.n_samples).median;
-  free(part->samples);
-  *part = (struct trial){ .status = STATUS_PENDING };
-  candidate_settle(t, c, &trial, c->compile_seconds);
-  return trial.status == STATUS_OK;
+  if (whole.status == STATUS_OK && whole.n_samples) {
+    part_rescale(t, part / part_cost(&whole));
+    t->part.best = part;
+  }
+  free(trial->samples);
+  *trial = (struct trial){ .status = STATUS_PENDING };
+  candidate_settle(t, c, &whole, c->compile_seconds);
+  return true;
 }
 
-static double held_cost(const struct trial *trial) {
-  return trial->status == STATUS_OK && trial->n_samples ? trial->samples[0] : INFINITY;
+static double held_cost(const struct held *h) {
+  return h->trial.status == STATUS_OK ? part_cost(&h->trial) : INFINITY;
 }
 
-// Measures the factor with the best of those held, or the next one if that is wrong.
+// Runs the best of those held as a whole, or the next one if that is wrong.
 static void part_measure(struct tuning *t) {
   struct part *p = &t->part;
   for (unsigned i = 0; i < p->n_held && p->ratio <= 0 && !t->lost; i++) {
-    unsigned best = 0;
+    struct held *best = &p->held[0];
     for (unsigned j = 1; j < p->n_held; j++)
-      if (held_cost(&p->held[j].trial) < held_cost(&p->held[best].trial))
-        best = j;
-    struct held *h = &p->held[best];
-    if (isinf(held_cost(&h->trial)))
-      break;
-    if (!part_run_whole(t, &t->candidates[h->candidate], &h->trial) &&
-        h->trial.status == STATUS_OK)
-      break; // it was not compiled: the next ones would not be
+      if (held_cost(&p->held[j]) < held_cost(best))
+        best = &p->held[j];
+    if (isinf(held_cost(best)) ||
+        !part_run_whole(t, &t->candidates[best->candidate], &best->trial))
+      return;
   }
 }
 
@@ -138,20 +162,22 @@ void part_settle_held(struct tuning *t) {
     }
   }
   p->n_held = 0;
-  if (p->ratio > worthwhile || !isfinite(p->ratio))
+  if (p->ratio > worthwhile)
     p->divisor = 0;
   if (p->ratio > 0)
     log_message(AUTOTUNE_DEBUG, "%s: a part takes %.3g of a run%s", t->kernel->name,
                 p->ratio, p->divisor ? "" : ": whole runs go on");
 }
 
-bool part_hold(struct tuning *t, struct candidate *c, const struct trial *trial) {
+bool part_hold(struct tuning *t, struct candidate *c, struct trial *trial) {
   struct part *p = &t->part;
-  object_free(&c->object); // the winner is made anew, as a whole
-  c->part = p->ratio;
-  if (p->ratio > 0 || trial->status != STATUS_OK)
-    return false;
   c->compile_seconds = c->object.seconds;
+  object_free(&c->object); // the winner is made anew, as a whole
+  if (trial->status != STATUS_OK || trial->n_samples == 0)
+    return false;
+  c->part = p->ratio;
+  if (p->ratio > 0) // others are ended by the best's time: it must be right
+    return part_cost(trial) < better * p->best && part_run_whole(t, c, trial);
   p->held[p->n_held++] = (struct held){ (unsigned)(c - t->candidates), *trial };
   if (p->n_held == PARTS_HELD)
     part_settle_held(t);

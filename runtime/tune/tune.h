@@ -114,6 +114,7 @@ enum { PARTS_HELD = 3, PART_FINALISTS = 8 };
 struct part {
   unsigned divisor; /* a part is about a DIVISOR-th of the work; 0: runs are whole */
   double ratio;     /* cost of a part divided by that of a whole run; 0: not known yet */
+  double best;      /* cost of the part of the best that was run as a whole */
   struct held {     /* the first ones, until that is known */
     unsigned candidate;
     struct trial trial;
@@ -266,8 +267,9 @@ double part_seconds(const struct tuning *t);
 /* Plans a trial of a part. */
 struct trial_plan part_plan(const struct tuning *t);
 /* Takes the result of a part of C, which was tried just now. True: TRIAL is kept until
- * more is known, and is no longer the caller's. False: candidate_settle is next. */
-bool part_hold(struct tuning *t, struct candidate *c, const struct trial *trial);
+ * more is known, or C was run as a whole and settled; TRIAL is no longer the caller's.
+ * False: candidate_settle is next. */
+bool part_hold(struct tuning *t, struct candidate *c, struct trial *trial);
 /* Settles what is kept, at the end of the search at the latest. */
 void part_settle_held(struct tuning *t);
 /* Returns how many times as slow as the best C may seem to be and still be a finalist.
