@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// measure.c: what a run of a variant costs. The run that is checked comes first and is
-// not measured with the others (page faults, cold caches, threads that start). Before
+// measure.c: what a run of a variant costs. The run that is checked comes first. Only
+// where it is long is it a sample as well (else page faults, cold caches, threads that
+// start are a part of it). Before
 // each measured run what is read and written is put back, outside of the measured part.
 // The best variant so far may run in turns with this one, to tell a slow variant from a
 // slow moment. A kernel of less than 20 us is measured in batches of about 50 us, unless
@@ -76,15 +77,20 @@ bool measure(const struct measure *m, struct sample first, struct measured *out)
   bool good = measure_warm_up(m, &first);
   unsigned batch = measure_batch(m, first.seconds);
   unsigned rival_batch = measure_batch(m, m->plan->rival_sample.seconds);
-  do {
-    good = good && (!m->rival || m->run(m->data, MEASURE_RIVAL, rival_batch, &rival)) &&
+  if (m->counts && !m->rival) {
+    out->samples[out->n++] = first.cost;
+    out->run_seconds = first.seconds;
+  }
+  while (good &&
+         (out->n == 0 || !measure_is_enough(m, out, rivals, m->clock() - start))) {
+    good = (!m->rival || m->run(m->data, MEASURE_RIVAL, rival_batch, &rival)) &&
         m->run(m->data, MEASURE_VARIANT, batch, &own);
     if (!good)
       break;
     rivals[out->n] = rival.cost;
     out->samples[out->n++] = own.cost;
     out->run_seconds += (own.seconds - out->run_seconds) / out->n;
-  } while (!measure_is_enough(m, out, rivals, m->clock() - start));
+  }
   if (good && m->rival)
     out->slowdown = stats_median(rivals, out->n).median / m->plan->rival_sample.cost;
   out->seconds = m->clock() - start;

@@ -13,6 +13,7 @@ enum measure_what { MEASURE_VARIANT, MEASURE_RIVAL };
 struct measure {
   const struct trial_plan *plan;
   bool rival;        /* the plan's rival is loaded and runs in turns with the variant */
+  bool counts;       /* the first run is a sample, unless a rival runs in turns */
   bool batches;      /* nothing is put back between runs, so short ones are repeated */
   double shortest;   /* seconds; no run is taken to be shorter */
   double settling;   /* seconds in which the system may still move threads between cores;

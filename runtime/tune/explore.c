@@ -12,7 +12,10 @@
 
 #include "tune.h"
 
-enum { ENOUGH = 16 }; // variants before a small improvement ends it
+enum {
+  ENOUGH = 16, // variants before a small improvement ends it
+  LEARNED = 10 // variants before many are proposed at once
+};
 
 // ---- proposing ----------------------------------------------------------------------
 
@@ -137,9 +140,30 @@ static struct candidate *next_candidate(struct tuning *t) {
   return c || t->plan->kind == PLAN_RACE ? c : explore_asked(t);
 }
 
+// Returns how many variants are to be compiled ahead. A search that learns proposes worse
+// the more of its points are still being tried, so there are no more than keep the worker
+// busy; and two until it knows something. With a fixed seed times do not count.
+static unsigned explore_ahead(const struct tuning *t) {
+  const struct summary *m = &t->summary;
+  double tried = m->tried > t->recalled ? m->tried - t->recalled : 0;
+  bool learns = t->class != &search_exhaustive && t->class != &search_random &&
+      t->class != &search_list;
+  if (!learns || options_get()->seeded || t->plan->kind == PLAN_RACE)
+    return t->ahead;
+  if (m->tried < LEARNED)
+    return t->ahead < 2 ? t->ahead : 2;
+  if (t->quiet) // what compiles at the same time takes no longer than one
+    return t->compiling;
+  double trial = (m->time_seconds + m->verify_seconds) / fmax(tried, 1),
+         compile = m->compile_seconds / fmax(tried, 1),
+         busy = trial > 0 ? ceil(compile / (t->compiling * trial)) : t->ahead;
+  return (unsigned)fmin(busy * t->compiling + 1, t->ahead);
+}
+
 // Proposes until enough is being compiled.
 static void explore_propose(struct tuning *t) {
-  while (!t->exhausted && t->in_flight < t->ahead) {
+  unsigned ahead = explore_ahead(t);
+  while (!t->exhausted && t->in_flight < ahead) {
     struct candidate *c = next_candidate(t);
     bool anew = t->plan->kind == PLAN_RACE; // do not trust stored times
     if (c)

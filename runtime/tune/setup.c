@@ -137,6 +137,7 @@ bool setup_pool(struct tuning *t, struct outcome *out) {
   unsigned compiling = t->plan->fraction > 0 ? 1
       : t->quiet || threads == 1             ? threads
                                              : threads - 1;
+  t->compiling = compiling;
   t->ahead = t->quiet ? 3 * compiling : 2 * compiling + 1;
   t->pool = pool_new(t->kernel, compiling);
   struct shared_memory *shared = t->host->shared;

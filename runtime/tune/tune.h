@@ -156,7 +156,8 @@ struct tuning {
     double since, looked, waits;
     unsigned taken;
   } sharing;                 /* share.c */
-  unsigned in_flight, ahead; /* being compiled; how many may be */
+  unsigned in_flight, ahead; /* being compiled; how many may be, at most */
+  unsigned compiling;        /* threads that compile */
   int best;                  /* index of the best candidate, or NONE */
   int unasked; /* index of the last candidate that was not asked for, or NONE */
   struct hints *hints;

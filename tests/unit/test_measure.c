@@ -45,6 +45,8 @@ static const struct trial_plan thorough = { .limit = 1,
                                             .rival_sample = { 1e-3, 1e-3 } };
 static double samples[MEASURE_MAX];
 
+static struct sample first_run = { .seconds = -1 }; // as `measure` gets it
+
 static struct measured measure_with(const struct trial_plan *p, double variant,
                                     struct measure m) {
   struct measured out = { .samples = samples };
@@ -58,8 +60,7 @@ static struct measured measure_with(const struct trial_plan *p, double variant,
   m.capacity = 64;
   m.run = machine_run;
   m.clock = machine_clock;
-  assert_int_equal(measure(&m, (struct sample){ .seconds = -1 }, &out),
-                   machine.fails == 0);
+  assert_int_equal(measure(&m, first_run, &out), machine.fails == 0);
   return out;
 }
 
@@ -105,6 +106,21 @@ static void test_slow_variants_are_given_up(void **state) {
   assert_int_equal(measure_with(&p, 1.5e-3, (struct measure){ .settling = 0 }).n, 3);
   assert_int_equal(measure_with(&p, 1.5e-3, (struct measure){ .settling = 5e-3 }).n, 3);
   assert_int_equal(measure_with(&p, 1.5e-3, (struct measure){ .settling = 1 }).n, 5);
+}
+
+// A long first run may be the first sample. A rival's samples come in pairs, so not
+// there.
+static void test_first_run_counts(void **state) {
+  (void)state;
+  first_run = (struct sample){ 25e-3, 25e-3 };
+  struct measured out =
+      measure_with(&thorough, 20e-3, (struct measure){ .counts = true });
+  assert_int_equal(out.n, machine.runs[0] + 1);
+  assert_true(samples[0] == 25e-3 && samples[1] == 20e-3);
+  out = measure_with(&thorough, 20e-3, (struct measure){ .counts = true, .rival = true });
+  assert_int_equal(out.n, machine.runs[0]);
+  assert_int_equal(out.n, machine.runs[1]);
+  first_run.seconds = -1;
 }
 
 static void test_budget_and_failure(void **state) {
@@ -175,6 +191,7 @@ int main(void) {
     cmocka_unit_test(test_short_kernels_in_batches),
     cmocka_unit_test(test_slow_moment),
     cmocka_unit_test(test_slow_variants_are_given_up),
+    cmocka_unit_test(test_first_run_counts),
     cmocka_unit_test(test_budget_and_failure),
     cmocka_unit_test(test_a_run_that_gets_its_memory_is_no_sample),
     cmocka_unit_test(test_costs_are_not_seconds),

@@ -91,6 +91,14 @@ static bool runner_begin_copies(struct runner *r, const struct copies_work *work
   return false;
 }
 
+// True if FIRST, the checked run, is a sample: it is long, and neither its code nor its
+// memory was cold.
+static bool runner_counts(const struct runner *r, struct sample first) {
+  const double least = 10e-3, cold = 0.02; // seconds; part of them
+  return r->warm && r->copies.most == 0 && first.seconds >= least &&
+      r->memory <= cold * first.seconds;
+}
+
 // FIRST: the checked run; seconds below 0: there was none.
 static void runner_sample(struct runner *r, const struct command *c, autotune_fn code,
                           struct answer *a, struct sample first) {
@@ -102,6 +110,7 @@ static void runner_sample(struct runner *r, const struct command *c, autotune_fn
   const struct measure m = {
     .plan = p,
     .rival = rival && p->rival_sample.cost > 0,
+    .counts = runner_counts(r, first),
     .batches = !image_restores(&r->zygote->image) &&
         !memory_is_returned(r->zygote->kernel),
     .shortest = 5e-9,
