@@ -199,6 +199,7 @@ static const struct fact summary_facts[] = {
     .json = "assembly.winner" },
   { FACT_LINES, AT(original_assembly), COLUMN("default_assembly", 15), .most = TEXT,
     .json = "assembly.default" },
+  { FACT_TEXT, AT(commit), COLUMN("revision", 16), .most = 64, .json = "commit" },
 };
 #undef AT
 

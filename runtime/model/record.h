@@ -142,9 +142,11 @@ struct summary {                  /* one tuning of one key */
                          compiled strictly (tune/strict.c); "": not known */
   const char *assembly, *original_assembly; /* the main loops of the winner and of the
                                                default (compile/assembly.h); "": none */
-  const char *weak; /* why this call's data say little ("the input x holds only zeros"),
-                       so that the winner is to be checked again on other data; "": they
-                       do not */
+  const char *commit; /* of git, checked out in the source's folder (base/commit.h); "":
+                         not known */
+  const char *weak;   /* why this call's data say little ("the input x holds only zeros"),
+                         so that the winner is to be checked again on other data; "": they
+                         do not */
   const char *search, *why; /* "exhaustive", "budget of 10 s spent" */
   double when;              /* unix time */
   uint64_t space;           /* as in struct identity */
@@ -294,7 +296,7 @@ struct kind {
   size_t size; /* of the struct */
   const struct fact *facts;
 };
-enum { KINDS = 6, RECORD_VERSION = 15 /* version of the store's format */ };
+enum { KINDS = 6, RECORD_VERSION = 16 /* version of the store's format */ };
 extern const struct kind kind_problem, kind_record, kind_summary, kind_asked,
     kind_progress, kind_service;
 extern const struct kind *const kinds[KINDS];

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "tune.h"
+#include "base/commit.h"
 #include "base/shortage.h"
 #include "base/units.h"
 
@@ -58,6 +59,7 @@ static void set_summary(struct tuning *t, int winner) {
   m->deviation = winner == NONE ? "" : c->deviation;
   m->strict = winner == NONE ? "" : c->strict;
   m->line = t->kernel->line;
+  m->commit = t->store ? commit_of(t->kernel->file, t->commit_text) : "";
   m->origin = ORIGIN_HERE;
   say_origin(t, winner);
   snprintf(t->search_text, sizeof t->search_text, "%s%s", t->class->name,

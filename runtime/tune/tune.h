@@ -3,6 +3,7 @@
 #ifndef AUTOTUNE_TUNE_H
 #define AUTOTUNE_TUNE_H
 
+#include "base/commit.h"
 #include "base/role.h"
 #include "compile/compile.h"
 #include "compile/static.h"
@@ -184,6 +185,7 @@ struct tuning {
   unsigned given;  /* of the plan's points, proposed so far */
   unsigned max_variants, hint, expected; /* hint: how many, for the strategy */
   struct summary summary;                /* counts and times, as they grow */
+  char commit_text[COMMIT_SIZE];         /* summary.commit */
   char machine_text[160];                /* summary.machine */
   char origin_text[160]; /* "; the winner is that of …" where it was a hint; else "" */
   char why_text[240];    /* summary.why, where the winner was a hint */

@@ -201,17 +201,19 @@ const tests = {
     const { page, bad } = await vary('earlier.html', (report) => {
       const one = (when, best, more) => tuned(report, ['right', 'right'], { when, speedup: 0.01 / best,
         best: { median: best, low: best, high: best, samples: 9 }, file: `/home/${when}/scan.c`, ...more });
-      report.kernels = [one(1.8e9, 0.002, {}), one(1.7e9, 0.001, { stale: 'the kernel was changed', winner: { U: '1' } }),
+      report.kernels = [one(1.8e9, 0.002, { commit: '0123456789ab' }),
+        one(1.7e9, 0.001, { stale: 'the kernel was changed', winner: { U: '1' }, commit: 'fedcba987654' }),
         one(1.6e9, 0.003, { stale: 'the compiler was changed' }), one(1.5e9, 0.001, { file: '/home/other.c' })];
       delete report.against;
     });
     assert.match(await page.locator('#gain .answer').innerText(), /^2 of 2 results are faster/); // 1 and the other file's
     assert.match(await page.locator('#gain tbody').innerText(), /stale: the kernel was changed/);
     await page.locator('.bar select').selectOption('0');
-    assert.deepEqual(await column(page, 'earlier results', 2), ['current', 'stale: the kernel was changed',
+    assert.deepEqual(await column(page, 'earlier results', 2), ['0123456789ab', 'fedcba987654', '–']);
+    assert.deepEqual(await column(page, 'earlier results', 3), ['current', 'stale: the kernel was changed',
       'stale: the compiler was changed']);
-    assert.deepEqual((await column(page, 'earlier results', 4)).map(seconds), [0.002, 0.001, 0.003]);
-    assert.equal((await column(page, 'earlier results', 7))[1].trim(), 'U=1');
+    assert.deepEqual((await column(page, 'earlier results', 5)).map(seconds), [0.002, 0.001, 0.003]);
+    assert.equal((await column(page, 'earlier results', 8))[1].trim(), 'U=1');
     assert.match(await page.locator('.chart[aria-label^="Best time by date"]').getAttribute('aria-label'),
       /2020-09-1\d.* 3\sms, 2023.* 1\sms, 2027.* 2\sms$/);
     await page.locator('[aria-label="earlier results"] button.link').first().click();

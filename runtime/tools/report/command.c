@@ -22,6 +22,8 @@ static const struct setting report_table[] = {
     "as a page: one file, opened by a browser, that needs nothing else", AT(html) },
   { "--asm", SETTING_SWITCH, NULL,
     "the assembly of the winner's main loop beside that of the default", AT(assembly) },
+  { "--history", SETTING_SWITCH, NULL,
+    "all results, one in a line, the newest first, with their commits", AT(history) },
   { "--against", SETTING_TEXT, "FILE",
     "on the page, compared with another store or wisdom (docs/wisdom.md)", AT(against) },
   { "--follow", SETTING_SWITCH, NULL, "the tunings that go on now, until they end",
@@ -55,8 +57,10 @@ static int report_run(const struct arguments *a) {
   if (a->n && o->kernel)
     return command_refuse(a->command, a->words[0], "KERNEL and --kernel, one of them");
   o->kernel = a->n ? a->words[0] : o->kernel;
-  if (o->json + o->markdown + o->assembly + o->follow + (o->html != NULL) > 1)
-    return command_refuse(a->command, "--json, --markdown, --html, --asm or --follow",
+  if (o->json + o->markdown + o->assembly + o->history + o->follow + (o->html != NULL) >
+      1)
+    return command_refuse(a->command,
+                          "--json, --markdown, --html, --asm, --history or --follow",
                           "one of them");
   if (o->html && report_page_missing())
     return command_refuse(a->command, "--html", report_page_missing());

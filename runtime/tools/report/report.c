@@ -94,6 +94,8 @@ static int report_show(const struct report_options *o, const char *folder,
     report_markdown(l, all, out);
   else if (status == 0 && o->assembly)
     report_assembly(o, l, out);
+  else if (status == 0 && o->history)
+    report_history(&(struct sheet){ out, o->look }, l, all);
   else if (status == 0)
     report_text(o, folder, l, all, out);
   if (status < 0)
@@ -124,12 +126,13 @@ int report_print(const struct report_options *o, FILE *out) {
   unsigned cold = report_part(&l, report_is_cold);
   unsigned further = report_part(&l, report_is_further);
   status = l.n ? report_show(o, folder, &l, out) : report_say_nothing(o, folder, s, out);
-  if (further && !o->json && !o->markdown && !o->html && !o->assembly)
+  bool text = !o->json && !o->markdown && !o->html && !o->assembly && !o->history;
+  if (further && text)
     fprintf(out,
             "\n%u more key%s of these kernels %s called, and not tuned; `autotune why "
             "KERNEL` says why\n",
             further, further == 1 ? "" : "s", further == 1 ? "was" : "were");
-  if (cold && !o->json && !o->markdown && !o->html && !o->assembly)
+  if (cold && text)
     fprintf(
         out,
         "\n%u kernel%s took too little of the time to be tuned; `autotune why KERNEL` "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report.h: `autotune report`: overview.c, text.c and winner.c, assembly.c, markdown.c,
- * json.c (common) and page.c show the analyses of a store, follow.c shows running
- * tunings. */
+/* report.h: `autotune report`: overview.c, text.c and winner.c, assembly.c, history.c,
+ * markdown.c, json.c (common) and page.c show the analyses of a store, follow.c shows
+ * running tunings. */
 #ifndef AUTOTUNE_REPORT_H
 #define AUTOTUNE_REPORT_H
 
@@ -10,7 +10,7 @@
 
 struct report_options {
   const char *folder, *kernel;
-  bool json, markdown, assembly, verbose, follow, no_pager;
+  bool json, markdown, assembly, history, verbose, follow, no_pager;
   struct look look;
   const char *html;    /* the file that a page is written to */
   const char *against; /* for the page: a store or a file of wisdom to compare with */
@@ -46,6 +46,9 @@ void report_markdown(const struct listing *l, const struct analysis *all, FILE *
 /* Prints the main loops of winners and defaults, side by side if they fit
  * (assembly.c). */
 void report_assembly(const struct report_options *o, const struct listing *l, FILE *out);
+/* Prints all results of L, one in a line, the newest first (history.c). */
+void report_history(const struct sheet *s, const struct listing *l,
+                    const struct analysis *all);
 /* Writes the page to O->html (whole or not at all) and says so on OUT. Returns 0, or -1
  * after a message. */
 int report_page(const struct report_options *o, const char *folder,

@@ -20,7 +20,7 @@ function answer(result, same) {
 function facts(result) {
   const list = [['processor', result.cpu], ['instruction set', result.isa], ['threads', result.threads || ''],
     ['compiler', result.toolchain || result.compiler],
-    ['machine', result.machine && f.caches(result.machine)], ['source', result.file],
+    ['machine', result.machine && f.caches(result.machine)], ['source', result.file], ['commit', result.commit],
     ['adopted from', result.source]];
   return h('dl', {}, list.filter(([, value]) => value).map(([name, value]) =>
     h('div', {}, h('dt', {}, name), h('dd', {}, value))));
@@ -184,6 +184,8 @@ function earlier(result, report, select) {
     table({ name: 'earlier results', rows: list, perPage: 10, columns: [
       { title: 'Tuned', value: (r) => r.when || 0, show: (r) => r === result ? f.date(r.when)
         : h('button', { type: 'button', class: 'link', onclick: () => select(r.index) }, f.date(r.when)) },
+      ...(list.some((r) => r.commit) ? [{ title: 'Commit', soft: true, value: (r) => r.commit || '',
+        show: (r) => r.commit || f.none }] : []),
       { title: 'State', soft: true, value: state, show: state },
       { title: 'Default', number: true, value: (r) => r.default?.median ?? null, show: (r) => f.seconds(r.default?.median) },
       { title: 'Best', number: true, value: (r) => r.best?.median ?? null, show: (r) => f.seconds(r.best?.median) },
