@@ -2,7 +2,7 @@
 // page.mjs CHROMIUM FOLDER [WORDS]: tests small.html and large.html of page.sh in a browser; with WORDS only the
 // tests whose names have them.
 import assert from 'node:assert/strict';
-import { browser, column, drawAll, open, rising, saved, seconds, series, tuned, vary } from './page_lib.mjs';
+import { browser, column, drawAll, open, rising, saved, seconds, series, tuned, vary, write } from './page_lib.mjs';
 
 const words = process.argv[4] || '';
 
@@ -295,6 +295,96 @@ const tests = {
       assert.deepEqual((await drawn(page)).lines.filter((name) => name !== 'machine'), []);
       assert.deepEqual(bad, []);
     }
+  },
+
+  async 'shows costs in the units of their objective'() {
+    const { page, bad } = await vary('units.html', (report) => {
+      report.objectives.energy = { seconds: false, units: [[1, 'J'], [0.001, 'mJ']] };
+      report.kernels = [tuned(report, ['right', 'right', 'wrong'], { objective: 'energy',
+        best: { median: 0.0015, low: 0.0014, high: 0.0016, samples: 9 }, default: { median: 2.5, low: 2.4, high: 2.6, samples: 9 },
+        flops: 2e6, bytes: 1e6, own_calls: { pairs: 4, slower: 0, default: 0.02, winner: 0.008, longest_default: 0.006, longest_winner: 0.003 } })];
+      report.against.results = [{ ...report.kernels[0], objective: undefined }];
+    });
+    await drawAll(page);
+    assert.match(await page.locator('#gain .answer').innerText(), /takes 1\.5\smJ a call in place of 2\.5\sJ: 1667\s× as good/);
+    assert.match(await page.locator('[aria-label="results"] tbody').innerText(), /2\.4\sJ\s… 2\.6\sJ/);
+    assert.match(await page.locator('#better .answer').innerText(), /^Not known: it was tuned for energy/);
+    assert.match(await page.locator('#cost .answer').innerText(), /^Tuning took 7\ss; what it saves is energy, not time\.$/);
+    assert.match(await page.locator('#hold').innerText(), /No result is in both/); // seconds and joules are not compared
+    assert.deepEqual(await column(page, 'bars', 2), ['2.5\u00a0J', '1.5\u00a0mJ']);
+    assert.deepEqual(await page.locator('figure:has(#free) select').nth(1).locator('option').allInnerTexts(),
+      ['energy', 'times as good as the default', 'order of trials', 'fate', 'U']);
+    // Seconds remain where they are meant: what the tuning cost.
+    const times = await page.locator('main').evaluate((main) => [...main.querySelectorAll('section:not(#cost)')]
+      .map((s) => `${s.innerText} ${[...s.querySelectorAll('.chart')].map((c) => c.getAttribute('aria-label'))}`).join(' '));
+    assert.deepEqual(times.match(/[\d.]+\s[mµn]?s\b/g), ['1.5\u00a0ms']); // the other store's
+    assert.deepEqual(bad, []);
+  },
+
+  async 'stays where its reader is while it is live'() {
+    const report = (n, best, live, more = []) => (report) => {
+      const fates = Array.from({ length: n }, () => 'right');
+      report.kernels = [...more, 'scan'].map((kernel) => tuned(report, fates, { kernel, finished: false, key: { n: 64 } }));
+      report.made = Date.now() / 1000;
+      delete report.against;
+      if (live)
+        report.live = { every: 0.1, tunings: [{ name: 'scan, n = 64', tried: n, best, result: more.length }] };
+    };
+    write('live.html', report(40, 0.0015, true));
+    const { page, bad } = await open('live.html');
+    const note = (text) => page.locator('.live', { hasText: text }).waitFor({ timeout: 60000 });
+    await note(/^live: 40 variants tried, best 1\.5\sms, \d\d:\d\d:\d\d/);
+    await page.locator('figure:has(#free)').getByLabel('x axis').selectOption({ label: 'order of trials' });
+    await page.getByLabel('Colours').selectOption({ label: 'dark' });
+    await page.getByLabel('U, from').selectOption({ label: '4' }, { force: true });
+    await page.locator('summary', { hasText: 'Select without dragging' }).click();
+    await page.locator('[aria-label="variants"] th button', { hasText: 'Trial' }).click();
+    await page.getByRole('button', { name: 'Next rows' }).first().click();
+    await page.locator('#cost').scrollIntoViewIfNeeded();
+    await page.evaluate(() => document.querySelector('[aria-label="variants"]').scrollIntoView());
+    await page.evaluate(() => { window.before = true; });
+    const place = () => page.locator('[aria-label="variants"]').evaluate((e) => e.getBoundingClientRect().top);
+    const before = await place();
+    write('live.html', report(60, 0.001, true, ['alpha'])); // another kernel comes before it
+    await note(/^live: scan, n = 64: 60 variants tried, best 1\sms/);
+    assert.equal(await page.evaluate(() => window.before), undefined);
+    assert.match(await page.locator('#why h2').innerText(), /scan · n = 64/);
+    assert.match(await page.evaluate(() => location.hash), /^#result-1&x=order/);
+    assert.match(await page.locator('#free').getAttribute('aria-label'), /^60 variants by order of trials and time/);
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+    assert.equal(await page.getByLabel('U, from').evaluate((e) => e.selectedOptions[0].textContent), '4');
+    assert.equal(await page.locator('details.byhand').getAttribute('open'), '');
+    assert.equal(await page.locator('[aria-label="variants"] th[aria-sort="ascending"]').innerText(), 'Trial');
+    assert.match(await page.locator('.table:has([aria-label="variants"]) .status').innerText(), /^16–30 of 56$/);
+    await page.waitForFunction((at) => Math.abs(document.querySelector('[aria-label="variants"]').getBoundingClientRect().top - at) < 3, before);
+    const pause = page.getByRole('button', { name: 'Pause' });
+    await pause.click();
+    write('live.html', report(70, 0.001, false)); // the last one
+    await page.waitForTimeout(5000);
+    assert.match(await page.locator('.live').innerText(), /60 variants/);
+    await pause.click();
+    await page.locator('.live').waitFor({ state: 'detached', timeout: 60000 });
+    assert.match(await page.locator('#free').getAttribute('aria-label'), /^70 variants by order of trials/);
+    await page.evaluate(() => { window.before = true; });
+    await page.waitForTimeout(3000);
+    assert.equal(await page.evaluate(() => window.before), true);
+    assert.equal(await page.evaluate(() => history.state), null);
+    assert.deepEqual(bad, []);
+  },
+
+  async 'is not live where nobody writes it any more, and says so'() {
+    write('gone.html', (report) => {
+      report.made = Date.now() / 1000 - 300;
+      report.live = { every: 2, tunings: [] };
+      report.kernels = [];
+      delete report.against;
+    });
+    const empty = await browser.newPage(), bad = [];
+    empty.on('pageerror', (e) => bad.push(String(e)));
+    await empty.goto(new URL(`file://${process.argv[3]}/gone.html`).href);
+    assert.match(await empty.locator('.live').innerText(), /^not live any more: last written at \d\d:\d\d:\d\d$/);
+    assert.match(await empty.locator('#gain .answer').innerText(), /No tuning has come to its end yet/);
+    assert.deepEqual(bad, []);
   },
 
   async 'shows another result'() {

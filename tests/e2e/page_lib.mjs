@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // page_lib.mjs: opens pages for page.mjs in the browser, changes their results, and reads what they show.
 import { createRequire } from 'node:module';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -36,14 +36,20 @@ export async function drawAll(page) {
   return charts.length;
 }
 
-// small.html with other results: CHANGE edits a copy of its report.
-export function vary(name, change) {
+// Writes NAME: small.html with other results. CHANGE edits a copy of its report.
+export function write(name, change) {
   const text = readFileSync(join(folder, 'small.html'), 'utf8');
   const found = /(<script type="application\/json" id="results">)([^]*?)(<\/script>)/.exec(text);
   const report = JSON.parse(found[2]);
   change(report);
-  writeFileSync(join(folder, name), text.replace(found[0], () =>
+  writeFileSync(join(folder, `${name}.new`), text.replace(found[0], () =>
     found[1] + JSON.stringify(report).replace(/</g, '\\u003c') + found[3]));
+  renameSync(join(folder, `${name}.new`), join(folder, name));
+}
+
+// The same, and opens it.
+export function vary(name, change) {
+  write(name, change);
   return open(name);
 }
 

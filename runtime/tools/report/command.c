@@ -26,7 +26,8 @@ static const struct setting report_table[] = {
     "all results, one in a line, the newest first, with their commits", AT(history) },
   { "--against", SETTING_TEXT, "FILE",
     "on the page, compared with another store or wisdom (docs/wisdom.md)", AT(against) },
-  { "--follow", SETTING_SWITCH, NULL, "the tunings that go on now, until they end",
+  { "--follow", SETTING_SWITCH, NULL,
+    "the tunings that go on now, until they end; with --html the page shows them live",
     AT(follow) },
   { "--verbose", SETTING_SWITCH, NULL,
     "also the fastest variants, and one that failed of each kind with its message",
@@ -57,11 +58,11 @@ static int report_run(const struct arguments *a) {
   if (a->n && o->kernel)
     return command_refuse(a->command, a->words[0], "KERNEL and --kernel, one of them");
   o->kernel = a->n ? a->words[0] : o->kernel;
-  if (o->json + o->markdown + o->assembly + o->history + o->follow + (o->html != NULL) >
+  if (o->json + o->markdown + o->assembly + o->history + (o->follow || o->html != NULL) >
       1)
     return command_refuse(a->command,
                           "--json, --markdown, --html, --asm, --history or --follow",
-                          "one of them");
+                          "one of them, or --html with --follow");
   if (o->html && report_page_missing())
     return command_refuse(a->command, "--html", report_page_missing());
   if (o->against && !o->html)

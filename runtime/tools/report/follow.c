@@ -5,7 +5,8 @@
 // It only reads the store, so it works for any process that shares the folder, and may be
 // started before the program. Reading takes at most a twentieth of the time. On a
 // terminal the last lines are drawn again; elsewhere lines are appended when there is
-// something new, but not often.
+// something new, but not often. With --html the page is written whenever rows have come.
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -16,8 +17,10 @@
 #include "tools/common/results.h"
 
 static const double look_often = 0.5, say_often = 2, say_at_least = 5; // seconds
-static const double late = 2;      // seconds between a row's own time and its writing
-static const double linger = 1.5;  // seconds to wait for the next kernel's tuning
+static const double late = 2;         // seconds between a row's own time and its writing
+static const double linger = 1.5;     // seconds to wait for the next kernel's tuning
+static const double linger_page = 10; // the same where a page is read meanwhile
+static const double write_often = 2, write_at_least = 15; // seconds between pages
 static const double better = 0.99; // ratio to the last best that is worth a line
 
 // The variants with known results. A hash table with open addressing; 0 is no variant.
@@ -49,6 +52,9 @@ struct follower {
   unsigned n;
   double began;   // unix time
   unsigned drawn; // lines on the terminal that the next drawing replaces
+  double written; // when the page was written last; 0: it was not
+  double pause;   // seconds from one look to the next, at least
+  bool changed;   // rows have come since
 };
 
 // ---- variants -----------------------------------------------------------------------
@@ -360,6 +366,59 @@ static void follow_show(struct follower *f) {
   fflush(out);
 }
 
+// ---- the page -----------------------------------------------------------------------
+
+static volatile sig_atomic_t follow_stopped;
+
+static void follow_stop(int number) {
+  (void)number;
+  follow_stopped = 1;
+}
+
+// From now on a signal that asks this process to end makes it write the last page. The
+// second one ends it.
+static void follow_catch(void) {
+  static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+  const struct sigaction stop = { .sa_handler = follow_stop,
+                                  .sa_flags = (int)SA_RESETHAND };
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+    struct sigaction before;
+    sigaction(signals[i], &stop, &before);
+    if (before.sa_handler == SIG_IGN) // by nohup
+      sigaction(signals[i], &before, NULL);
+  }
+}
+
+// Writes the page. LAST: it is not live any more. Returns 0, or 1 after a message.
+static int follow_write(struct follower *f, bool last) {
+  struct report_options o = *f->options;
+  struct live_tuning *list = sys_calloc(f->n + 1, sizeof *list);
+  struct live live = { .tunings = list,
+                       .every = f->pause > write_often ? f->pause : write_often };
+  for (unsigned i = 0; i < f->n && list; i++) {
+    const struct watched *w = &f->items[i];
+    if (w->lives)
+      list[live.n++] = (struct live_tuning){ w->problem, w->name, w->tried, w->best };
+  }
+  o.undisturbed = !last || follow_stopped;
+  o.live = last ? NULL : &live;
+  int status = report_print(&o, f->sheet.out);
+  free(list);
+  f->written = sys_now();
+  f->changed = false;
+  return status;
+}
+
+// Writes the page if there is something new, or if its reader might take it for the page
+// of a process that has ended.
+static int follow_write_often(struct follower *f) {
+  f->changed = (f->store && store_changed(f->store)) || f->changed;
+  double since = sys_now() - f->written;
+  bool due = f->written == 0 || since >= write_at_least ||
+      (f->changed && since >= write_often);
+  return due ? follow_write(f, false) : 0;
+}
+
 // ---- the loop -----------------------------------------------------------------------
 
 static void follow_doze(double seconds) {
@@ -369,11 +428,12 @@ static void follow_doze(double seconds) {
 }
 
 // Follows tunings until all have ended. Waits for the first one WAIT seconds; below 0:
-// for ever.
-static void follow(struct follower *f, const char *folder, double wait) {
+// for ever. Returns 0, or 1 if the page cannot be written.
+static int follow(struct follower *f, const char *folder, double wait) {
   double began = sys_now(), busy = began;
-  bool waits = false;
-  for (;;) {
+  bool waits = false, page = f->options->html != NULL;
+  double stay = page ? linger_page : linger;
+  while (!follow_stopped) {
     double now = sys_now();
     follow_look(f, folder);
     if (any_lives(f))
@@ -384,24 +444,35 @@ static void follow(struct follower *f, const char *folder, double wait) {
       fflush(f->sheet.out);
       waits = true;
     }
-    if (f->n > 0 ? sys_now() - busy > linger : wait >= 0 && sys_now() - began > wait)
-      return;
+    if (page && follow_write_often(f) != 0)
+      return 1;
+    if (f->n > 0 ? sys_now() - busy > stay : wait >= 0 && sys_now() - began > wait)
+      break;
     double cost = 20 * (sys_now() - now);
-    follow_doze(cost > look_often ? cost : look_often);
+    f->pause = cost > look_often ? cost : look_often;
+    follow_doze(f->pause);
   }
+  return page ? follow_write(f, true) : 0;
 }
 
 int report_follow(const struct report_options *o, double wait, FILE *out) {
   char *message = NULL;
   char *folder = o->folder ? sys_strdup(o->folder) : folder_default(&message);
   struct follower f = { .sheet = { out, o->look }, .options = o, .began = sys_unix() };
+  int status = 0;
+  if (o->html) {
+    follow_catch();
+    fprintf(out, "%s: live until %g s after the last tuning, or ctrl-C\n", o->html,
+            linger_page);
+    fflush(out);
+  }
   if (folder)
-    follow(&f, folder, wait);
+    status = follow(&f, folder, wait);
   else
     fprintf(out, "nothing can be followed: %s\n", message ? message : "no memory");
-  int status = f.n == 0;
-  if (status && folder)
+  if (f.n == 0 && folder && status == 0)
     fprintf(out, "%s: no tuning goes on\n", folder);
+  status = status || f.n == 0;
   for (unsigned i = 0; i < f.n; i++)
     follow_forget(&f.items[i]);
   free(f.items);

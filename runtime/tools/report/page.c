@@ -2,6 +2,7 @@
 // page.c: the report as one file for a browser: the page that the build bundles
 // (runtime/tools/report/page), with the results in its middle as JSON.
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -93,8 +94,45 @@ static int write_page(const void *what, FILE *f) {
   return 0;
 }
 
-static json_t *page_json(const char *folder, const struct listing *l,
-                         const struct analysis *all) {
+// Returns how costs of each objective are shown, the largest unit first:
+// {"time": {"seconds": true, "units": [[1, "s"], [0.001, "ms"], …]}}.
+static json_t *page_objectives(void) {
+  enum { MOST = 18 };
+  json_t *list = json_object();
+  for (int k = 0; k < OBJECTIVES; k++) {
+    const struct objective *o = objective_get((enum objective_kind)k);
+    json_t *units = json_array();
+    const struct measure_unit *last = NULL;
+    for (int power = MOST; power >= -MOST; power--) {
+      const struct measure_unit *u = o->unit(pow(10, power));
+      if (u != last)
+        json_array_append_new(units, json_pack("[f, s]", u->size, u->name));
+      last = u;
+    }
+    json_object_set_new(
+        list, o->name,
+        json_pack("{s:b, s:o}", "seconds", (int)o->is_seconds, "units", units));
+  }
+  return list;
+}
+
+// Returns the tunings that go on, with the indices of their results.
+static json_t *page_live(const struct live *live, const struct listing *l) {
+  json_t *list = json_array();
+  for (unsigned t = 0; t < live->n; t++) {
+    const struct live_tuning *w = &live->tunings[t];
+    json_t *one = json_pack("{s:s, s:i, s:f}", "name", w->name, "tried", (int)w->tried,
+                            "best", w->best);
+    for (unsigned i = 0; i < l->n; i++)
+      if (l->items[i].problem.id == w->problem)
+        json_object_set_new(one, "result", json_integer(i));
+    json_array_append_new(list, one);
+  }
+  return json_pack("{s:f, s:o}", "every", live->every, "tunings", list);
+}
+
+static json_t *page_json(const struct report_options *o, const char *folder,
+                         const struct listing *l, const struct analysis *all) {
   json_t *root = json_report(false, folder, l, all), *fates = json_object(),
          *kernels = json_object_get(root, "kernels");
   for (int f = 0; f < STATUSES; f++) // in the order of the numbers in the columns
@@ -104,14 +142,17 @@ static json_t *page_json(const char *folder, const struct listing *l,
     json_object_set_new(json_array_get(kernels, i), "columns", json_columns(&all[i]));
   json_object_set_new(root, "made", json_integer((json_int_t)time(NULL)));
   json_object_set_new(root, "version", json_string(AUTOTUNE_VERSION));
-  json_object_set_new(root, "roofs", roofs_for(folder, l, all));
+  json_object_set_new(root, "roofs", roofs_for(folder, l, all, !o->undisturbed));
+  json_object_set_new(root, "objectives", page_objectives());
+  if (o->live)
+    json_object_set_new(root, "live", page_live(o->live, l));
   return root;
 }
 
 int report_page(const struct report_options *o, const char *folder,
                 const struct listing *l, const struct analysis *all, FILE *out) {
   const char *middle = memmem(PAGE, PAGE_SIZE, here, strlen(here));
-  json_t *root = middle ? page_json(folder, l, all) : NULL;
+  json_t *root = middle ? page_json(o, folder, l, all) : NULL;
   int status = -1;
   if (!root)
     fprintf(stderr, "autotune report: %s\n",
@@ -121,7 +162,7 @@ int report_page(const struct report_options *o, const char *folder,
     status = wisdom_write_file(o->html, write_page, &pieces);
     if (status != 0)
       fprintf(stderr, "autotune report: %s: %s\n", o->html, strerror(errno));
-    else
+    else if (!o->live)
       fprintf(out, "%s: %u result%s\n", o->html, l->n, l->n == 1 ? "" : "s");
   }
   json_decref(root);

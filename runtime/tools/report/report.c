@@ -108,7 +108,9 @@ int report_print(const struct report_options *o, FILE *out) {
   char *message = NULL;
   char *folder = o->folder ? sys_strdup(o->folder) : folder_default(&message);
   struct store *s = folder ? store_open_in(folder, false, &message) : NULL;
-  if (!s) {
+  // A page that is live is written in any case: it may be open in a browser.
+  bool always = o->html && o->follow && folder;
+  if (!s && !always) {
     if (o->json)
       json_print_empty(out);
     else
@@ -118,14 +120,16 @@ int report_print(const struct report_options *o, FILE *out) {
     free(folder);
     return 1;
   }
-  struct listing l;
-  int status = store_list(s, o->kernel, &l);
+  free(message);
+  struct listing l = { 0 };
+  int status = s ? store_list(s, o->kernel, &l) : 0;
   if (status != 0)
     log_message(AUTOTUNE_WARN, "%s/results.db could not be read to its end", folder);
   unsigned all = l.n;
   unsigned cold = report_part(&l, report_is_cold);
   unsigned further = report_part(&l, report_is_further);
-  status = l.n ? report_show(o, folder, &l, out) : report_say_nothing(o, folder, s, out);
+  status = l.n || always ? report_show(o, folder, &l, out)
+                         : report_say_nothing(o, folder, s, out);
   bool text = !o->json && !o->markdown && !o->html && !o->assembly && !o->history;
   if (further && text)
     fprintf(out,

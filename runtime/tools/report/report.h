@@ -8,12 +8,27 @@
 #include "tools/common/analysis.h"
 #include "tools/common/sheet.h"
 
+/* A tuning that goes on, as far as the page says it. */
+struct live_tuning {
+  int64_t problem;
+  const char *name; /* "matmul, n = 1024" */
+  unsigned tried;
+  double best; /* cost; 0: no variant was right yet */
+};
+struct live {
+  const struct live_tuning *tunings;
+  unsigned n;
+  double every; /* seconds, at least, until the page is written again */
+};
 struct report_options {
   const char *folder, *kernel;
   bool json, markdown, assembly, history, verbose, follow, no_pager;
   struct look look;
   const char *html;    /* the file that a page is written to */
   const char *against; /* for the page: a store or a file of wisdom to compare with */
+  bool undisturbed;    /* for the page: tunings may go on, which measuring the machine's
+                          limits would disturb, and so it is not done */
+  const struct live *live; /* the page is written again soon; NULL: it is not */
 };
 /* Prints the report of O. Returns 0; 1: nothing was ever measured (said on OUT). */
 int report_print(const struct report_options *o, FILE *out);
@@ -21,7 +36,9 @@ int report_print(const struct report_options *o, FILE *out);
 /* ---- follow.c -------------------------------------------------------------------- */
 
 /* Shows the running tunings of a store, of any process, until they have ended. Waits at
- * most WAIT seconds for one to begin (negative: for ever). Returns 0; 1: none ran. */
+ * most WAIT seconds for one to begin (negative: for ever). With O->html it writes the
+ * page whenever something changed, and once more at the end, also after SIGINT, SIGTERM
+ * and SIGHUP. Returns 0; 1: none ran, or the page cannot be written. */
 int report_follow(const struct report_options *o, double wait, FILE *out);
 
 /* ---- page.c ---------------------------------------------------------------------- */

@@ -24,8 +24,8 @@ bool roof_measure(unsigned threads, struct roof *out);
  * {"cpu", "isa", "threads", "flops", "l1", "l2", "l3", "memory", "when"} for each number
  * of threads. They are read from the file `roofs` in FOLDER; missing ones, old ones and
  * those that a result of ALL is above are measured, and written there if that is
- * possible. */
-json_t *roofs_for(const char *folder, const struct listing *l,
-                  const struct analysis *all);
+ * possible. MEASURE false: those in the file that are good enough. */
+json_t *roofs_for(const char *folder, const struct listing *l, const struct analysis *all,
+                  bool measure);
 
 #endif

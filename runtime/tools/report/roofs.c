@@ -116,13 +116,18 @@ static bool is_above(const struct analysis *a, const json_t *one) {
 
 // Adds the roof of P's machine with THREADS to LIST. It is the one in KEPT unless that is
 // old, or A (may be NULL) is above it, or it was measured on a busy machine, which
-// measures too little. Returns true if it measured, and so changed KEPT.
+// measures too little. Returns true if it measured, and so changed KEPT. MEASURE false:
+// one that is old or doubtful is left out instead.
 static bool add_roof(json_t *list, json_t *kept, const struct problem *p,
-                     unsigned threads, const struct analysis *a) {
+                     unsigned threads, const struct analysis *a, bool measure) {
   json_t *known = roofs_find(kept, p, threads), *one = NULL;
   double age = known ? (double)time(NULL) - member(known, "when") : 2 * MONTH;
   bool old = !(age < MONTH), doubtful = known && a && age > MINUTE && is_above(a, known);
-  if (old || doubtful || (age > HOUR && json_is_true(json_object_get(known, "busy"))))
+  bool again = old || doubtful ||
+      (age > HOUR && json_is_true(json_object_get(known, "busy")));
+  if (again && !measure)
+    return false;
+  if (again)
     one = roofs_measure(p, threads);
   if (one && !old)
     raise_to(one, known);
@@ -147,8 +152,8 @@ static void raise_all(const json_t *list) {
   }
 }
 
-json_t *roofs_for(const char *folder, const struct listing *l,
-                  const struct analysis *all) {
+json_t *roofs_for(const char *folder, const struct listing *l, const struct analysis *all,
+                  bool measure) {
   json_t *list = json_array(), *kept = roofs_read(folder);
   bool changed = false;
   for (unsigned i = 0; i < l->n; i++) {
@@ -157,8 +162,9 @@ json_t *roofs_for(const char *folder, const struct listing *l,
         (item->summary.flops > 0 || item->summary.bytes > 0);
     if (!declared || !item->problem.threads || !results_is_here(&item->problem))
       continue;
-    changed |= add_roof(list, kept, &item->problem, 1, NULL);
-    changed |= add_roof(list, kept, &item->problem, item->problem.threads, &all[i]);
+    changed |= add_roof(list, kept, &item->problem, 1, NULL, measure);
+    changed |=
+        add_roof(list, kept, &item->problem, item->problem.threads, &all[i], measure);
   }
   raise_all(list);
   if (changed)

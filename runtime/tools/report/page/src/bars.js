@@ -7,7 +7,7 @@ import { table } from './table.js';
 
 // [{ name, time, what, kind }] in the order in which they are drawn; LEVELS and ROOF as in better.js.
 function barsOf(result, roof, levels) {
-  const own = result.own_calls, limit = (name, work, rate, unit, what) =>
+  const own = result.timed && result.own_calls, limit = (name, work, rate, unit, what) =>
     ({ name, time: work / rate, kind: 'limit', what: `limit: ${what}, at ${f.rate(rate, unit)}` });
   const list = [
     { name: 'default', time: result.default?.median, kind: 'base', what: 'the kernel as it was written: made by the ' +
@@ -36,26 +36,26 @@ export function bars(result, roof, levels) {
   const best = result.best.median, times = list.map((one) => one.time);
   const low = Math.min(...times), high = Math.max(...times), log = high > 20 * low;
   const one = chart({
-    label: () => `Time of a call: ${listed(list.map((b) => `${b.name} ${f.seconds(b.time)}`))}`,
+    label: () => `${result.Measure} of a call: ${listed(list.map((b) => `${b.name} ${result.cost(b.time)}`))}`,
     height: 40 + 26 * list.length,
     option: (c, narrow) => ({
       grid: grid({ right: 76 }),
-      xAxis: log ? logAxis(c, low / 2, high, { startValue: low / 10, axisLabel: { formatter: f.seconds } })
-        : axis(c, { type: 'value', min: 0, axisLabel: { formatter: f.seconds } }),
+      xAxis: log ? logAxis(c, low / 2, high, { startValue: low / 10, axisLabel: { formatter: result.cost } })
+        : axis(c, { type: 'value', min: 0, axisLabel: { formatter: result.cost } }),
       yAxis: axis(c, { type: 'category', inverse: true, data: list.map((b) => b.name), splitLine: { show: false },
         axisLabel: { hideOverlap: false, formatter: (name) => f.fit(name, narrow ? 130 : 190) } }),
-      tooltip: { trigger: 'item', formatter: ({ dataIndex: i }) => lines(`${list[i].name}: ${f.seconds(list[i].time)}`,
+      tooltip: { trigger: 'item', formatter: ({ dataIndex: i }) => lines(`${list[i].name}: ${result.cost(list[i].time)}`,
         list[i].what) },
       series: [{ type: 'bar', barMaxWidth: 14, data: list.map((b) => ({ value: b.time, itemStyle: { borderRadius: [0, 2, 2, 0],
         ...(b.kind === 'limit' ? { color: 'transparent', borderColor: c.other, borderWidth: 1.5 } : { color: c[b.kind] }) } })),
-        label: { show: true, position: 'right', color: c.text, formatter: ({ value }) => f.seconds(value) } }],
+        label: { show: true, position: 'right', color: c.text, formatter: ({ value }) => result.cost(value) } }],
     }),
   });
-  const node = figure('Before, after and the limits', `time of a call${log ? ', on a logarithmic scale' : ''}; hollow: what the ` +
+  const node = figure('Before, after and the limits', `${result.measure} of a call${log ? ', on a logarithmic scale' : ''}; hollow: what the ` +
     'machine’s limits allow', one.node,
     table({ name: 'bars', rows: list, perPage: 12, search: false, columns: [
       { title: 'Bar', value: (b) => b.name, show: (b) => b.name },
-      { title: 'Time', number: true, value: (b) => b.time, show: (b) => f.seconds(b.time) },
+      { title: result.Measure, number: true, value: (b) => b.time, show: (b) => result.cost(b.time) },
       { title: 'Over the best', number: true, value: (b) => b.time / best, show: (b) => `${f.plain(b.time / best, 3)}\u00a0×` },
       { title: 'What it is', soft: true, value: (b) => b.what, show: (b) => b.what },
     ] }).node);

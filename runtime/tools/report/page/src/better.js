@@ -71,6 +71,8 @@ function answer(result, roof) {
   const best = result.best?.median, declared = [result.flops && 'flops', result.bytes && 'bytes'].filter(Boolean);
   if (!best)
     return 'Nothing has run, so there is nothing to compare with the machine.';
+  if (!result.timed)
+    return `Not known: it was tuned for ${result.measure}, and the machine’s limits that this compares with are those of time.`;
   if (declared.length === 0)
     return 'Not known: the kernel does not declare its work. With flops(…) or bytes(…) in its pragma, this compares ' +
       'it with what the machine can do.';
@@ -218,19 +220,19 @@ function progress(result) {
       trials.push(i);
   const drawn = thin(trials, 20000);
   return chart({
-    label: () => `Time of each trial. ${searchSaid(result)} The best so far, by trial: ${listed(steps.slice(0, -1)
-      .map(([i, t]) => `${i}: ${f.seconds(t)}`))}`,
+    label: () => `${result.Measure} of each trial. ${searchSaid(result)} The best so far, by trial: ${listed(steps.slice(0, -1)
+      .map(([i, t]) => `${i}: ${result.cost(t)}`))}`,
     height: 300, grows: 560,
     option: (c) => ({
       grid: grid({ top: 34, bottom: 22 }),
       legend: { data: ['best so far', 'each trial', ...(result.default ? ['default'] : [])], top: 0, left: 4,
         itemWidth: 12, itemHeight: 8, textStyle: { color: c.quiet }, selectedMode: false },
-      tooltip: { trigger: 'item', formatter: ({ data }) => lines(`trial ${f.count(data[0])}: ${f.seconds(data[1])}`,
+      tooltip: { trigger: 'item', formatter: ({ data }) => lines(`trial ${f.count(data[0])}: ${result.cost(data[1])}`,
         data[2] === undefined ? '' : settings(result, data[2])) },
       xAxis: axis(c, { type: 'value', min: 0, max: result.n, name: 'trial', nameLocation: 'middle', nameGap: 24,
         splitLine: { show: false }, axisLabel: { formatter: f.count } }),
       yAxis: logAxis(c, result.median[result.ran[0]], Math.max(result.median[result.ran.at(-1)],
-        result.default?.median || 0), { axisLabel: { formatter: f.seconds } }),
+        result.default?.median || 0), { axisLabel: { formatter: result.cost } }),
       series: [
         { type: 'scatter', name: 'each trial', large: drawn.length > 2000, largeThreshold: 2000,
           symbolSize: drawn.length > 2000 ? 2 : 5, itemStyle: { color: c.other, opacity: 0.6 },
@@ -256,8 +258,8 @@ function searchSaid(result) {
 
 export function better(result, report) {
   const roof = roofOf(report, result), said = answer(result, roof);
-  const declared = result.best && (result.flops || result.bytes);
-  const drawn = roof && !aboveRoof(result, roof) ? roof : undefined;
+  const declared = result.timed && result.best && (result.flops || result.bytes);
+  const drawn = result.timed && roof && !aboveRoof(result, roof) ? roof : undefined;
   const under = !declared ? null
     : result.flops && result.bytes ? roofline(result, drawn, said) : rates(result, drawn, said);
   const trials = progress(result);

@@ -140,6 +140,13 @@ export function chart({ label, height, grows, option, ready, drawn, id }) {
   } };
 }
 
+// Gives all charts the heights that they will have, also those that are not drawn yet.
+export function settle() {
+  for (const one of live)
+    if (one.node.isConnected)
+      one.node.style.height = `${heightOf(one, one.node.clientWidth)}px`;
+}
+
 // Those that are no longer on the page are let go.
 export function sweep() {
   for (const one of live)

@@ -6,7 +6,7 @@ import * as f from './format.js';
 
 // Calls after which what was saved is what was spent; null: never.
 function breakEven(result) {
-  const saved = result.default && result.best && result.winner
+  const saved = result.timed && result.default && result.best && result.winner
     ? result.default.median - result.best.median : 0;
   return saved > 0 && result.seconds ? Math.ceil(result.seconds.total / saved) : null;
 }
@@ -18,6 +18,8 @@ function answer(result) {
     return `Nothing here: the winner was adopted from ${result.source}.`;
   const calls = breakEven(result);
   const took = `Tuning took ${f.seconds(result.seconds.total)}`;
+  if (result.winner && !result.timed)
+    return `${took}; what it saves is ${result.measure}, not time.`;
   if (calls === null)
     return `${took}, and the default stays.`;
   return calls <= 1 ? `${took}, which the first call saves already.`

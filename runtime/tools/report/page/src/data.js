@@ -24,7 +24,16 @@ function rank(parameters, influence) {
 // What the report says of variants, by the name of their fate; the columns count them in this order.
 export const fateNames = {};
 
-function prepare(result, index) {
+// How the costs of RESULT are shown: its objective, a function for a cost, and what is said of one that is lower. Unless
+// it is `timed`, costs are no seconds.
+export function costs(result, report) {
+  const measure = result.objective in report.objectives ? result.objective : 'time', objective = report.objectives[measure];
+  const timed = objective.seconds;
+  return { measure, timed, cost: format.amounts(objective.units), Measure: measure[0].toUpperCase() + measure.slice(1),
+           faster: timed ? 'faster' : 'better', fastest: timed ? 'fastest' : 'best' };
+}
+
+function prepare(result, index, report) {
   const c = result.columns;
   const median = Float64Array.from(c.median, (x) => x === null ? NaN : x);
   const names = Object.keys(fateNames), fate = Array.from(c.fate, (i) => names[i]);
@@ -36,7 +45,7 @@ function prepare(result, index) {
   const keyText = format.key(result.key);
   const label = keyText ? `${result.kernel} · ${keyText}` : result.kernel;
   return {
-    ...result, index, median, fate, ran, keyText,
+    ...result, ...costs(result, report), index, median, fate, ran, keyText,
     label: result.stale ? `${label} · stale${result.when ? `, of ${format.date(result.when)}` : ''}` : label,
     parameters: rank(c.parameters.map(sortValues), result.influence),
     n: median.length,
@@ -52,7 +61,7 @@ export function current(report) {
 export function read() {
   const report = JSON.parse(document.getElementById('results').textContent);
   Object.assign(fateNames, report.fates);
-  report.kernels = report.kernels.map(prepare);
+  report.kernels = report.kernels.map((r, i) => prepare(r, i, report));
   return report;
 }
 

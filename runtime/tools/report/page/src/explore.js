@@ -19,10 +19,10 @@ function properties(result) {
   const column = (list) => (i) => list?.[i] ?? NaN;
   const time = (i) => result.median[i], fates = Object.keys(fateNames);
   const all = [
-    number('time', 'time', time, f.seconds),
-    result.flops && number('flops', 'speed in FLOP/s', (i) => result.flops / time(i), (v) => f.rate(v, 'FLOP/s')),
-    result.bytes && number('bytes', 'speed in B/s', (i) => result.bytes / time(i), (v) => f.rate(v, 'B/s')),
-    result.default?.median && number('gain', 'times as fast as the default',
+    number('time', result.measure, time, result.cost),
+    result.timed && result.flops && number('flops', 'speed in FLOP/s', (i) => result.flops / time(i), (v) => f.rate(v, 'FLOP/s')),
+    result.timed && result.bytes && number('bytes', 'speed in B/s', (i) => result.bytes / time(i), (v) => f.rate(v, 'B/s')),
+    result.default?.median && number('gain', `times as ${result.timed ? 'fast' : 'good'} as the default`,
       (i) => result.default.median / time(i), f.times),
     number('size', 'size of the code', column(c.size), f.bytes, {}),
     number('compiling', 'time to compile', column(c.compiling), f.seconds),

@@ -15,8 +15,11 @@ function scaled(x, units) {
 export const none = '–';
 const given = (x) => x !== null && x !== undefined && Number.isFinite(x);
 
-export const seconds = (s) => !given(s) ? none : s === 0 ? '0\u00a0s'
-  : scaled(s, [[1, 's'], [1e-3, 'ms'], [1e-6, 'µs'], [1e-9, 'ns']]);
+// A function that shows amounts in UNITS: [[size, name]], the largest first.
+export const amounts = (units) => (x) => !given(x) ? none
+  : x === 0 ? `0\u00a0${(units.find(([size]) => size === 1) || units[0])[1]}` : scaled(x, units);
+
+export const seconds = amounts([[1, 's'], [1e-3, 'ms'], [1e-6, 'µs'], [1e-9, 'ns']]);
 
 // RATE per second of UNIT ("FLOP/s", "B/s").
 export const rate = (r, unit) => given(r)
@@ -33,8 +36,9 @@ export function many(n, one, more = `${one}s`) {
   return `${count(n)} ${n === 1 ? one : more}`;
 }
 
-export function interval(e) {
-  return e && e.samples >= 6 ? `${seconds(e.low)}\u00a0… ${seconds(e.high)}` : none;
+// SHOW: as the costs of its result are shown.
+export function interval(e, show) {
+  return e && e.samples >= 6 ? `${show(e.low)}\u00a0… ${show(e.high)}` : none;
 }
 
 export function date(unix) {

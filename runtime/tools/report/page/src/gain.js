@@ -8,19 +8,21 @@ import { table } from './table.js';
 
 const MOST_BARS = 40, MOST_OF_A_NAME = 72;
 
+const wordFor = (results) => results.every((r) => r.timed) ? 'faster' : 'better';
+
 function answer(report) {
   const gains = current(report).map((r) => ({ r, s: speedup(r) })).filter((g) => g.s);
-  const won = gains.filter((g) => !g.s.stays && g.s.ratio > 1);
+  const won = gains.filter((g) => !g.s.stays && g.s.ratio > 1), faster = wordFor(gains.map((g) => g.r));
   if (gains.length === 0)
     return 'No tuning has come to its end yet.';
   if (won.length === 0)
-    return 'Nothing was faster than the default, beyond the noise: it stays.';
+    return `Nothing was ${faster} than the default, beyond the noise: it stays.`;
   const top = won.reduce((a, b) => b.s.ratio > a.s.ratio ? b : a);
   if (gains.length === 1)
-    return `${top.r.kernel} takes ${f.seconds(top.r.best.median)} a call in place of ` +
-      `${f.seconds(top.r.default.median)}: ${f.factor(top.s.ratio)} as fast.`;
+    return `${top.r.kernel} takes ${top.r.cost(top.r.best.median)} a call in place of ` +
+      `${top.r.cost(top.r.default.median)}: ${f.factor(top.s.ratio)} as ${top.r.timed ? 'fast' : 'good'}.`;
   const mean = Math.exp(gains.reduce((sum, g) => sum + Math.log(g.s.ratio), 0) / gains.length);
-  return `${won.length} of ${gains.length} results are faster than their defaults, ` +
+  return `${won.length} of ${gains.length} results are ${faster} than their defaults, ` +
     `${f.factor(mean)} in the geometric mean; most of all ${top.r.label}: ${f.factor(top.s.ratio)}.`;
 }
 
@@ -38,12 +40,12 @@ function gainChart(report, select) {
     option: (c, narrow) => ({
       grid: grid({ right: narrow ? 52 : 64 }),
       xAxis: logAxis(c, Math.min(1, gains[0].s.ratio), Math.max(1.2, ...gains.map((g) => g.s.high || g.s.ratio)), {
-        name: 'times as fast as the default',
+        name: `times as ${wordFor(all.map((g) => g.r)) === 'faster' ? 'fast' : 'good'} as the default`,
         nameLocation: 'middle', nameGap: 24 }),
       yAxis: axis(c, { type: 'category', data: gains.map((g) => g.r.label), splitLine: { show: false },
         axisLabel: { hideOverlap: false, formatter: (name) => f.fit(name, narrow ? 100 : 250) } }),
       tooltip: { trigger: 'item', formatter: ({ dataIndex: i }) => lines(gains[i].r.label,
-        `${f.seconds(gains[i].r.default.median)} → ${f.seconds(gains[i].r.best.median)}`,
+        `${gains[i].r.cost(gains[i].r.default.median)} → ${gains[i].r.cost(gains[i].r.best.median)}`,
         gains[i].s.low ? `95 %: ${f.factor(gains[i].s.low)} … ${f.factor(gains[i].s.high)}` : '') },
       series: [
         { type: 'bar', barMaxWidth: 14, cursor: 'pointer', itemStyle: { color: c.best, borderRadius: [0, 2, 2, 0] },
@@ -84,13 +86,13 @@ export function gain(report, select) {
       ...(machines.size > 1 ? [{ title: 'On', value: (r) => r.cpu,
         show: f.place }] : []),
       { title: 'Default', number: true, value: (r) => r.default?.median ?? null,
-        show: (r) => f.seconds(r.default?.median) },
+        show: (r) => r.cost(r.default?.median) },
       { title: '95 % interval', number: true, value: (r) => r.default?.low ?? null,
-        show: (r) => f.interval(r.default) },
+        show: (r) => f.interval(r.default, r.cost) },
       { title: 'Best', number: true, value: (r) => r.best?.median ?? null,
-        show: (r) => f.seconds(r.best?.median) },
+        show: (r) => r.cost(r.best?.median) },
       { title: '95 % interval', number: true, value: (r) => r.best?.low ?? null,
-        show: (r) => f.interval(r.best) },
+        show: (r) => f.interval(r.best, r.cost) },
       { title: 'Speed-up', number: true, value: (r) => s.get(r)?.ratio ?? null,
         show: (r) => f.factor(s.get(r)?.ratio) },
       ...(report.kernels.some(beyond) ? [{ title: 'Over its flags alone', number: true, value: beyond,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where does it hold? What the result is a result of, the kernel's other results, and another store's.
 import { axis, chart, grid, lines, listed, logAxis } from './chart.js';
-import { current, speedup } from './data.js';
+import { costs, current, speedup } from './data.js';
 import { figure, h, pieces } from './dom.js';
 import * as f from './format.js';
 import { table } from './table.js';
@@ -73,10 +73,10 @@ const shown = (text) => pieces(text.split('  '));
 // Results of ours and of the other store that are of the same kernel and key: on the same machine where
 // it has such, else on each of its machines.
 function pairs(report) {
-  const others = report.against.results.map((r) => ({ ...r, keyText: f.key(r.key) }));
+  const others = report.against.results.map((r) => ({ ...r, ...costs(r, report), keyText: f.key(r.key) }));
   const rows = [], met = new Set();
   for (const a of current(report).filter((r) => r.finished)) {
-    const alike = others.filter((b) => b.kernel === a.kernel && b.keyText === a.keyText);
+    const alike = others.filter((b) => b.kernel === a.kernel && b.keyText === a.keyText && b.measure === a.measure);
     const here = alike.filter((b) => b.cpu === a.cpu && b.isa === a.isa && b.threads === a.threads);
     for (const b of here.length ? here : alike.length ? alike : [null]) {
       rows.push({ a, b, any: a });
@@ -97,17 +97,17 @@ function ratios(both) {
   const ends = list.map((g) => g.known ? [g.p.b.best.low / g.p.a.best.high, g.p.b.best.high / g.p.a.best.low]
     : [g.ratio, g.ratio]);
   const low = Math.min(0.9, ...ends.map((e) => e[0])), high = Math.max(1.1, ...ends.map((e) => e[1]));
-  const said = (g) => `${g.name}: ${f.factor(g.ratio)}`;
+  const said = (g) => `${g.name}: ${f.factor(g.ratio)}`, what = list.every((g) => g.p.any.timed) ? 'time' : 'cost';
   return chart({
-    label: () => `Time there over time here: ${listed(list.map(said))}`, height: 50 + 26 * list.length,
+    label: () => `${what === 'time' ? 'Time' : 'Cost'} there over ${what} here: ${listed(list.map(said))}`, height: 50 + 26 * list.length,
     option: (c, narrow) => ({
       grid: grid({ right: 24 }),
-      xAxis: logAxis(c, low, high, { name: 'time there over time here', nameLocation: 'middle', nameGap: 24,
+      xAxis: logAxis(c, low, high, { name: `${what} there over ${what} here`, nameLocation: 'middle', nameGap: 24,
         axisLabel: { formatter: f.times } }),
       yAxis: axis(c, { type: 'category', data: list.map((g) => g.name),
         axisLabel: { hideOverlap: false, formatter: (name) => f.fit(name, narrow ? 100 : 250) } }),
       tooltip: { trigger: 'item', formatter: ({ dataIndex: i }) => lines(list[i].name,
-        `${f.seconds(list[i].p.a.best.median)} here, ${f.seconds(list[i].p.b.best.median)} there`) },
+        `${list[i].p.any.cost(list[i].p.a.best.median)} here, ${list[i].p.any.cost(list[i].p.b.best.median)} there`) },
       series: [
         { type: 'custom', silent: true, data: ends.map((e, i) => [i, ...e]), renderItem: (params, api) => {
           const [a, b] = [1, 2].map((d) => api.coord([api.value(d), api.value(0)]));
@@ -129,7 +129,7 @@ function against(report) {
   const slower = both.filter((p) => p.b.best.low > p.a.best.high).length;
   const faster = both.filter((p) => p.b.best.high < p.a.best.low).length;
   const time = (title, r) => ({ title, number: true, value: (p) => r(p)?.best?.median ?? null,
-    show: (p) => f.seconds(r(p)?.best?.median) });
+    show: (p) => p.any.cost(r(p)?.best?.median) });
   const only = (title, r, other) => ({ title, wide: true, value: (p) => differing(r(p), other(p)),
     show: (p) => shown(differing(r(p), other(p))) });
   const on = (title, r) => ({ title, soft: true, value: (p) => r(p) ? f.place(r(p)) : f.none,
@@ -163,7 +163,7 @@ function earlier(result, report, select) {
   const state = (r) => r.stale ? `stale: ${r.stale}` : r.finished ? 'current' : 'not finished', times = list.filter((r) => r.best).reverse();
   const all = times.flatMap((r) => [r.default, r.best]).filter(Boolean).map((e) => e.median);
   const one = times.length < 2 ? null : chart({
-    label: () => `Best time by date: ${listed(times.map((r) => `${f.date(r.when)} ${f.seconds(r.best.median)}`))}`,
+    label: () => `Best ${result.measure} by date: ${listed(times.map((r) => `${f.date(r.when)} ${r.cost(r.best.median)}`))}`,
     height: 240, grows: 900,
     option: (c, narrow) => ({
       grid: grid({ top: 34 }),
@@ -171,24 +171,24 @@ function earlier(result, report, select) {
         selectedMode: false },
       xAxis: axis(c, { type: 'category', data: times.map((r) => f.date(r.when)), splitLine: { show: false },
         axisLabel: { formatter: (date) => narrow ? date.slice(0, 10) : date } }),
-      yAxis: logAxis(c, Math.min(...all), Math.max(...all), { axisLabel: { formatter: f.seconds } }),
+      yAxis: logAxis(c, Math.min(...all), Math.max(...all), { axisLabel: { formatter: result.cost } }),
       tooltip: { trigger: 'item', formatter: ({ seriesName, dataIndex: i, value }) => lines(
-        `${seriesName}: ${f.seconds(value)}`, f.date(times[i].when), state(times[i])) },
+        `${seriesName}: ${result.cost(value)}`, f.date(times[i].when), state(times[i])) },
       series: [['default', c.base], ['best', c.best]].map(([name, colour]) => ({ type: 'line', name, symbol: 'circle',
         symbolSize: 8, itemStyle: { color: colour }, lineStyle: { color: colour, width: 2 },
         data: times.map((r) => r[name]?.median ?? null) })),
     }),
   });
   return [h('h3', {}, 'Earlier results'),
-    one && figure('Time of a call by date', 'each by another text of the kernel or another compiler', one.node),
+    one && figure(`${result.Measure} of a call by date`, 'each by another text of the kernel or another compiler', one.node),
     table({ name: 'earlier results', rows: list, perPage: 10, columns: [
       { title: 'Tuned', value: (r) => r.when || 0, show: (r) => r === result ? f.date(r.when)
         : h('button', { type: 'button', class: 'link', onclick: () => select(r.index) }, f.date(r.when)) },
       ...(list.some((r) => r.commit) ? [{ title: 'Commit', soft: true, value: (r) => r.commit || '',
         show: (r) => r.commit || f.none }] : []),
       { title: 'State', soft: true, value: state, show: state },
-      { title: 'Default', number: true, value: (r) => r.default?.median ?? null, show: (r) => f.seconds(r.default?.median) },
-      { title: 'Best', number: true, value: (r) => r.best?.median ?? null, show: (r) => f.seconds(r.best?.median) },
+      { title: 'Default', number: true, value: (r) => r.default?.median ?? null, show: (r) => r.cost(r.default?.median) },
+      { title: 'Best', number: true, value: (r) => r.best?.median ?? null, show: (r) => r.cost(r.best?.median) },
       { title: 'Speed-up', number: true, value: (r) => speedup(r)?.ratio ?? null, show: (r) => f.factor(speedup(r)?.ratio) },
       { title: 'Compiler', soft: true, value: (r) => r.toolchain || '', show: (r) => r.toolchain || f.none },
       { title: 'Winner', wide: true, value: (r) => winnerText(r), show: (r) => shown(winnerText(r)) },
@@ -207,7 +207,7 @@ export function hold(result, report, select) {
         h('button', { type: 'button', class: 'link', onclick: () => select(r.index) }, r.keyText || f.none) },
       { title: 'On', value: f.place, show: f.place },
       { title: 'Compiler', value: (r) => r.toolchain || '', show: (r) => r.toolchain || f.none },
-      { title: 'Best', number: true, value: (r) => r.best?.median ?? null, show: (r) => f.seconds(r.best?.median) },
+      { title: 'Best', number: true, value: (r) => r.best?.median ?? null, show: (r) => r.cost(r.best?.median) },
       { title: 'Speed-up', number: true, value: (r) => speedup(r)?.ratio ?? null,
         show: (r) => f.factor(speedup(r)?.ratio) },
       { title: 'Differs in', wide: true, value: (r) => differing(r, result), show: (r) =>

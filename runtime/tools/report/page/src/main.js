@@ -8,6 +8,7 @@ import { choose, h } from './dom.js';
 import * as f from './format.js';
 import { gain } from './gain.js';
 import { hold } from './hold.js';
+import { findAgain, liveNote, stayLive } from './live.js';
 import { why } from './why.js';
 import { wrong } from './wrong.js';
 
@@ -71,6 +72,8 @@ function main() {
   // CHOICES: as in the address (explore.js).
   function show(index, choices = new URLSearchParams()) {
     const result = report.kernels[index];
+    if (!result) // nothing was measured yet
+      return;
     for (const [id, , make] of questions)
       if (make)
         bodies.get(id).replaceChildren(...make(result, report, select, choices).flat().filter(Boolean));
@@ -82,12 +85,13 @@ function main() {
   }
 
   // Shows what the address asks for, if it does: "#result-2", or "#result-2&x=order&y=time&colour=p.TILE".
+  let still = findAgain(report); // the page is where its reader left it
   function follow() {
     const [, index, choices] = /^#result-(\d+)(&.*)?$/.exec(location.hash) || [];
     if (!report.kernels[index])
       return false;
     show(Number(index), new URLSearchParams(choices));
-    if (choices)
+    if (choices && !still)
       document.getElementById('free')?.scrollIntoView({ block: 'center' });
     return true;
   }
@@ -115,7 +119,7 @@ function main() {
   page.replaceChildren(
     h('header', {}, h('div', {}, h('h1', {}, 'autotune report'),
       h('p', { class: 'note' }, `${f.many(report.kernels.length, 'result')} of ${report.folder} · ` +
-        `${f.date(report.made)} · autotune ${report.version}`)), themeSwitch()),
+        `${f.date(report.made)} · autotune ${report.version}`), liveNote(report)), themeSwitch()),
     h('div', { class: 'bar' }, h('nav', { 'aria-label': 'Questions' },
       questions.map(([id, title]) => h('a', { href: `#${id}` }, title))), picker),
     h('main', { id: 'report', tabindex: -1 }, sections));
@@ -124,9 +128,11 @@ function main() {
   const gains = report.kernels.map((r) => r.stale ? -2 : r.finished ? speedup(r)?.ratio ?? 0 : -1);
   if (!follow())
     show(gains.indexOf(Math.max(...gains)));
+  still = false;
   addEventListener('hashchange', follow);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawAll);
   prepareToPrint();
+  stayLive(report);
 }
 
 main();

@@ -25,7 +25,7 @@ function makeAxes(result, drawn) {
              of: (i) => p.of[i] < 0 ? p.values.length : p.of[i] };
   });
   const times = quantiles(result);
-  axes.push({ name: 'time', texts: times.map(f.seconds), at: times.map(Math.log10), half: 1e-9,
+  axes.push({ name: result.measure, texts: times.map(result.cost), at: times.map(Math.log10), half: 1e-9,
               of: (i) => Math.log10(result.median[i]) });
   return axes;
 }
@@ -42,7 +42,7 @@ export function parallel(result, setRows, thin) {
   const row = (i) => axes.map((axis) => axis.of(i));
   const brushed = new Map(); // axis: its intervals, one where it is of selects
 
-  let asked = 0;
+  let asked = 0, last = '[]';
   const inside = (intervals, v) => intervals.some(([a, b]) => v >= a && v <= b);
   function choose() {
     const active = [...brushed].filter(([, intervals]) => intervals.length);
@@ -50,12 +50,14 @@ export function parallel(result, setRows, thin) {
     asked = 0;
     const rows = active.length === 0 ? null
       : result.ran.filter((i) => active.every(([k, intervals]) => inside(intervals, axes[k].of(i))));
-    setRows(rows);
+    if (JSON.stringify(active) !== last) // a chart that is drawn again says the same again
+      setRows(rows);
+    last = JSON.stringify(active);
     clear.hidden = active.length === 0;
     hint.hidden = active.length > 0;
     status.textContent = active.length === 0 ? ''
       : rows.length === 0 ? 'No variant is in all of these.'
-      : `${f.many(rows.length, 'variant')} selected; the fastest takes ${f.seconds(result.median[rows[0]])}.`;
+      : `${f.many(rows.length, 'variant')} selected; the ${result.fastest} takes ${result.cost(result.median[rows[0]])}.`;
     selects.forEach((update) => update());
   }
 
@@ -78,7 +80,8 @@ export function parallel(result, setRows, thin) {
   }
 
   const one = chart({
-    label: () => 'Parallel coordinates: a line for each variant through its value of each parameter and its time. ' +
+    label: () => 'Parallel coordinates: a line for each variant through its value of each parameter and its ' +
+      `${result.measure}. ` +
       'The same is in the table of all variants; it can be selected from below.', id: 'parallel',
     height: (narrow) => narrow ? 90 + 52 * axes.length : 360, grows: 1100,
     ready: (c) => c.on('axisareaselected', (e) => {
@@ -105,7 +108,7 @@ export function parallel(result, setRows, thin) {
       const label = { color: c.quiet, fontSize: 11, textBorderColor: c.surface, textBorderWidth: 3 };
       return k === time
         ? { dim: k, id: `p${k}`, name: axis.name, type: 'value', scale: true, splitNumber: narrow ? 3 : 6,
-            axisLabel: { ...label, hideOverlap: true, formatter: (v) => f.seconds(Number((10 ** v).toPrecision(2))) } }
+            axisLabel: { ...label, hideOverlap: true, formatter: (v) => result.cost(Number((10 ** v).toPrecision(2))) } }
         : { dim: k, id: `p${k}`, name: f.fit(axis.name, narrow ? 220 : gap - 8), type: 'value', min: -0.5,
             max: axis.texts.length - 0.5,
             axisLabel: { ...label, customValues: axis.at.filter((v) => v % step === 0),
@@ -155,7 +158,7 @@ export function parallel(result, setRows, thin) {
   const summary = h('summary', {}, 'Select without dragging');
   choose();
   const left = result.parameters.filter((p) => p.values.length > 1).length - time;
-  return figure('All parameters at once', 'blue: the fastest tenth' + (winner >= 0 ? '; bold: the winner' : '') +
+  return figure('All parameters at once', `blue: the ${result.fastest} tenth` + (winner >= 0 ? '; bold: the winner' : '') +
     (drawn.length < result.ran.length ? `; ${f.count(drawn.length)} of ${f.count(result.ran.length)} are ` +
       'drawn, the fastest among them, and all are selected from' : '') +
     (left ? `; the ${f.many(left, 'parameter')} that matter least are left out` : ''),

@@ -80,11 +80,25 @@ export function table({ name, columns, rows, perPage = 15, sort = -1, down = fal
     tools.hidden = !search && !more && back.hidden && !status.textContent;
   }
 
+  // What the reader has chosen; null: nothing. It is made so by set, as far as there still is such.
+  const first = JSON.stringify([sort, down]);
+  const view = {
+    get: () => words || page || JSON.stringify([sort, down]) !== first ? { sort, down, words, page } : null,
+    set: (v) => {
+      [sort, down, words] = [v.sort < columns.length ? v.sort : sort, v.down, v.words];
+      input.value = words;
+      order();
+      page = Math.min(v.page, Math.max(0, Math.ceil(shown.length / perPage) - 1));
+      fill();
+    },
+  };
+
   const tools = h('div', { class: 'tools' }, search ? input : null, status, back, on, more);
   order();
   const node = h('div', { class: 'table' }, tools,
     h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': name },
       h('table', { role: 'table' }, h('caption', { class: 'unseen' }, name),
         h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' }, heads)), body)));
+  node.view = view;
   return { node, setRows: (some) => { all = some || rows; arrange(); } };
 }

@@ -5,7 +5,7 @@ import { h, pieces, save } from './dom.js';
 import * as f from './format.js';
 import { table } from './table.js';
 
-// All variants as CSV (RFC 4180): times in seconds, sizes in bytes, and nothing where it is not known.
+// All variants as CSV (RFC 4180): costs in their basic unit (times in seconds), sizes in bytes, and nothing where it is not known.
 function csv(result) {
   const c = result.columns, at = (name) => (i) => c[name]?.[i];
   const columns = [
@@ -38,9 +38,9 @@ export function variantsTable(result) {
     name: 'variants', rows: Array.from({ length: result.n }, (_, i) => i), sort: 1, columns: [
       { title: 'Trial', number: true, value: (i) => i + 1, show: (i) => f.count(i + 1) },
       { title: 'Median', number: true, value: (i) => result.median[i],
-        search: (i) => f.seconds(result.median[i]), show: (i) => f.seconds(result.median[i]) },
+        search: (i) => result.cost(result.median[i]), show: (i) => result.cost(result.median[i]) },
       { title: '95 % interval', number: true, value: low, search: () => '',
-        show: (i) => f.interval({ samples: c.runs[i], low: c.low[i], high: c.high[i] }) },
+        show: (i) => f.interval({ samples: c.runs[i], low: c.low[i], high: c.high[i] }, result.cost) },
       { title: 'Over the best', number: true, value: (i) => result.median[i] / best, search: () => '',
         show: (i) => f.factor(result.median[i] / best) },
       { title: 'Runs', number: true, value: (i) => c.runs[i], search: () => '',

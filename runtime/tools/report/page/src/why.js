@@ -21,7 +21,7 @@ function answer(result) {
   const first = result.influence[0];
   const head = result.winner || !result.finished ? '' : result.own_calls ?
     'The default stays: what won is not clearly faster in the program. ' :
-    'The default stays: no variant was faster beyond the noise. ';
+    `The default stays: no variant was ${result.faster} beyond the noise. `;
   if (!first || !(first.ratio > 1.01))
     return `${head}No parameter mattered: all of their values are within 1 % of each other.`;
   const next = result.influence[1];
@@ -47,7 +47,7 @@ function influenceChart(result, select) {
       yAxis: axis(c, { type: 'category', data: list.map((i) => i.parameter), splitLine: { show: false },
         axisLabel: { hideOverlap: false, formatter: (name) => f.fit(name, narrow ? 120 : 190) } }),
       tooltip: { trigger: 'item', formatter: ({ dataIndex: i }) => lines(list[i].parameter,
-        ...list[i].values.slice(0, 12).map((v) => `${v.value || '""'}: ${f.seconds(v.best)}` +
+        ...list[i].values.slice(0, 12).map((v) => `${v.value || '""'}: ${result.cost(v.best)}` +
           (v.value === list[i].chosen ? ', the winner’s' : ''))) },
       series: [{ type: 'bar', barMaxWidth: 14, cursor: 'pointer', data: list.map((i) => i.ratio),
         itemStyle: { color: c.best, borderRadius: [0, 2, 2, 0] },
@@ -55,7 +55,7 @@ function influenceChart(result, select) {
                  formatter: ({ value }) => f.factor(value) } }],
     }),
   });
-  return figure('Influence of each parameter', 'the best time with its worst value over that with its best',
+  return figure('Influence of each parameter', `the best ${result.measure} with its worst value over that with its best`,
     one.node);
 }
 
@@ -69,8 +69,8 @@ function valueChart(result) {
   const bests = () => p.values.map((_, v) => result.ran.find((i) => p.of[i] === v))
     .map((i, v) => i === undefined ? null : [v, result.median[i]]).filter(Boolean);
   const one = chart({
-    label: () => `Time of every variant by ${p.name}. The best with each value: ` +
-      listed(bests().map(([v, t]) => `${p.values[v] || '""'} ${f.seconds(t)}`)),
+    label: () => `${result.Measure} of every variant by ${p.name}. The best with each value: ` +
+      listed(bests().map(([v, t]) => `${p.values[v] || '""'} ${result.cost(t)}`)),
     height: 300, grows: 560, id: 'by-value',
     option: (c, narrow) => {
       const best = bests();
@@ -81,10 +81,10 @@ function valueChart(result) {
           splitLine: { show: false },
           axisLabel: { customValues: p.values.map((_, i) => i),
             formatter: (v) => short(p.values[v] ?? '', narrow ? 8 : 18) } }),
-        yAxis: logAxis(c, fastest, slowest, { axisLabel: { formatter: f.seconds } }),
+        yAxis: logAxis(c, fastest, slowest, { axisLabel: { formatter: result.cost } }),
         tooltip: { trigger: 'item', formatter: ({ data, seriesIndex }) => seriesIndex === 0
-          ? lines(f.seconds(data[1]), settings(result, data[2]))
-          : lines(f.seconds(data[1]), seriesIndex === 1 ? 'the best with this value' : 'the winner') },
+          ? lines(result.cost(data[1]), settings(result, data[2]))
+          : lines(result.cost(data[1]), seriesIndex === 1 ? 'the best with this value' : 'the winner') },
         series: [
           { type: 'scatter', large: points.length > 2000, largeThreshold: 2000,
             symbolSize: points.length > 2000 ? 2 : 5, itemStyle: { color: c.other, opacity: 0.6 },
@@ -171,7 +171,7 @@ function variationChart(result, select) {
               `explain ${f.percent(share)} more together than each alone`) } };
     },
   });
-  return figure('What explains the differences', 'percent of the variation of the times: each alone on the ' +
+  return figure('What explains the differences', `percent of the variation of the ${result.timed ? 'times' : 'costs'}: each alone on the ` +
     'diagonal, below it what a pair adds' + (v.left ? `; ${v.left} lesser parameters are left out` : ''),
     one.node);
 }
@@ -182,23 +182,23 @@ function pairChart(result) {
     return { node: null, select() {} };
   let a = 0, b = 1;
   const said = () => bestByPair(result, list[a], list[b]).sort((x, y) => x[2] - y[2])
-    .map(([i, j, t]) => `${list[a].values[i] || '""'} with ${list[b].values[j] || '""'} ${f.seconds(t)}`);
+    .map(([i, j, t]) => `${list[a].values[i] || '""'} with ${list[b].values[j] || '""'} ${result.cost(t)}`);
   const one = chart({
-    label: () => `Best time by ${list[a].name} and ${list[b].name}: ${listed(said())}`, height: 300, grows: 560, id: 'by-pair',
+    label: () => `Best ${result.measure} by ${list[a].name} and ${list[b].name}: ${listed(said())}`, height: 300, grows: 560, id: 'by-pair',
     option: (c, narrow) => {
       const p = list[a], q = list[b];
       const cells = bestByPair(result, p, q).map(([i, j, t]) => [i, j, Math.log10(t), t]);
       const logs = cells.map((x) => x[2]);
       const h2 = heat(c, cells, Math.min(...logs), Math.max(...logs), c.best, c.cold);
       h2.series[0].label = { show: cells.length <= (narrow ? 16 : 36), fontSize: 11,
-        formatter: ({ value }) => f.seconds(value[3]) };
+        formatter: ({ value }) => result.cost(value[3]) };
       const names = (r) => r.values.map((v) => short(v, narrow ? 8 : 16));
       return { ...h2, grid: grid({ top: 28, right: 8, bottom: 22 }),
         xAxis: axis(c, { type: 'category', data: names(p), splitLine: { show: false }, name: p.name,
           nameLocation: 'middle', nameGap: 24 }),
         yAxis: axis(c, { type: 'category', data: names(q), splitLine: { show: false }, name: f.middle(q.name, 30),
           nameTextStyle: { color: c.quiet, fontSize: 12, align: 'left' } }),
-        tooltip: { trigger: 'item', formatter: ({ value: [i, j, , t] }) => lines(f.seconds(t),
+        tooltip: { trigger: 'item', formatter: ({ value: [i, j, , t] }) => lines(result.cost(t),
           `${p.name}=${p.values[i]}`, `${q.name}=${q.values[j]}`) } };
     },
   });
@@ -206,7 +206,7 @@ function pairChart(result) {
   const across = choose('Across', names, a, (k) => { a = k; one.redraw(); });
   const up = choose('Up', names, b, (k) => { b = k; one.redraw(); });
   return {
-    node: figure('Best time by two parameters', 'the stronger the blue, the faster; empty: not tried',
+    node: figure(`Best ${result.measure} by two parameters`, `the stronger the blue, the ${result.faster}; empty: not tried`,
       h('div', { class: 'pickers' }, across, up),
       one.node),
     select(p, q) {
@@ -227,8 +227,8 @@ function notes(result) {
     list.push(`${named[0]}: number ${named[3]} of what the ${named[1]} in line ${named[2]} leaves to be chosen.`);
   const row = winnerRow(result);
   if (result.ran.length && row !== result.ran[0] && !result.source)
-    list.push('It is not the fastest below: a race between the fastest, in turns, decided at the end; the times below ' +
-      'are from before it.');
+    list.push(`It is not the ${result.fastest} below: a race between the ${result.fastest}, in turns, decided at the end; what is below ` +
+      'is from before it.');
   return list.filter(Boolean).join(' ');
 }
 
