@@ -72,7 +72,8 @@ function answer(result, roof) {
   if (!best)
     return 'Nothing has run, so there is nothing to compare with the machine.';
   if (!result.timed)
-    return `Not known: it was tuned for ${result.measure}, and the machine’s limits that this compares with are those of time.`;
+    return `Not known: it was tuned for ${result.measure}, and the machine’s limits that this compares with are ` +
+      'those of time.';
   if (declared.length === 0)
     return 'Not known: the kernel does not declare its work. With flops(…) or bytes(…) in its pragma, this compares ' +
       'it with what the machine can do.';

@@ -99,7 +99,8 @@ function ratios(both) {
   const low = Math.min(0.9, ...ends.map((e) => e[0])), high = Math.max(1.1, ...ends.map((e) => e[1]));
   const said = (g) => `${g.name}: ${f.factor(g.ratio)}`, what = list.every((g) => g.p.any.timed) ? 'time' : 'cost';
   return chart({
-    label: () => `${what === 'time' ? 'Time' : 'Cost'} there over ${what} here: ${listed(list.map(said))}`, height: 50 + 26 * list.length,
+    label: () => `${what === 'time' ? 'Time' : 'Cost'} there over ${what} here: ${listed(list.map(said))}`,
+    height: 50 + 26 * list.length,
     option: (c, narrow) => ({
       grid: grid({ right: 24 }),
       xAxis: logAxis(c, low, high, { name: `${what} there over ${what} here`, nameLocation: 'middle', nameGap: 24,

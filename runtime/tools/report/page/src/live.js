@@ -39,10 +39,12 @@ const nameOf = (selector, node) => [...named(selector)].find(([, one]) => one ==
 // ---- what the reader has chosen ---------------------------------------------------------
 
 const shown = () => document.querySelector('.of')?.textContent; // the result
-const selects = 'section select, header select', folds = 'details > summary', focusable = 'a, button, input, select, summary, [tabindex]';
+const selects = 'section select, header select', folds = 'details > summary';
+const focusable = 'a, button, input, select, summary, [tabindex]';
 
 const textOf = (select) => select.options[select.selectedIndex]?.textContent;
-const isEnd = (select) => select.selectedIndex === (select.getAttribute('aria-label')?.endsWith(', from') ? 0 : select.length - 1);
+const isEnd = (select) => select.selectedIndex ===
+  (select.getAttribute('aria-label')?.endsWith(', from') ? 0 : select.length - 1);
 
 function keep() {
   for (const [name, select] of named('.axes select')) // they may be brushed, which no event of theirs tells
@@ -173,7 +175,8 @@ export function stayLive(report) {
   const wait = Math.max(LEAST, 1000 * report.live.every, 20 * performance.now()), loaded = performance.now();
   setInterval(() => {
     const now = performance.now();
-    if (paused || held || document.hidden || now - loaded < wait || (busy && now - busy < QUIET) || !getSelection().isCollapsed)
+    const reads = held || (busy && now - busy < QUIET) || !getSelection().isCollapsed;
+    if (paused || reads || document.hidden || now - loaded < wait)
       return;
     keep();
     location.reload();

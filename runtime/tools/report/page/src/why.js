@@ -171,7 +171,8 @@ function variationChart(result, select) {
               `explain ${f.percent(share)} more together than each alone`) } };
     },
   });
-  return figure('What explains the differences', `percent of the variation of the ${result.timed ? 'times' : 'costs'}: each alone on the ` +
+  return figure('What explains the differences', 'percent of the variation of the ' +
+    `${result.timed ? 'times' : 'costs'}: each alone on the ` +
     'diagonal, below it what a pair adds' + (v.left ? `; ${v.left} lesser parameters are left out` : ''),
     one.node);
 }
@@ -184,7 +185,8 @@ function pairChart(result) {
   const said = () => bestByPair(result, list[a], list[b]).sort((x, y) => x[2] - y[2])
     .map(([i, j, t]) => `${list[a].values[i] || '""'} with ${list[b].values[j] || '""'} ${result.cost(t)}`);
   const one = chart({
-    label: () => `Best ${result.measure} by ${list[a].name} and ${list[b].name}: ${listed(said())}`, height: 300, grows: 560, id: 'by-pair',
+    label: () => `Best ${result.measure} by ${list[a].name} and ${list[b].name}: ${listed(said())}`,
+    height: 300, grows: 560, id: 'by-pair',
     option: (c, narrow) => {
       const p = list[a], q = list[b];
       const cells = bestByPair(result, p, q).map(([i, j, t]) => [i, j, Math.log10(t), t]);
@@ -227,8 +229,8 @@ function notes(result) {
     list.push(`${named[0]}: number ${named[3]} of what the ${named[1]} in line ${named[2]} leaves to be chosen.`);
   const row = winnerRow(result);
   if (result.ran.length && row !== result.ran[0] && !result.source)
-    list.push(`It is not the ${result.fastest} below: a race between the ${result.fastest}, in turns, decided at the end; what is below ` +
-      'is from before it.');
+    list.push(`It is not the ${result.fastest} below: a race between the ${result.fastest}, in turns, decided at the ` +
+      'end; what is below is from before it.');
   return list.filter(Boolean).join(' ');
 }
 
