@@ -30,11 +30,11 @@ async function picture(name, viewport, colorScheme, from, to, hash = '') {
 }
 
 const wide = { width: 1120, height: 900 };
-await picture('page-light.png', wide, 'light', null, 'figure:has(#parallel)');
+await picture('page-light.png', wide, 'light', null, '.code');
 await picture('page-dark.png', wide, 'dark', 'figure:has(#parallel)', 'h3:text-is("All variants")');
 const both = results.kernels.findIndex((r) => r.best && r.flops && r.bytes);
 if (both >= 0)
-  await picture('page-roofline.png', wide, 'light', '#better', '#wrong', `#result-${both}`);
+  await picture('page-roofline.png', wide, 'light', '#better', '#better figure.whole', `#result-${both}`);
 if (process.env.WHOLE) { // to look at while working on the page
   await picture('whole-light.png', wide, 'light', null, null);
   await picture('whole-dark.png', wide, 'dark', null, null);

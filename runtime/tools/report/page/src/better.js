@@ -142,12 +142,12 @@ const legend = (c) => ({ data: ['default', 'best', 'variants'], top: 0, left: 4,
 
 // Where the names of LINES stand: [FLOP per byte, how it lies to that point]. Variants are below all lines, so that the
 // names of slopes are left above the corners in which they end, and a name that is NEAR the next one (or nearer, as a
-// factor) is one line higher.
+// factor) is one line higher. The name of memory, the longest, ends at its corner.
 function namePlaces(roof, right, near) {
   let before = Infinity, high = 0;
-  const slopes = levelsOf(roof).map(([name, rate]) => {
+  const slopes = levelsOf(roof).map(([name, rate], k) => {
     const corner = 2 * roof.flops / rate;
-    high = before / corner < near ? high + 1 : 0;
+    high = before / corner < (k === 1 ? 1.7 * near : near) ? high + 1 : 0;
     before = corner;
     return [name, [corner, { position: 'top', align: name === 'memory' ? 'right' : 'center', offset: [0, -14 * high] }]];
   });
