@@ -32,7 +32,7 @@ async function picture(name, viewport, colorScheme, from, to, hash = '') {
 const wide = { width: 1120, height: 900 };
 await picture('page-light.png', wide, 'light', null, '.code');
 await picture('page-dark.png', wide, 'dark', 'figure:has(#parallel)', 'h3:text-is("All variants")');
-const both = results.kernels.findIndex((r) => r.best && r.flops && r.bytes);
+const both = results.kernels.findIndex((r) => r.winner && r.flops && r.bytes);
 if (both >= 0)
   await picture('page-roofline.png', wide, 'light', '#better', '#better figure.whole', `#result-${both}`);
 if (process.env.WHOLE) { // to look at while working on the page
