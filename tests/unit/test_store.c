@@ -604,6 +604,28 @@ static void test_an_older_database_is_brought_up_to_date(void **state) {
   assert_int_equal(count_bad(*state), 0);
 }
 
+// What the program's own calls add to a result does not take its commit away. A result of
+// the format before has none.
+static void test_a_commit_is_kept(void **state) {
+  struct identity id = fixture_identity();
+  struct summary m = fixture_summary(), out;
+  const struct own_calls own = { .pairs = 3, .original = 3, .winner = 1 };
+  m.origin = ORIGIN_HERE;
+  write_format(*state, 15, &id, m);
+  struct store *s = open_store(*state);
+  assert_true(store_winner(s, &id, &out, NULL));
+  assert_string_equal(out.commit, "");
+  store_summary_free(&out);
+  m.commit = "0123456789ab";
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  assert_int_equal(store_own_calls(s, &id, m.winner, &own), 0);
+  assert_true(store_winner(s, &id, &out, NULL));
+  assert_string_equal(out.commit, "0123456789ab");
+  assert_int_equal(out.own.pairs, 3);
+  store_summary_free(&out);
+  store_close(s);
+}
+
 static void expect_set_aside(const char *folder, const char *sql) {
   unsigned before = count_bad(folder);
   fill(folder);
@@ -836,6 +858,7 @@ int main(void) {
     TEST(test_an_older_database_is_brought_up_to_date),
     TEST(test_texts_of_older_rows_are_understood),
     TEST(test_words_decide_nothing),
+    TEST(test_a_commit_is_kept),
     TEST(test_foreign_databases_are_set_aside),
     TEST(test_other_files_are_set_aside),
     TEST(test_a_reader_changes_nothing),
