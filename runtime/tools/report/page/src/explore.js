@@ -30,6 +30,7 @@ function properties(result) {
     number('timing', 'time to measure', column(c.timing), f.seconds),
     number('order', 'order of trials', (i) => i + 1, f.count, {}),
     number('slowdown', 'slowdown of the machine', column(c.slowdown), f.times),
+    number('part', 'part of a run that was timed', column(c.part), f.times),
     texts('compiler', 'compiler', c.compiler.texts, (i) => c.compiler.of[i]),
     texts('fate', 'fate', fates.map((name) => fateNames[name]), (i) => c.fate[i]),
     ...result.parameters.map((p) => texts(`p.${p.name}`, p.name, p.values, (i) => p.of[i])),

@@ -9,7 +9,7 @@ import { table } from './table.js';
 function csv(result) {
   const c = result.columns, at = (name) => (i) => c[name]?.[i];
   const columns = [
-    ['trial', (i) => i + 1], ...['median', 'low', 'high', 'runs', 'slowdown', 'size', 'compiling', 'verifying', 'timing', 'when']
+    ['trial', (i) => i + 1], ...['median', 'low', 'high', 'runs', 'slowdown', 'part', 'size', 'compiling', 'verifying', 'timing', 'when']
       .map((name) => [name, at(name)]),
     ['compiler', (i) => c.compiler.texts[c.compiler.of[i]]], ['fate', (i) => result.fate[i]],
     ...result.parameters.map((p) => [p.name, (i) => p.values[p.of[i]]]), ['message', (i) => c.message.texts[c.message.of[i]]],
@@ -44,7 +44,7 @@ export function variantsTable(result) {
       { title: 'Over the best', number: true, value: (i) => result.median[i] / best, search: () => '',
         show: (i) => f.factor(result.median[i] / best) },
       { title: 'Runs', number: true, value: (i) => c.runs[i], search: () => '',
-        show: (i) => c.runs[i] === null ? f.none : f.count(c.runs[i]) },
+        show: (i) => c.runs[i] === null ? f.none : `${f.count(c.runs[i])}${c.part?.[i] ? ' in part' : ''}` },
       { title: 'Fate', value: fate, show: fate },
       { title: 'Parameters', wide: true, value: (i) => settings(result, i),
         show: (i) => pieces(settingsList(result, i)) },
