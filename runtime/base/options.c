@@ -40,8 +40,8 @@ static const char *const options_automatic[] = { "0", "1", "fast-math", "exact",
 
 const struct setting setting_variables[] = {
   { "AUTOTUNE_MODE", SETTING_WORD, "MODE",
-    "when kernels are tuned, over their own mode(…): first (at the first call, which "
-    "waits; the default), background, online, offline (by `autotune tune` alone), locked "
+    "when kernels are tuned; it overrides their mode(…): first (at the first call, which "
+    "waits; the default), background, online, offline (only by `autotune tune`), locked "
     "(never; what is known runs) or off",
     AT(mode), .words = mode_names, .given = offsetof(struct options, mode_set) },
   { "AUTOTUNE_BUDGET", SETTING_BUDGET, "60s,200,5%",
@@ -52,7 +52,7 @@ const struct setting setting_variables[] = {
     "a search ends where it expects less improvement", AT(until) },
   { "AUTOTUNE_SEARCH", SETTING_SEARCH, "NAME",
     "the search: " SEARCHES(LISTED) "or list:FILE", AT(search) },
-  { "AUTOTUNE_SEED", SETTING_WHOLE, "N", "where the random numbers of searches begin",
+  { "AUTOTUNE_SEED", SETTING_WHOLE, "N", "the seed of the searches' random numbers",
     AT(seed), .initial = "1", .given = offsetof(struct options, seeded) },
   { "AUTOTUNE_KERNEL", SETTING_TEXT, "NAME", "the only kernel to tune", AT(kernel) },
   { "AUTOTUNE_DRIFT", SETTING_TIME_OR_OFF, "8s",
@@ -60,7 +60,7 @@ const struct setting setting_variables[] = {
     "again, by default 8s; or off",
     AT(drift), .initial = "8s" },
   { "AUTOTUNE_AFTER", SETTING_TIME_OR_OFF, "30s",
-    "how long the tuning of kernels that --auto made goes on when the program has ended, at "
+    "how long the tuning of kernels that --auto made goes on after the program's end, at "
     "low priority and while the machine is idle, by default 30s; or off",
     AT(after), .initial = "30s" },
   { "AUTOTUNE_REVERIFY", SETTING_WORD, "off",
@@ -73,7 +73,7 @@ const struct setting setting_variables[] = {
     AT(cache) },
   { "AUTOTUNE_MAXSIZE", SETTING_LIMIT, "5G",
     "the size above which compiled winners that were not used for long are removed from "
-    "that folder, by default 5G; 0: no limit",
+    "the folder of results, by default 5G; 0: no limit",
     AT(most), .initial = "5G" },
   { "AUTOTUNE_WISDOM", SETTING_TEXT, "FILE:FILE",
     "files of winners that `autotune db export` wrote; they are only read", AT(wisdom) },

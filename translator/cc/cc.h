@@ -139,10 +139,10 @@ struct compile_options cc_options(const char *path, char **args);
  * with commas between; NULL: none. */
 const char *const *cc_run_only(const char *names);
 /* A line for a table of options. */
-#define SETTING_RUN(type, member)                                     \
-  { "--run", SETTING_TEXT, "NAMES",                                   \
-    "run these compilers where compiler(…) names them; none is run\n" \
-    "otherwise, so that unread sources can be looked at",             \
+#define SETTING_RUN(type, member)                                   \
+  { "--run", SETTING_TEXT, "NAMES",                                 \
+    "run these compilers where compiler(…) names them; otherwise\n" \
+    "none is run, so that it is safe to read unknown sources",      \
     .at = offsetof(type, member) }
 #define SETTING_COLOUR(type, member)                                \
   { "--color",                                                      \

@@ -48,16 +48,18 @@ static const struct command *const db_commands[] = {
           0),
   COMMAND(export, "[KERNEL...] [-o FILE]", "winners as wisdom, one JSON object a line",
           db_cache_output, 0, COMMAND_MANY),
-  COMMAND(import, "FILE...", "take wisdom over; each winner is checked at its first call",
-          db_cache, 1, COMMAND_MANY),
+  COMMAND(import, "FILE...",
+          "add wisdom to the store; each winner is checked at its first call", db_cache,
+          1, COMMAND_MANY),
   COMMAND(merge, "OURS THEIRS [BASE] -o OUT",
           "wisdom of two sides; also as git's merge driver", db_output, 2, 3),
-  COMMAND(forget, "KERNEL [--key n=512]", "tune it anew", db_forget_options, 1, 1),
+  COMMAND(forget, "KERNEL [--key n=512]", "remove results, so that KERNEL is tuned anew",
+          db_forget_options, 1, 1),
   COMMAND(prune, "[--older-than 90d] [--objects] [--stale]",
-          "take out what nobody can use; --objects: all compiled winners too",
-          db_prune_options, 0, 0),
-  COMMAND(verify, "[FILE...]", "is it whole: the store, or files of wisdom", db_cache, 0,
-          COMMAND_MANY),
+          "remove what is useless; --objects: all compiled winners too", db_prune_options,
+          0, 0),
+  COMMAND(verify, "[FILE...]", "check the store, or files of wisdom, for damage",
+          db_cache, 0, COMMAND_MANY),
   COMMAND(diff, "A B", "folders of results or files of wisdom, side by side", NULL, 2, 2),
   COMMAND(stats, "[--json]", "how large the folder is, and what is in it",
           db_stats_options, 0, 0),
@@ -67,11 +69,10 @@ static const struct command *const db_commands[] = {
 const struct command command_db = {
   "db",
   "COMMAND … [--cache DIR]",
-  "look after what is remembered; wisdom to commit or ship",
-  .notes =
-      "Results are in DIR, else $AUTOTUNE_CACHE, $XDG_CACHE_HOME/autotune, "
-      "~/.cache/autotune.\n"
-      "Exit status: 0; 1: nothing is there, something is damaged, or they differ; 2: "
-      "it failed.\n",
+  "manage stored results; wisdom to commit or ship",
+  .notes = "Results are in DIR, else $AUTOTUNE_CACHE, $XDG_CACHE_HOME/autotune, "
+           "~/.cache/autotune.\n"
+           "Exit status: 0; 1: nothing found, something is damaged, or they differ; 2: "
+           "it failed.\n",
   .commands = db_commands,
 };

@@ -16,7 +16,7 @@ const struct command command_doctor = {
   .size = sizeof(struct doctor_options),
   .details = "  ok       it was tried and works\n"
              "  note     it works, but there is something to know\n"
-             "  missing  not there, and not needed by all\n"
+             "  missing  not there, and not needed by everybody\n"
              "  failed   C kernels are not tuned, or not remembered\n",
   .notes = "Exits 1 where something failed.\n",
   .run = doctor_run,

@@ -30,7 +30,7 @@ void versions_print(FILE *out);
 enum state {
   DOCTOR_OK,
   DOCTOR_NOTE,    /* it works, with a remark */
-  DOCTOR_MISSING, /* not found, and not needed by all */
+  DOCTOR_MISSING, /* not found, and not needed by everybody */
   DOCTOR_FAILED   /* C kernels cannot be tuned, or results cannot be stored */
 };
 /* The result of a check. It has no pointers, since it may come from another process. */

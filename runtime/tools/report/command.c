@@ -19,21 +19,21 @@ static const struct setting report_table[] = {
   { "--json", SETTING_SWITCH, NULL, "for programs (docs/report.md)", AT(json) },
   { "--markdown", SETTING_SWITCH, NULL, "tables for a pull request", AT(markdown) },
   { "--html", SETTING_TEXT, "FILE",
-    "as a page: one file, opened by a browser, that needs nothing else", AT(html) },
+    "write a page: one file for a browser, which needs nothing else", AT(html) },
   { "--asm", SETTING_SWITCH, NULL,
     "the assembly of the winner's main loop beside that of the default", AT(assembly) },
   { "--history", SETTING_SWITCH, NULL,
     "all results, one in a line, the newest first, with their commits", AT(history) },
   { "--against", SETTING_TEXT, "FILE",
-    "on the page, compared with another store or wisdom (docs/wisdom.md)", AT(against) },
+    "compare, on the page, with another store or wisdom (docs/wisdom.md)", AT(against) },
   { "--follow", SETTING_SWITCH, NULL,
-    "the tunings that go on now, until they end; with --html the page shows them live",
+    "the tunings that are running now, until they end; with --html the page shows them live",
     AT(follow) },
   { "--verbose", SETTING_SWITCH, NULL,
-    "also the fastest variants, and one that failed of each kind with its message",
+    "also the fastest variants, and one failure of each kind with its message",
     AT(verbose) },
   { "-v", SETTING_SWITCH, AT(verbose) },
-  { "--no-pager", SETTING_SWITCH, NULL, "not with $AUTOTUNE_PAGER, $PAGER or less",
+  { "--no-pager", SETTING_SWITCH, NULL, "do not use $AUTOTUNE_PAGER, $PAGER or less",
     AT(no_pager) },
   SETTING_CACHE(struct report_options, folder),
   { .name = NULL },
@@ -81,10 +81,9 @@ const struct command command_report = {
   "what was tuned, how fast it is, and why",
   .options = report_table,
   .size = sizeof(struct report_options),
-  .notes =
-      "Colours, bars and width as the terminal, NO_COLOR, CLICOLOR_FORCE and COLUMNS "
-      "have it.\n"
-      "Exits 1 where nothing was ever measured, or nothing goes on.\n",
+  .notes = "Colours, bars and width follow the terminal, NO_COLOR, CLICOLOR_FORCE and "
+           "COLUMNS.\n"
+           "Exits 1 where nothing was ever measured, or no tuning is running.\n",
   .most = 1,
   .run = report_run,
 };

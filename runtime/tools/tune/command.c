@@ -72,9 +72,10 @@ const struct command command_tune = {
   "run a program, or a captured call, with a full search",
   .options = tune_table,
   .size = sizeof(struct tune_options),
-  .notes = "A full search goes on at the first call of each kernel and key. Exits as the "
-           "program did; with\n"
-           "--capture 1 where outputs differ (--check) or nothing could be tuned.\n",
+  .notes =
+      "Each kernel is searched in full at the first call of each kernel and key. Exits as the "
+      "program did; with\n"
+      "--capture 1 where outputs differ (--check) or nothing could be tuned.\n",
   .rest = REST_FROM_WORD,
   .run = tune_command,
 };

@@ -28,7 +28,7 @@ const struct command command_why = {
   "KERNEL [--key n=512] [--cache DIR]",
   "what would run here and now, and why",
   .details =
-      "  KERNEL may be a place, too: main:29, solve.c:29; a name may be without its namespace,\n"
+      "  KERNEL may also be a place: main:29, solve.c:29. A name may lack its namespace,\n"
       "  template arguments and hash: mm for lab::mm<double>\n",
   .options = why_table,
   .size = sizeof(struct why_options),
