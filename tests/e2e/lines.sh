@@ -94,6 +94,38 @@ for cc in $compilers; do
   done
 done
 
+# A kernel that is a statement is compiled in its place and as a function of its own: each message comes once. So does
+# an error of a clause, but errors of the user's own functions are kept, whatever a clause has.
+cat > copies.c << 'END'
+#include <stdio.h>
+#define T 1
+struct vector { int size; };
+int before(int n, struct vector *v) { return n + v->FIELD; }
+int main(void)
+{
+  double x[10] = { 0 };
+  int n = sizeof x / sizeof *x;
+  #pragma autotune kernel flags("", "-O3") inout(x[0:n])
+  for (int i = 0; i < n; i++)
+    if (printf("%d", x[i]))
+      x[i] += 1;
+  return x[0] != before(n, 0);
+}
+#pragma autotune kernel param(T: 1, 2) key(n + v->FIELD)
+void after(int n, struct vector *v) { v->size = n + T; }
+END
+sed 's/+= 1/+= undeclared/' copies.c > errors.c
+lines_with() { # KIND: the lines that have such messages, as often as they have them
+  sed -n "s/^[a-z]*.c:\([0-9]*\):[0-9]*: $1: .*/\1/p" log | sort -n | tr '\n' ' '
+}
+for cc in $compilers; do
+  check "copies, $cc" autotune cc $cc -Wall -DFIELD=size -c copies.c -o copies.o 2> log
+  is "copies, $cc: warnings" "$(lines_with warning)" "11 "
+  hasnt "copies, $cc: not of the other copy" log autotune_default_
+  check "errors, $cc" not autotune cc $cc -Wall -DFIELD=length -c errors.c -o errors.o 2> log
+  is "errors, $cc" "$(lines_with error)" "4 12 15 "
+done
+
 # An error leaves no file, and does not change an older one.
 echo '#pragma autotune kernel param(X: )' > wrong.c
 echo old > wrong.t.c

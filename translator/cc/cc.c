@@ -80,9 +80,9 @@ int cc_run(const struct cc_command *c, struct words *w) {
   return cc_cc_run(c, w, NULL, NULL);
 }
 
-// Compiles a translated file. Reads the compiler's messages, to leave out those that an
-// error of the user's causes in generated text, and all of them where S is to be compiled
-// once more without proposed pragmas.
+// Compiles a translated file. Reads the compiler's messages, to leave out those that come
+// twice or that an error of the user's causes in generated text, and all of them where S
+// is to be compiled once more without proposed pragmas.
 static int run_translated(const struct cc_command *c, const struct cc_source *s,
                           struct words *w, struct text *out) {
   struct text errors = { 0 };
@@ -90,8 +90,7 @@ static int run_translated(const struct cc_command *c, const struct cc_source *s,
   errors = cc_errors_unname(s, errors);
   if (status != 0 && s->plain)
     return status;
-  if (status != 0)
-    errors = cc_errors_filter(errors);
+  errors = cc_errors_filter(errors, status != 0);
   fwrite(errors.data, 1, errors.size, stderr);
   return status;
 }

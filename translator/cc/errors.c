@@ -3,7 +3,9 @@
 //
 // An error in the declaration of a kernel is repeated in each function that is generated
 // from it, as "<autotune>:17:3: error: …". The user needs only the message about the
-// user's own line.
+// user's own line. A kernel that is a statement is compiled twice, in its place and as a
+// function of its own, so a message about it would come twice.
+#include <stdlib.h>
 #include <string.h>
 
 #include "cc.h"
@@ -38,6 +40,8 @@ static const char *skip_colours(const char *p, const char *end) {
 }
 
 enum line_kind { OURS, THEIRS, CONTINUED };
+static const char *const errors_headings[] = { ": In function ",
+                                               ": At top level:", NULL };
 
 static bool errors_mentions(const char *line, const char *end, const char *const *words) {
   for (; *words; words++)
@@ -87,6 +91,20 @@ static struct slice errors_message(const char *p, const char *end) {
   return at ? (struct slice){ at, (size_t)(end - at) } : (struct slice){ 0 };
 }
 
+// True if the message from P to END is about a column behind the end of the line that the
+// compiler shows below it. gcc counts generated text in the user's function there.
+static bool errors_beyond(const char *p, const char *end, const char *all) {
+  const char *colon = memmem(p, (size_t)(end - p), "error: ", 7),
+             *next = memchr(end, '\n', (size_t)(all - end)),
+             *bar = next ? memchr(end, '|', (size_t)(next - end)) : NULL;
+  while (colon && colon > p && *colon != ':')
+    colon--;
+  const char *column = colon;
+  while (column && column > p && column[-1] >= '0' && column[-1] <= '9')
+    column--;
+  return bar && column < colon && strtol(column, NULL, 10) > next - bar - 2;
+}
+
 // Expressions of clauses are written once in a function `autotune_checks_…`, under their
 // place in the pragma (front/emit/checks.c), and again where they are used.
 struct repeats {
@@ -102,11 +120,10 @@ struct repeats {
 // end of what was printed.
 static bool errors_repeats(struct repeats *r, const char *p, const char *end,
                            const char *all) {
-  static const char *const headings[] = { ": In function ", ": At top level:", NULL };
   static const char *const generated[] = { "autotune_k[] = {", "autotune_e != 0 ", NULL };
   struct slice message = errors_message(p, end);
   const char *next = memchr(end, '\n', (size_t)(all - end));
-  if (errors_mentions(p, end, headings)) {
+  if (errors_mentions(p, end, errors_headings)) {
     r->headings = true;
     r->generated = memmem(p, (size_t)(end - p), "autotune_", 9) != NULL;
     r->checks = memmem(p, (size_t)(end - p), "autotune_checks_", 16) != NULL;
@@ -116,7 +133,8 @@ static bool errors_repeats(struct repeats *r, const char *p, const char *end,
     return false;
   if (next && r->n_told && errors_mentions(end, next, generated))
     return true; // Clang has no headings, but shows the line
-  for (unsigned i = 0; r->generated && !r->checks && i < r->n_told; i++)
+  bool ours = r->generated || (r->headings && errors_beyond(p, end, all));
+  for (unsigned i = 0; ours && !r->checks && i < r->n_told; i++)
     if (slices_same(r->told[i], message))
       return true;
   if (r->checks || !r->headings)
@@ -124,29 +142,96 @@ static bool errors_repeats(struct repeats *r, const char *p, const char *end,
   return false;
 }
 
-struct text cc_errors_filter(struct text printed) {
+// ---- two copies of a kernel ---------------------------------------------------------
+
+struct told {               // a message
+  struct slice place, line; // place: FILE:LINE:COLUMN and its kind
+  bool copy;                // it is about the copy that is a function of its own
+};
+
+struct messages {
+  struct told *list;
+  unsigned n, next; // next: of the pass that leaves some out
+  bool headings;    // the compiler prints them
+};
+
+static struct messages errors_read(struct text printed) {
+  struct messages m = { .list = NULL };
+  const char *p = printed.data, *end = p + printed.size;
+  for (bool copy = false, heading = false; p < end;) {
+    const char *newline = memchr(p, '\n', (size_t)(end - p)),
+               *next = newline ? newline + 1 : end;
+    static const char *const kinds[] = { "error: ", "warning: ", NULL },
+                             *const copies[] = { "autotune_default_", NULL };
+    if (errors_mentions(p, next, errors_headings)) {
+      m.headings = heading = true;
+      copy = errors_mentions(p, next, copies);
+    } else if (errors_kind_of(p, next) == CONTINUED) {
+      copy |= heading && errors_mentions(p, next, copies); // "inlined from"
+    } else {
+      heading = false;
+      for (const char *const *k = kinds; *k; k++) {
+        const char *at = memmem(p, (size_t)(next - p), *k, strlen(*k));
+        if (!at)
+          continue;
+        *GROW(m.list, m.n) = (struct told){ { p, (size_t)(at - p) + strlen(*k) },
+                                            { p, (size_t)(next - p) },
+                                            copy };
+        break;
+      }
+    }
+    p = next;
+  }
+  return m;
+}
+
+// True if LINE is a message that is printed once more for the other copy. gcc's words may
+// differ between the copies; Clang does not say which copy it means.
+static bool errors_again(struct messages *m, const char *line) {
+  if (m->next >= m->n || m->list[m->next].line.data != line)
+    return false;
+  const struct told *it = &m->list[m->next++];
+  for (const struct told *other = m->list; other < m->list + m->n; other++)
+    if (m->headings ? it->copy && !other->copy && slices_same(it->place, other->place)
+                    : other < it && slices_same(it->line, other->line))
+      return true;
+  return false;
+}
+
+struct text cc_errors_filter(struct text printed, bool failed) {
   struct text kept = { 0 };
-  bool keep = true, error = false;
+  bool keep = true, error = false, begins = false;
   struct repeats repeats = { 0 };
-  struct slice heading = { 0 }; // without a message yet
+  struct messages messages = errors_read(printed);
+  struct slice heading = { 0 }, last = { 0 }; // HEADING has no message yet
   const char *p = printed.data, *end = p + printed.size;
   text_add(&kept, "", 0);
   while (p < end) {
     const char *newline = memchr(p, '\n', (size_t)(end - p)),
                *next = newline ? newline + 1 : end;
+    size_t size = (size_t)(next - p);
     enum line_kind kind = errors_kind_of(p, next);
-    if (kind == THEIRS && errors_repeats(&repeats, p, next, end))
-      kind = OURS;
-    keep = kind == CONTINUED ? keep : kind == THEIRS;
-    if (memmem(p, (size_t)(next - p), ": In function ", 14)) {
-      heading = (struct slice){ p, keep ? (size_t)(next - p) : 0 };
+    bool again = errors_again(&messages, p),
+         repeats_it = kind == THEIRS && errors_repeats(&repeats, p, next, end);
+    if (kind != CONTINUED)
+      keep = !again && !(failed && (kind == OURS || repeats_it));
+    if (errors_mentions(p, next, errors_headings)) {
+      heading = (struct slice){ p, keep ? size : 0 };
+      begins = true;
+    } else if (begins && kind == CONTINUED) {
+      heading.size += keep ? size : 0;
     } else if (keep) {
-      text_add(&kept, heading.data, heading.size);
+      begins = false;
+      if (heading.size && !slices_same(heading, last))
+        text_add(&kept, heading.data, heading.size);
+      last = heading.size ? heading : last;
       heading = (struct slice){ 0 };
-      text_add(&kept, p, (size_t)(next - p));
+      text_add(&kept, p, size);
+    } else {
+      begins = false;
     }
-    error |= keep && kind == THEIRS && memmem(p, (size_t)(next - p), "error: ", 7);
+    error |= keep && kind == THEIRS && memmem(p, size, "error: ", 7);
     p = next;
   }
-  return error ? kept : printed;
+  return error || !failed ? kept : printed;
 }
