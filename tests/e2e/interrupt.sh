@@ -71,6 +71,20 @@ finished
 is "twice: status" $status 130
 hasnt "twice: the program ended" twice 'done'
 
+# The tuner crashes before it has heeded ^C: no other one takes its place, and the program goes on.
+rm -rf "$AUTOTUNE_CACHE"
+start crash "exec env AUTOTUNE_LOG=info AUTOTUNE_BUDGET=20s ./slow 10000"
+appears crash 'slow: [0-9]* of [0-9]* variants'
+tuner=$(ps -eo pid=,pgid=,sid=,comm= | awk '$4 == "slow" && $1 == $2 && $1 != $3 { print $1 }')
+press
+sleep 0.2
+check "crash: of the tuner" kill -SEGV $tuner
+finished
+is "crash: status" $status 0
+has "crash: the program goes on" crash 'done, caught 0'
+has "crash: why" crash 'default: the tuning process ended unexpectedly'
+hasnt "crash: no other tuner" crash 'it goes on without the variants'
+
 # The program's own handler is called.
 rm -rf "$AUTOTUNE_CACHE"
 start own "exec ./slow 1 handles"

@@ -60,6 +60,13 @@ bool interrupt_ends(void);
  * tuning. */
 void interrupt_offer(void);
 
+/* ---- notice.c -------------------------------------------------------------------- */
+/* A tuning of KERNEL begins. WAITS: the program waits for it. One session at a time. */
+void notice_begin(const char *kernel, bool waits);
+/* Tells the user of the tuning's progress: on a terminal, that the program waits, that ^C
+ * was heeded, and how far the tuning is. */
+void notice_show(const struct progress_report *p);
+
 /* ---- detach.c -------------------------------------------------------------------- */
 /* Forks a tuner that is not a child of this process. All signals must be blocked.
  * Returns its pid and *PIDFD (-1: not known), or -1 and errno. */

@@ -32,8 +32,6 @@
 // Seconds until the tuner's first message, and from its last message to its end; how many
 // tuners of a session may crash.
 enum { FIRST_WORD = 20, LAST_BREATH = 10, CRASHES = 2 };
-#define HURRIED "^C: the tuning ends with the best so far"
-static const double quiet = 1; // seconds that a program waits without a word of it
 
 // One session in this process. Fields that a fork of the program reads are atomic.
 static struct {
@@ -50,9 +48,6 @@ static struct {
   int status;     // as from waitpid
   unsigned looks; // so far, for news
   unsigned read;  // news that have been read
-  double begun;   // sys_now
-  bool told;      // the user knows that the program waits
-  bool hurried;   // the user knows that ^C was heeded
   double end;     // sys_now; a tuner that is silent until then counts as hanging
   const struct autotune_kernel *kernel; // NULL: there is no session
   bool background;                      // the program does not wait for it
@@ -247,9 +242,8 @@ int session_start(const struct autotune_kernel *k, const struct identity *id,
   if (rc == 0) {
     descriptor_keep(&session.memory, memory);
     session.kernel = k;
-    session.begun = sys_now();
-    session.told = session.hurried = false;
-    session.end = session.begun + FIRST_WORD;
+    notice_begin(k->name, !session.background);
+    session.end = sys_now() + FIRST_WORD;
     return 0;
   }
   snprintf(out->why, sizeof out->why, "default: no process can be forked: %s",
@@ -321,49 +315,6 @@ static enum session_state session_finish(int rc, bool gone, struct outcome *out)
 
 // ---- listening ----------------------------------------------------------------------
 
-// Says once that the program waits, and for how long.
-static void session_say_waiting(const struct progress_report *p) {
-  if (session.background || session.told || sys_now() - session.begun < quiet)
-    return;
-  session.told = true;
-  if (log_waiting(
-          "autotune: tuning %s, up to %.0f s more%s; AUTOTUNE_LOG=info shows how it goes "
-          "on%s",
-          session.kernel->name, p->left > 1 ? p->left : 1,
-          interrupt_possible() ? " (^C: go on with the best so far)" : "",
-          options_get()->mode == MODE_TUNE
-              ? "" // `autotune tune` is there to wait
-              : ", with AUTOTUNE_MODE=background the program does not wait"))
-    interrupt_offer();
-}
-
-// Says once that ^C was heeded.
-static void session_say_hurry(void) {
-  struct shared_memory *shared = session_shared_memory();
-  if (session.hurried || !shared || !atomic_load(&shared->hurry))
-    return;
-  session.hurried = true;
-  const char *name = session.kernel->name,
-             *second = interrupt_ends() ? "; a second ^C ends the program" : "";
-  if (!log_waiting("autotune: %s: " HURRIED "%s", name, second))
-    log_message(AUTOTUNE_INFO, "%s: " HURRIED "%s", name, second);
-}
-
-static void session_show(const struct progress_report *p) {
-  char line[160], best[64];
-  session_say_waiting(p);
-  session_say_hurry();
-  int n = snprintf(line, sizeof line, "autotune: %s: %u of %u variant%s, %.0f s left",
-                   session.kernel->name, p->done, p->total, p->total == 1 ? "" : "s",
-                   p->left > 0 ? p->left : 0);
-  if (p->original > 0 && p->best > 0 && n > 0 && (size_t)n < sizeof line)
-    snprintf(line + n, sizeof line - (size_t)n, ", best %s (%.2f x)",
-             objective_show(p->objective, best, sizeof best, p->best),
-             p->original / p->best);
-  if (log_progress(line) && !session.background)
-    interrupt_offer();
-}
-
 // Lets the target's half in the program answer M.
 static void session_answer(const struct channel *c, const struct message *question) {
   double begun = sys_now();
@@ -392,7 +343,7 @@ static bool session_obey(const struct channel *c, const struct message *m,
     break;
   case PACKET_PROGRESS:
     session.end = sys_now() + p->progress.silence;
-    session_show(&p->progress);
+    notice_show(&p->progress);
     break;
   case PACKET_PROVISIONAL:
     if (session.listener.provisional)
@@ -492,8 +443,8 @@ int session_run(const struct autotune_kernel *k, const struct identity *id,
     interrupt_end();
     if (state != SESSION_CRASHED || (!remembers && session.n_suspects == 0))
       break; // otherwise it would only crash again
-    if (session.hurried)
-      break; // the user was told that it ends
+    if (session.last && atomic_load(&session.last->hurry))
+      break; // ^C has asked for the end, perhaps just before the crash
     if (i < CRASHES)
       log_message(AUTOTUNE_INFO,
                   "%s: the tuning process crashed; it goes on without the variants "

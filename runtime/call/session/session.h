@@ -4,8 +4,9 @@
  *   session.c   in the program: starts the tuner, reads its messages, ends it
  *   tuner.c     in the tuner: prepares the process after the fork, sends its messages
  *   interrupt.c ^C while the program waits
+ *   notice.c    what the user is told meanwhile
  *   detach.c    forks a tuner that is not a child of the program
- *   copying.c   how long the program stands still for that
+ *   copying.c   how long the program stops for that
  *   packet.h    their messages; tune/plan.h has the types in these */
 #ifndef AUTOTUNE_SESSION_H
 #define AUTOTUNE_SESSION_H

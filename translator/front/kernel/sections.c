@@ -223,8 +223,44 @@ static void sections_check_bound(const struct source *s, const struct kernel *k,
     syntax_check_integer(s, k, p, bound, what);
 }
 
-static void read_section(const struct source *s, struct kernel *k,
-                         const struct argument *a, unsigned access) {
+// Diagnoses text after the bounds of a section, WITHIN being those that end before the
+// end of its text BASE.
+static void sections_refuse_rest(const struct source *s, const struct pragma *p,
+                                 struct slice base, struct slice within) {
+  struct lexer rest = { within.data + within.size, base.data + base.size, false };
+  struct token next = lex(&rest);
+  size_t at = pragma_offset(p, next.text);
+  if (slice_is(next.text, ";")) {
+    diag_fix(s, at, 1, ",");
+    diag_error(s, at, 1, "write a comma", "sections are separated by commas");
+  } else if (next.kind == TOKEN_WORD) {
+    diag_fix(s, pragma_offset(p, within) + within.size, 0, ",");
+    diag_error(s, at, next.text.size, NULL, "a comma is missing before '%.*s'",
+               (int)next.text.size, next.text.data);
+  } else {
+    diag_error(
+        s, pragma_offset(p, within), within.size,
+        arena_printf("name whole elements, as in %.*s%.*s; numbers in a struct are "
+                     "compared one by one",
+                     (int)(within.data - base.data), base.data, (int)within.size,
+                     within.data),
+        "the bounds of a section are written at its end");
+  }
+}
+
+static void sections_check_dimension(const struct source *s, const struct kernel *k,
+                                     const struct section_dim *d) {
+  long long length;
+  sections_check_bound(s, k, d->low);
+  sections_check_bound(s, k, d->length);
+  if (d->length.size && read_integer(d->length, &length) && length < 1)
+    diag_warning(s, pragma_offset(k->main.pragma, d->length), d->length.size,
+                 "write [low : length], with the number of elements",
+                 "this section has no elements");
+}
+
+static void sections_read_one(const struct source *s, struct kernel *k,
+                              const struct argument *a, unsigned access) {
   const struct pragma *p = k->main.pragma;
   struct section x = { .name = arena_copy(a->text.data, a->text.size),
                        .access = access,
@@ -245,40 +281,13 @@ static void read_section(const struct source *s, struct kernel *k,
   }
   struct slice within = bounds_within(x.base);
   if (within.size) {
-    struct lexer rest = { within.data + within.size, x.base.data + x.base.size, false };
-    struct token next = lex(&rest);
-    if (slice_is(next.text, ";")) {
-      diag_fix(s, pragma_offset(p, next.text), 1, ",");
-      diag_error(s, pragma_offset(p, next.text), 1, "write a comma",
-                 "sections are separated by commas");
-      return;
-    }
-    if (next.kind == TOKEN_WORD) {
-      diag_fix(s, pragma_offset(p, within) + within.size, 0, ",");
-      diag_error(s, pragma_offset(p, next.text), next.text.size, NULL,
-                 "a comma is missing before '%.*s'", (int)next.text.size, next.text.data);
-      return;
-    }
-    diag_error(
-        s, pragma_offset(p, within), within.size,
-        arena_printf("name whole elements, as in %.*s%.*s; numbers in a struct are "
-                     "compared one by one",
-                     (int)(within.data - x.base.data), x.base.data, (int)within.size,
-                     within.data),
-        "the bounds of a section are written at its end");
+    sections_refuse_rest(s, p, x.base, within);
     return;
   }
   if (!returned && !check_base(s, k, &x, name))
     return;
-  for (unsigned i = 0; i < x.n_dims; i++) {
-    sections_check_bound(s, k, x.dims[i].low);
-    sections_check_bound(s, k, x.dims[i].length);
-    long long length;
-    if (x.dims[i].length.size && read_integer(x.dims[i].length, &length) && length < 1)
-      diag_warning(s, pragma_offset(p, x.dims[i].length), x.dims[i].length.size,
-                   "write [low : length], with the number of elements",
-                   "this section has no elements");
-  }
+  for (unsigned i = 0; i < x.n_dims; i++)
+    sections_check_dimension(s, k, &x.dims[i]);
   for (unsigned i = 0; i < k->n_sections; i++)
     if (strcmp(k->sections[i].name, x.name) == 0) {
       diag_error(s, a->offset, a->text.size,
@@ -297,7 +306,7 @@ void sections_read(const struct source *s, struct kernel *k, const struct clause
     access++;
   for (unsigned i = 0; i < c->n_args; i++)
     if (c->args[i].text.size)
-      read_section(s, k, &c->args[i], access);
+      sections_read_one(s, k, &c->args[i], access);
 }
 
 // ---- overlaps -----------------------------------------------------------------------
