@@ -277,6 +277,24 @@ static void test_compiler_crashes(void **state) {
   RUN(compiler_crashes, "AUTOTUNE_CACHE=off", "AUTOTUNE_JIT=" JIT_HANGS, variable);
 }
 
+static void lister_crashes(void) {
+  EXPECT(scale_is_right(SCALE_N) && autotune_wait(-1) == AUTOTUNE_OK);
+  EXPECT(scale_is_right(SCALE_N) && !is_tuned());
+  EXPECT(scale_why_has("default: the tuning process ended unexpectedly"));
+}
+
+static void has_its_winner(void) {
+  EXPECT(scale_is_right(SCALE_N) && is_tuned());
+}
+
+// The winner is stored before its assembly is listed.
+static void test_lister_crashes(void **state) {
+  (void)state;
+  RUN(lister_crashes, "AUTOTUNE_BUDGET=20s", "AUTOTUNE_JIT=" JIT_HANGS,
+      "JIT_LISTS=" JIT_REAL);
+  RUN(has_its_winner, "AUTOTUNE_MODE=locked");
+}
+
 static void no_library(void) {
   EXPECT(scale_is_right(SCALE_N));
   EXPECT(autotune_wait(-1) == AUTOTUNE_OK && scale_is_right(SCALE_N));
@@ -492,6 +510,7 @@ int main(void) {
     TEST(test_threads),
     TEST(test_compiler_hangs),
     TEST(test_compiler_crashes),
+    TEST(test_lister_crashes),
     TEST(test_tuner_dies),
     TEST(test_no_library),
     TEST(test_life),

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <math.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 /* ThreadSanitizer cannot see into libomp, nor let a signal handler jump back. */
@@ -174,6 +175,25 @@ static void a_compiler_that_crashes_fails_one_variant(void **state) {
   assert_non_null(
       strstr(said.text, "-1 fatal error: #pragma clang __debug llvm_fatal_error"));
   assert_non_null(strstr(said.text, "0 \n"));
+  assert_int_equal(said.status, 0);
+}
+
+static void list_what_breaks_llvm(void) {
+  void *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  struct jit_instruction *code;
+  struct jit_line *lines;
+  size_t n;
+  char *message = NULL;
+  int status = fixture_jit()->list(page, 4096, JIT_NOWHERE, &code, &lines, &n, &message);
+  printf("%d %s\n", status, message && !code && !lines ? message : "");
+}
+
+/* As for a file of the program that has changed, or is damaged. */
+static void a_lister_that_crashes_fails_alone(void **state) {
+  (void)state;
+  SKIP_UNDER_TSAN();
+  struct said said = fixture_child(list_what_breaks_llvm);
+  assert_string_equal(said.text, "-1 LLVM crashed while it read the code\n");
   assert_int_equal(said.status, 0);
 }
 
@@ -423,6 +443,7 @@ int main(void) {
         without_the_library_there_is_a_reason), /* before the environment is read */
     cmocka_unit_test(
         a_compiler_that_crashes_fails_one_variant), /* before cmocka's handlers */
+    cmocka_unit_test(a_lister_that_crashes_fails_alone),
     cmocka_unit_test(compiles_to_an_object),
     cmocka_unit_test(the_message_begins_with_the_first_error),
     cmocka_unit_test(flags_of_other_compilers_are_left_out),

@@ -342,6 +342,66 @@ static void test_samples_of_the_race_are_kept(void **state) {
   free(folder);
 }
 
+static void tell(struct strategy *st, const choice *point, const struct observation *o) {
+  (void)st, (void)point, (void)o;
+}
+
+// Another process has timed a variant while this one compiled it. In the race it gets new
+// samples, and keeps the seconds that the other process took for it.
+static void test_a_finalist_of_another_process_keeps_its_seconds(void **state) {
+  (void)state;
+  static const struct autotune_kernel kernel = { .name = "k" };
+  static const struct strategy_class search = { .tell = tell };
+  static char no_values[1];
+  const struct plan plan = { .kind = PLAN_SEARCH };
+  struct identity id = fixture_identity();
+  char *folder = make_folder();
+  struct candidate one = { .variant = 1,
+                           .values = no_values,
+                           .compiler = "",
+                           .condemned = NONE,
+                           .object = { .data = &one },
+                           .code = 1 };
+  struct tuning t = { .kernel = &kernel,
+                      .id = &id,
+                      .plan = &plan,
+                      .target = &target,
+                      .class = &search,
+                      .workers = (struct executor *)&one,
+                      .candidates = &one,
+                      .n = 1,
+                      .best = NONE,
+                      .budget = 10,
+                      .host = &host,
+                      .store = open_store(folder),
+                      .pool = pool_new(&kernel, 0) };
+  fixture_add(t.store, &id, 1, no_values, STATUS_OK, "", 0.012);
+  assert_int_equal(share_look(&t, &one), KNOWN_RESULT);
+  assert_int_equal(t.best, 0);
+  machine.seconds[0] = 0.02;
+  machine.seconds[1] = 0.01;
+  machine.rng = 5;
+  machine.noise = 0.001;
+  sys_set_clock(machine.now = 1);
+  t.original = estimate_of(0, 3);
+  t.began = machine.now;
+  t.deadline = machine.now + 5;
+  assert_int_equal(race(&t), 0);
+  pool_free(t.pool);
+  sys_set_clock(-1);
+  struct listing l;
+  assert_int_equal(store_list(t.store, NULL, &l), 0);
+  assert_int_equal(l.items[0].n_records, 1);
+  const struct record *r = &l.items[0].records[0];
+  assert_true(r->samples[0] < 0.011); // of the race
+  assert_true(r->compile_seconds == 0.25 && r->verify_seconds == 0.5 &&
+              r->time_seconds == 1);
+  store_list_free(&l);
+  store_close(t.store);
+  remove_folder(folder);
+  free(folder);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_default_stays),
@@ -351,6 +411,7 @@ int main(void) {
     cmocka_unit_test(test_without_code_nothing_is_said),
     cmocka_unit_test(test_the_next_one_is_sent),
     cmocka_unit_test(test_samples_of_the_race_are_kept),
+    cmocka_unit_test(test_a_finalist_of_another_process_keeps_its_seconds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,17 +65,6 @@ void on_fatal_error(void *, const char *reason, bool) {
     context->HandleExit(70); // back to RunSafely
 }
 
-// Installs the handlers. Only processes that compile need them; other processes must die
-// of their own crashes.
-void catch_failures() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llvm::CrashRecoveryContext::Enable();
-    llvm::install_fatal_error_handler(on_fatal_error);
-    llvm::install_bad_alloc_error_handler(on_fatal_error);
-  });
-}
-
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> no_files() {
   return llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
 }
@@ -281,6 +270,15 @@ bool compile(const char *text, const char *const *flags,
 
 } // namespace
 
+extern "C" void llvm_catch_failures() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::CrashRecoveryContext::Enable();
+    llvm::install_fatal_error_handler(on_fatal_error);
+    llvm::install_bad_alloc_error_handler(on_fatal_error);
+  });
+}
+
 extern "C" void llvm_initialise(void) {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -305,7 +303,7 @@ extern "C" const char *clang_version(void) {
 extern "C" int clang_compile(const char *text, const char *const *flags, void **object,
                              size_t *size, char **message) {
   llvm_initialise();
-  catch_failures();
+  llvm_catch_failures();
   llvm::SmallVector<char, 0> code;
   std::string error;
   bool done = false;

@@ -18,6 +18,9 @@ extern "C" {
 
 const char *clang_version(void);
 void llvm_initialise(void); /* initialises the host as a target, once; thread-safe */
+/* Installs LLVM's handlers of crashes, once; thread-safe. Only processes that compile or
+ * list code need them; other processes must die of their own crashes. */
+void llvm_catch_failures(void);
 int clang_compile(const char *text, const char *const *flags, void **object, size_t *size,
                   char **message);
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 
 #include "machine.hpp"
 
@@ -185,6 +185,7 @@ extern "C" int code_list(const void *data, size_t size, uint64_t address,
                          struct jit_instruction **code, struct jit_line **lines,
                          size_t *n, char **message) {
   int status = -1;
+  llvm_catch_failures();
   llvm::CrashRecoveryContext context;
   *code = nullptr;
   *lines = nullptr;
