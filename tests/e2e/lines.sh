@@ -121,9 +121,12 @@ lines_with() { # KIND: the lines that have such messages, as often as they have 
 for cc in $compilers; do
   check "copies, $cc" autotune cc $cc -Wall -DFIELD=size -c copies.c -o copies.o 2> log
   is "copies, $cc: warnings" "$(lines_with warning)" "11 "
-  hasnt "copies, $cc: not of the other copy" log autotune_default_
+  hasnt "copies, $cc: not of the other copy" log 'main_[0-9a-f]'
   check "errors, $cc" not autotune cc $cc -Wall -DFIELD=length -c errors.c -o errors.o 2> log
   is "errors, $cc" "$(lines_with error)" "4 12 15 "
+  autotune cc $cc -Wall -Wextra -c bad.c -o bad.o 2> log
+  has "names, $cc: warnings" log 'warning: '
+  hasnt "names, $cc: the user's" log autotune_
 done
 
 # An error leaves no file, and does not change an older one.

@@ -261,9 +261,9 @@ void cc_errors_colour(const struct cc_command *c);
 /* Returns PRINTED, a compiler's messages, with the user's file name in place of the
  * translated file's. */
 struct text cc_errors_unname(const struct cc_source *s, struct text printed);
-/* Returns a compiler's messages without those that come twice because a kernel is
- * compiled in two copies. If it FAILED, also without those about generated text, unless
- * there are no others. */
+/* Returns a compiler's messages with the user's names of functions, and without those
+ * that come twice because a kernel is compiled in two copies. If it FAILED, also without
+ * those about generated text, unless there are no others. */
 struct text cc_errors_filter(struct text printed, bool failed);
 
 /* ---- link.c ---------------------------------------------------------------------- */

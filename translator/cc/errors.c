@@ -40,6 +40,7 @@ static const char *skip_colours(const char *p, const char *end) {
 }
 
 enum line_kind { OURS, THEIRS, CONTINUED };
+static const char default_prefix[] = "autotune_default_"; // the kernel's function has it
 static const char *const errors_headings[] = { ": In function ",
                                                ": At top level:", NULL };
 
@@ -71,18 +72,22 @@ static enum line_kind errors_kind_of(const char *line, const char *end) {
                                                                                 : THEIRS;
 }
 
-struct text cc_errors_unname(const struct cc_source *s, struct text printed) {
+static struct text errors_replace(struct text printed, const char *name,
+                                  const char *shown) {
   struct text out = { 0 };
-  size_t n = strlen(s->file);
+  size_t n = strlen(name);
   const char *p = printed.data, *end = p + printed.size;
   text_add(&out, "", 0);
-  for (const char *at; (at = memmem(p, (size_t)(end - p), s->file, n)) != NULL;
-       p = at + n) {
+  for (const char *at; (at = memmem(p, (size_t)(end - p), name, n)) != NULL; p = at + n) {
     text_add(&out, p, (size_t)(at - p));
-    text_printf(&out, "%s", s->shown);
+    text_printf(&out, "%s", shown);
   }
   text_add(&out, p, (size_t)(end - p));
   return out;
+}
+
+struct text cc_errors_unname(const struct cc_source *s, struct text printed) {
+  return errors_replace(printed, s->file, s->shown);
 }
 
 // Returns the text after `error: ` in the line from P to END; empty: there is none.
@@ -162,7 +167,7 @@ static struct messages errors_read(struct text printed) {
     const char *newline = memchr(p, '\n', (size_t)(end - p)),
                *next = newline ? newline + 1 : end;
     static const char *const kinds[] = { "error: ", "warning: ", NULL },
-                             *const copies[] = { "autotune_default_", NULL };
+                             *const copies[] = { default_prefix, NULL };
     if (errors_mentions(p, next, errors_headings)) {
       m.headings = heading = true;
       copy = errors_mentions(p, next, copies);
@@ -233,5 +238,5 @@ struct text cc_errors_filter(struct text printed, bool failed) {
     error |= keep && kind == THEIRS && memmem(p, size, "error: ", 7);
     p = next;
   }
-  return error || !failed ? kept : printed;
+  return errors_replace(error || !failed ? kept : printed, default_prefix, "");
 }
