@@ -16,7 +16,9 @@
  *   value.c     expressions in terms of loops and arguments; ranges of loops
  *   split.c     turns A[i * n + j] into A[i][j] if 0 <= j < n can be proven
  *   depend.c    direction vectors: which iterations depend on which
- *   carried.c   directives that give to threads what depends on each other
+ *   trial.h     directives against which iterations depend on each other: carried.c,
+ *               order.c, reorder.c, trial.c
+ *   unwritten.c outputs that the kernel never writes
  *   section.c   the array sections that a function reads and writes
  *   short.c     declared sections that leave out a part of what is written
  *   rows.c      the same where pointers lead to rows
@@ -259,6 +261,8 @@ unsigned model_unsigned(const struct model *m, TSNode e, const struct iter *scop
 /* Sets *VALUE to the integer that NAME, no variable of the function, stands for: a macro,
  * an enumerator or a constant. False: none. */
 bool model_number(const struct model *m, struct slice name, long long *value);
+/* Returns P with the numbers for which macros and constants stand in this build. */
+struct poly value_known(const struct model *m, struct poly p);
 /* Returns the type of the function's variable or argument NAME; empty: it has no such
  * variable, or several. */
 struct slice declared_type(const struct model *m, struct slice name);
@@ -295,8 +299,8 @@ struct vectors depend(struct model *m, struct iter *const *chain, unsigned n);
 
 /* ---- carried.c ------------------------------------------------------------------- */
 
-/* Warns of directives of K that give to several threads a loop two iterations of which
- * certainly use the same element. */
+/* Warns of directives of K that run iterations at the same time, or in another order,
+ * although these certainly depend on each other. */
 void carried_check(const struct source *s, struct kernel *k, const struct expansion *x);
 
 /* ---- section.c ------------------------------------------------------------------- */

@@ -196,6 +196,8 @@ const struct loop_directive **directives_on(const struct function *f, TSNode loo
                                             unsigned *n);
 /* True if ORDER, of N loops, is the order of the source. */
 bool order_is_identity(const unsigned *order, unsigned n);
+/* Reads "(2,1,3)" or "2,1,3" into ORDER, of at most MAX. False: not a permutation. */
+bool order_read(const char *text, unsigned *order, unsigned max, unsigned *n);
 /* True if our own pragmas and `#line` are the only preprocessor lines between FROM and
  * TO. */
 bool only_ours(const struct source *s, size_t from, size_t to);

@@ -1,169 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// carried.c: warns of a loop whose iterations a directive gives to several threads, where
-// two of them certainly use the same element of an array, and one of them writes it.
+// carried.c: warns of directives for which the iterations of a nest certainly depend on
+// each other too much: they give iterations to several threads, or to the lanes of a
+// vector, that use the same element of an array, and one of them writes it; or they run
+// them in an order in which one reads another value (reorder.c).
 //
-// depend.c answers "perhaps" where it does not know. Here two iterations have to be
-// found: the first ones of the loop and of the loops in it are tried, and the subscripts
-// must be the same polynomial in what does not change in the loop. The loops are taken to
-// run a few times in some call, whatever their bounds are; where these are numbers, they
-// are obeyed.
-#include "analysis.h"
+// depend.c answers "perhaps" where it does not know. Here two iterations have to be found
+// (trial.c).
+#include <limits.h>
 
-enum { TRIED = 3, MOST_POINTS = 81 }; // iterations of each loop; combinations of these
+#include "trial.h"
+
+enum { MOST_ORDERS = 16, MOST_PICKS = 24 };
 
 struct carried {
-  const struct source *s;
-  struct model *m;
-  const struct function *f;
-  const struct loop_directive *d;
-  struct iter *loop;
+  struct trial t;
+  const struct loop_directive **told; // directives that were warned of
+  unsigned n_told;
 };
-
-// An access in one iteration of each loop around it.
-struct point {
-  unsigned iteration; // of the directive's loop, counted from its first one
-  struct poly index[MAX_SUBSCRIPTS];
-  struct system reached; // facts: the loops get there
-};
-struct points {
-  const struct access *x;
-  struct point list[MOST_POINTS];
-  unsigned n;
-};
-
-// ---- accesses that count ------------------------------------------------------------
-
-static bool carried_in_clauses(const struct loop_directive *d, struct slice name) {
-  for (unsigned i = 0; i < d->pragma->n_clauses; i++)
-    if (lex_mentions(d->pragma->clauses[i].body, name))
-      return true;
-  return false;
-}
-
-// True if the declaration of A says that threads may use it at once, or have their own.
-static bool carried_is_special(const struct carried *c, const struct array *a) {
-  static const char *const words[] = { "_Atomic",      "atomic",   "_Thread_local",
-                                       "thread_local", "__thread", "threadprivate" };
-  TSNode n = a->home;
-  while (!a->global && !ts_node_is_null(n) && !node_is(n, "declaration") &&
-         !node_is(n, "parameter_declaration"))
-    n = ts_node_parent(n);
-  struct slice all = { c->s->text, c->s->size };
-  struct slice text = a->global || ts_node_is_null(n) ? all : model_text(c->m, n);
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (lex_mentions(text, slice_of(words[i])))
-      return true;
-  return false;
-}
-
-// True if X happens in each iteration, and it is known which element it is.
-static bool carried_is_certain(const struct carried *c, const struct access *x) {
-  const struct array *a = x->array;
-  bool own = a->local && node_within(a->home, c->loop->node);
-  return !x->why && !x->conditional && !a->why && !own && ts_node_is_null(a->handed) &&
-      node_within(x->node, c->loop->node) &&
-      !node_is(ts_node_parent(x->node), "field_expression") && // another member, perhaps
-      !carried_in_clauses(c->d, a->name) && !carried_is_special(c, a);
-}
-
-// ---- two iterations that meet -------------------------------------------------------
-
-// Returns P with the numbers for which macros and constants stand in this build.
-static struct poly carried_number(const struct carried *c, struct poly p) {
-  long long number;
-  for (unsigned i = 0; i < c->m->n_atoms; i++)
-    if (!c->m->is_loop[i] && poly_has(p, i) &&
-        model_number(c->m, c->m->atoms[i], &number))
-      p = poly_replace(p, i, poly_int(number));
-  return p;
-}
-
-// Adds the point of P's access at which loop number I of the N loops CHAIN is in
-// iteration AT[I].
-static void carried_add_point(const struct carried *c, struct points *p,
-                              struct iter *const *chain, unsigned n, const unsigned *at) {
-  struct point *q = &p->list[p->n];
-  int64_t number;
-  *q = (struct point){ .iteration = at[0] };
-  for (unsigned i = 0; i < p->x->n; i++)
-    q->index[i] = p->x->index[i];
-  for (unsigned l = n; l-- > 0;) { // the innermost first: its range may name the others
-    struct poly value = poly_add(chain[l]->from, poly_int(at[l]), 1);
-    for (unsigned i = 0; i < p->x->n; i++)
-      q->index[i] = poly_replace(q->index[i], chain[l]->atom, value);
-    struct poly left = chain[l]->left;
-    for (unsigned o = l + 1; o-- > 0;)
-      left = poly_replace(left, chain[o]->atom,
-                          poly_add(chain[o]->from, poly_int(at[o]), 1));
-    left = carried_number(c, left);
-    if (!left.known || (poly_is_int(left, &number) && number < 0))
-      return;
-    system_add(&q->reached, left, false);
-  }
-  p->n++;
-}
-
-// Fills P with points of its access.
-static void carried_find_points(const struct carried *c, struct points *p) {
-  struct iter *chain[MAX_ATOMS];
-  unsigned n = 0, at[MAX_ATOMS] = { 0 };
-  for (struct iter *l = p->x->loop; l && n < MAX_ATOMS; l = l->outer) {
-    chain[n++] = l;
-    if (l == c->loop)
-      break;
-  }
-  for (unsigned i = 0; i < n / 2; i++) { // the outermost first
-    struct iter *other = chain[i];
-    chain[i] = chain[n - 1 - i];
-    chain[n - 1 - i] = other;
-  }
-  p->n = 0;
-  if (n == 0 || chain[0] != c->loop)
-    return;
-  unsigned tried = n <= 4 ? TRIED : TRIED - 1;
-  for (bool more = true; more && p->n < MOST_POINTS;) {
-    carried_add_point(c, p, chain, n, at);
-    unsigned l = 0;
-    while (l < n && ++at[l] == tried)
-      at[l++] = 0;
-    more = l < n;
-  }
-}
-
-// True if P and Q are the same element in different iterations.
-static bool carried_meets(const struct carried *c, const struct point *p,
-                          const struct point *q, unsigned n) {
-  struct system s = { 0 };
-  if (p->iteration == q->iteration)
-    return false;
-  for (unsigned i = 0; i < n; i++)
-    if (!poly_same(p->index[i], q->index[i]))
-      return false;
-  model_facts(c->m, c->loop->outer, &s);
-  for (unsigned i = 0; i < p->reached.n; i++)
-    system_add(&s, p->reached.facts[i].p, false);
-  for (unsigned i = 0; i < q->reached.n; i++)
-    system_add(&s, q->reached.facts[i].p, false);
-  return system_feasible(&s);
-}
-
-static bool carried_meet(const struct carried *c, const struct points *p,
-                         const struct points *q) {
-  for (unsigned i = 0; i < p->n; i++)
-    for (unsigned j = 0; j < q->n; j++)
-      if (carried_meets(c, &p->list[i], &q->list[j], p->x->n))
-        return true;
-  return false;
-}
 
 // ---- messages -----------------------------------------------------------------------
 
 static void carried_note(const struct carried *c, const struct access *x,
                          const char *also) {
   bool written;
-  size_t at = model_offset(c->m, x->node, &written);
-  struct slice text = written ? model_text(c->m, x->node) : x->array->name;
-  diag_note(c->s, at, written ? text.size : 1, "%s'%.*s' is %s here%s",
+  size_t at = model_offset(c->t.m, x->node, &written);
+  struct slice text = written ? model_text(c->t.m, x->node) : x->array->name;
+  diag_note(c->t.s, at, written ? text.size : 1, "%s'%.*s' is %s here%s",
             written ? "" : "an element of ", (int)text.size, text.data,
             x->read && x->write ? "read and written"
                 : x->write      ? "written"
@@ -171,94 +33,246 @@ static void carried_note(const struct carried *c, const struct access *x,
             also);
 }
 
-static void carried_warn(const struct carried *c, const struct access *x,
-                         const struct access *y) {
-  const struct pragma *p = c->d->pragma;
+// Warns of D for the accesses X and Y, with HOW it runs iterations.
+static void carried_warn(struct carried *c, const struct loop_directive *d,
+                         const struct access *x, const struct access *y, const char *how,
+                         const char *hint) {
+  const struct pragma *p = d->pragma;
   const struct access *first = x->write ? x : y, *second = x->write ? y : x;
-  diag_warning(c->s, p->offset, p->end - p->offset,
-               x == y && x->sum
-                   ? "let another loop be parallel, or make it a reduction"
-                   : "let another loop be parallel, or take the directive away",
-               "iterations of the loop depend on each other: '%s' runs them at the same "
-               "time",
-               directive_name(c->d->kind));
+  *GROW(c->told, c->n_told) = d;
+  diag_warning(c->t.s, p->offset, p->end - p->offset, hint,
+               "iterations of the loop depend on each other: '%s' runs them %s",
+               directive_name(d->kind), how);
   carried_note(c, first, x == y ? ", and by other iterations" : "");
   if (x != y)
     carried_note(c, second, ", by another iteration");
 }
 
-// ---- directives ---------------------------------------------------------------------
-
-// True if what C's directive gives to threads is its own loop, as it is written, and
-// nothing keeps these apart.
-static bool carried_is_plain(const struct carried *c) {
-  static const char *const keeps[] = { "if", "ordered" };
-  TSNode loop = c->d->loop;
-  if (!(directive_groups(c->d->kind) & GROUP_THREADS) || c->d->pragma->openmp ||
-      lex_mentions(source_slice(c->s, loop), slice_of("omp")))
-    return false;
-  for (unsigned i = 0; i < c->d->pragma->n_clauses; i++)
-    for (size_t j = 0; j < sizeof keeps / sizeof *keeps; j++)
-      if (slice_is(slice_of(keeps[j]), c->d->pragma->clauses[i].name))
-        return false;
-  for (unsigned i = 0; i < c->f->n_directives; i++)
-    if ((directive_groups(c->f->directives[i].kind) & (GROUP_ORDER | GROUP_BLOCK)) &&
-        node_within(loop, c->f->directives[i].loop))
-      return false;
-  return true;
-}
-
-// True if the loop has statements that may leave out others.
-static bool carried_jumps(TSNode loop) {
-  static const char *const types[] = { "break_statement",   "return_statement",
-                                       "goto_statement",    "continue_statement",
-                                       "labeled_statement", NULL };
-  for (const char *const *t = types; *t; t++)
-    if (node_holds(loop, *t))
+static bool carried_told(const struct carried *c, const struct loop_directive *d) {
+  for (unsigned i = 0; i < c->n_told; i++)
+    if (c->told[i] == d)
       return true;
   return false;
 }
 
-static struct iter *carried_loop(const struct carried *c) {
-  for (unsigned i = 0; i < c->m->n_iters; i++)
-    if (model_offset(c->m, c->m->iters[i]->node, NULL) == ts_node_start_byte(c->d->loop))
-      return c->m->iters[i];
-  return NULL;
+// ---- iterations at the same time ----------------------------------------------------
+
+// A directive of OpenMP in an order.
+struct team {
+  const struct order *o;
+  const struct loop_directive *d;
+  unsigned from, to; // its steps
+  long long lanes;   // iterations of a vector
+};
+
+// True if A is in all loops of the steps up to TO.
+static bool carried_is_within(const struct order *o, unsigned to,
+                              const struct points *a) {
+  for (unsigned i = 0; i < to && i < o->n; i++)
+    if (o->steps[i].loop >= a->depth)
+      return false;
+  return true;
 }
 
-static void carried_check_loop(struct carried *c) {
-  struct points *all = arena_alloc(c->m->n_accesses * sizeof *all + 1);
-  struct vectors v = depend(c->m, &c->loop, 1);
-  unsigned n = 0;
-  if (!v.why && v.n == 0)
-    return; // none depends on another one
-  for (unsigned i = 0; i < c->m->n_accesses; i++) {
-    all[n].x = &c->m->accesses[i];
-    if (!carried_is_certain(c, all[n].x))
+// True if threads may run P and Q at the same time.
+static bool carried_threads(const struct team *g, const struct point *p,
+                            const struct point *q) {
+  return order_compare_steps(g->o, 0, g->from, p->at, q->at) == 0 &&
+      order_compare_steps(g->o, g->from, g->to, p->at, q->at) != 0;
+}
+
+// True if P, in the earlier iteration, comes after Q if the lanes of a vector run both.
+static bool carried_passes(const struct team *g, const struct points *a,
+                           const struct point *p, bool read_p, const struct points *b,
+                           const struct point *q, bool read_q) {
+  int d = order_compare_steps(g->o, g->to, UINT_MAX, p->at, q->at);
+  d = d ? d : (int)a->part - (int)b->part;
+  return (d ? d : trial_compare(g->o->n_loops, a, p, read_p, b, q, read_q)) > 0;
+}
+
+// Returns how many iterations Q is after P if a vector of more lanes runs them in the
+// wrong order; 0: none does.
+static long long carried_distance(const struct team *g, const struct points *a,
+                                  const struct point *p, const struct points *b,
+                                  const struct point *q) {
+  const struct step *s = &g->o->steps[g->from];
+  long long far = order_value(s, q->at) - order_value(s, p->at);
+  if (far < 1 || far >= g->lanes || a->depth < g->o->n_loops ||
+      b->depth < g->o->n_loops ||
+      order_compare_steps(g->o, 0, g->from, p->at, q->at) != 0)
+    return 0;
+  bool wrong =
+      (a->x->write && b->x->read && carried_passes(g, a, p, false, b, q, true)) ||
+      (a->x->read && b->x->write && carried_passes(g, a, p, true, b, q, false)) ||
+      (a->x->write && b->x->write && carried_passes(g, a, p, false, b, q, false));
+  return wrong ? far : 0;
+}
+
+// Returns 0 unless G's directive runs P and Q at the same time, although they depend on
+// each other. Of `simd` the number is their distance.
+static long long carried_meet(const struct team *g, const struct points *a,
+                              const struct point *p, const struct points *b,
+                              const struct point *q) {
+  if (directive_groups(g->d->kind) & GROUP_THREADS)
+    return carried_threads(g, p, q);
+  long long there = carried_distance(g, a, p, b, q);
+  return there ? there : carried_distance(g, b, q, a, p);
+}
+
+// Returns the smallest such number of A's and B's points; 0: there is none.
+static long long carried_nearest(const struct carried *c, const struct team *g,
+                                 const struct points *a, const struct points *b) {
+  long long least = 0;
+  if (a->x->array != b->x->array || (!a->x->write && !b->x->write) ||
+      !carried_is_within(g->o, g->to, a) || !carried_is_within(g->o, g->to, b))
+    return 0;
+  for (unsigned i = 0; i < a->n; i++)
+    for (unsigned j = 0; j < b->n; j++) {
+      const struct point *p = &a->list[i], *q = &b->list[j];
+      long long far = trial_same(a, p, b, q) ? carried_meet(g, a, p, b, q) : 0;
+      if (far && (!least || far < least) && trial_reaches(&c->t, p, q, NULL))
+        least = far;
+    }
+  return least;
+}
+
+static const char *carried_hint(const struct team *g, const struct points *a,
+                                const struct points *b, long long far) {
+  bool simd = !(directive_groups(g->d->kind) & GROUP_THREADS), sum = a == b && a->x->sum;
+  if (simd && far > 1)
+    return arena_printf("add safelen(%lld), or take the directive away", far);
+  if (sum)
+    return simd ? "take another loop, or make it a reduction"
+                : "let another loop be parallel, or make it a reduction";
+  return simd ? "take the directive away"
+              : "let another loop be parallel, or take the directive away";
+}
+
+static void carried_check_team(struct carried *c, const struct team *g) {
+  const struct points *x = NULL, *y = NULL;
+  long long least = 0;
+  for (unsigned i = 0; i < c->t.n; i++)
+    for (unsigned j = 0; j <= i; j++) {
+      const struct points *a = &c->t.all[j], *b = &c->t.all[i];
+      long long far = carried_nearest(c, g, a, b);
+      if (far && (!least || far < least))
+        x = a, y = b, least = far;
+    }
+  if (least)
+    carried_warn(c, g->d, x->x, y->x, "at the same time", carried_hint(g, x, y, least));
+}
+
+// True if D runs all iterations of its loops at the same time, as far as is known.
+static bool carried_is_plain(const struct carried *c, const struct loop_directive *d) {
+  static const char *const keeps[] = { "if", "ordered", NULL };
+  if (!(directive_groups(d->kind) & GROUP_OPENMP) || d->pragma->openmp ||
+      lex_mentions(source_slice(c->t.s, d->loop), slice_of("omp")))
+    return false;
+  for (unsigned i = 0; i < d->pragma->n_clauses; i++)
+    if (slice_in(slice_of(d->pragma->clauses[i].name), keeps))
+      return false;
+  return true;
+}
+
+// Checks the directives of OpenMP in O, the order after all directives.
+static void carried_check_teams(struct carried *c, const struct order *o) {
+  for (unsigned i = 0; i < c->t.n_nest; i++) {
+    struct team g = { o, c->t.nest[i], order_place(o, c->t.nest[i]), 0, LLONG_MAX };
+    if (g.from == o->n || !carried_is_plain(c, g.d) || carried_told(c, g.d))
       continue;
-    carried_find_points(c, &all[n++]);
-    for (unsigned j = 0; j < n; j++) {
-      const struct access *x = all[j].x, *y = all[n - 1].x;
-      if (x->array == y->array && x->n == y->n && (x->write || y->write) &&
-          carried_meet(c, &all[j], &all[n - 1])) {
-        carried_warn(c, x, y);
-        return;
-      }
+    bool simd = !(directive_groups(g.d->kind) & GROUP_THREADS);
+    unsigned collapse = o->innermost == g.d ? 1 : o->steps[g.from].collapse;
+    if (simd && collapse > 1)
+      continue;
+    g.to = g.from + collapse;
+    if (!order_clause_number(c->t.m, g.d, "safelen", true, &g.lanes))
+      order_clause_number(c->t.m, g.d, "simdlen", true, &g.lanes);
+    carried_check_team(c, &g);
+  }
+}
+
+// ---- another order ------------------------------------------------------------------
+
+static void carried_check_order(struct carried *c, const struct order *list, unsigned n,
+                                unsigned pick) {
+  struct conflict found = reorder_find(&c->t, list, n);
+  const char *hint = "take the directive away";
+  unsigned choices;
+  if (!found.a || carried_told(c, found.d))
+    return;
+  if (found.d->kind == DIR_INTERCHANGE) {
+    const char *order = order_permutation(c->t.m, found.d, pick, &choices);
+    if (choices > 1)
+      hint = arena_printf("leave the order %s out", order);
+  }
+  carried_warn(c, found.d, found.a->x, found.b->x, "in another order", hint);
+}
+
+// ---- nests --------------------------------------------------------------------------
+
+// Returns the number of ways to choose from sets in the directives of C's nest that are
+// tried.
+static unsigned carried_picks(const struct carried *c) {
+  unsigned most = 2, choices; // of sizes the smallest and the largest
+  for (unsigned i = 0; i < c->t.n_nest; i++)
+    if (directive_groups(c->t.nest[i]->kind) & GROUP_ORDER) {
+      order_permutation(c->t.m, c->t.nest[i], 0, &choices);
+      most = choices > most ? choices : most;
+    }
+  return most < MOST_PICKS ? most : MOST_PICKS;
+}
+
+// Sets *O to the nest's outermost loop with D, for threads, on it, where tiles and the
+// like in the nest are not known. False: its iterations may not be those of the source.
+static bool carried_guess(const struct carried *c, const struct loop_directive *d,
+                          struct order *o) {
+  *o = c->t.loops;
+  o->steps[0] = (struct step){ .size = 1, .pragma = d, .collapse = 1 };
+  o->n = 1;
+  for (unsigned i = 0; i < c->t.n_nest; i++)
+    if (directive_groups(c->t.nest[i]->kind) & (GROUP_ORDER | GROUP_BLOCK))
+      return false;
+  return (directive_groups(d->kind) & GROUP_THREADS) && ts_node_eq(d->loop, c->t.root);
+}
+
+static void carried_check_nest(struct carried *c) {
+  struct order list[MOST_ORDERS], guess;
+  for (unsigned pick = 0; pick < carried_picks(c); pick++) {
+    unsigned n =
+        order_of(c->t.m, &c->t.u, c->t.root, pick, c->t.block, list, MOST_ORDERS);
+    if (n > 0) {
+      carried_check_order(c, list, n, pick);
+      carried_check_teams(c, &list[n - 1]);
+    } else if (carried_guess(c, c->t.nest[0], &guess)) {
+      carried_check_teams(c, &guess);
     }
   }
 }
 
+// True if LOOP is in the nest of a directive on a loop around it.
+static bool carried_is_inner(const struct carried *c, TSNode loop) {
+  const struct function *f = c->t.f;
+  for (unsigned i = 0; i < f->n_directives; i++)
+    for (TSNode at = f->directives[i].loop; node_is(at, "for_statement");) {
+      at = nest_inner(&c->t.u, at);
+      if (!ts_node_is_null(at) && ts_node_eq(at, loop))
+        return true;
+    }
+  return false;
+}
+
 static void carried_check_function(const struct source *s, struct kernel *k,
                                    struct function *f, const struct expansion *x) {
-  struct carried c = { .s = s, .f = f };
+  struct carried c = { .t = { .s = s, .f = f } };
+  if (f->n_directives == 0)
+    return;
+  c.t.u = usage_of(s, f, f->node);
+  c.t.m = scan_function(s, k, f, x);
   for (unsigned i = 0; i < f->n_directives; i++) {
-    c.d = &f->directives[i];
-    if (!carried_is_plain(&c) || carried_jumps(c.d->loop))
-      continue;
-    c.m = c.m ? c.m : scan_function(s, k, f, x);
-    c.loop = carried_loop(&c);
-    if (c.loop)
-      carried_check_loop(&c);
+    TSNode root = f->directives[i].loop;
+    bool again = i > 0 && ts_node_eq(f->directives[i - 1].loop, root);
+    if (!again && !carried_is_inner(&c, root) && trial_begin(&c.t, root))
+      carried_check_nest(&c);
   }
 }
 

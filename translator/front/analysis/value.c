@@ -42,6 +42,14 @@ bool model_number(const struct model *m, struct slice name, long long *value) {
   return m->x && constant_of(m->x, name, value, &type) && value_is_wide(m, type);
 }
 
+struct poly value_known(const struct model *m, struct poly p) {
+  long long number;
+  for (unsigned i = 0; i < m->n_atoms; i++)
+    if (!m->is_loop[i] && poly_has(p, i) && model_number(m, m->atoms[i], &number))
+      p = poly_replace(p, i, poly_int(number));
+  return p;
+}
+
 static struct poly value_symbol(struct model *m, struct slice name) {
   for (unsigned i = 0; i < m->n_atoms; i++)
     if (!m->is_loop[i] && slices_same(m->atoms[i], name))

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // interchange.c: reorders the loops of a nest. An order is legal here if each loop comes
 // after those that its bounds need. Trials find out whether the results stay the same.
-#include <stdlib.h>
 #include <string.h>
 
 #include "loops.h"
@@ -99,28 +98,6 @@ static bool add_param(struct builder *b, const struct nest *nest,
   return true;
 }
 
-// Reads "(2,1,3)" or "2,1,3" into ORDER, of at most MAX. False: not a permutation.
-static bool read_order(const char *text, unsigned *order, unsigned max, unsigned *n) {
-  uint64_t seen = 0;
-  unsigned largest = 0;
-  *n = 0;
-  for (const char *p = text; *p;) {
-    char *end;
-    if (strchr("(), \t", *p)) {
-      p++;
-      continue;
-    }
-    unsigned long v = strtoul(p, &end, 10);
-    if (end == p || v < 1 || v > 32 || *n == max || (seen & BIT(v)))
-      return false;
-    seen |= BIT(v);
-    largest = v > largest ? (unsigned)v : largest;
-    order[(*n)++] = (unsigned)v - 1;
-    p = end;
-  }
-  return *n > 1 && largest == *n;
-}
-
 // True if D allows any legal order, each one a choice, and has no param for that yet.
 static bool is_any(const struct dir_clause *c) {
   return c && c->n_args && slice_is(c->args[0].text, "any") && c->args[0].param < 0;
@@ -146,7 +123,7 @@ static bool wanted_order(struct builder *b, const struct loop_directive *d,
                 c->args[i].text.data);
   if (p >= 0)
     text_printf(&t, "%s", b->k->params[p].values[b->resolve ? 0 : b->point[p]].text);
-  if (!read_order(t.data, order, MAX_ORDERED, n))
+  if (!order_read(t.data, order, MAX_ORDERED, n))
     return FAIL(b, pragma_offset(d->pragma, *at), at->size,
                 "write any, (2,1,3), or a set of these", "'%s' is not a permutation",
                 t.data);
