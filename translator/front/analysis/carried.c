@@ -140,7 +140,7 @@ static const char *carried_hint(const struct team *g, const struct points *a,
                                 const struct points *b, long long far) {
   bool simd = !(directive_groups(g->d->kind) & GROUP_THREADS), sum = a == b && a->x->sum;
   if (simd && far > 1)
-    return arena_printf("add safelen(%lld), or take the directive away", far);
+    return arena_printf("write safelen(%lld), or take the directive away", far);
   if (sum)
     return simd ? "take another loop, or make it a reduction"
                 : "let another loop be parallel, or make it a reduction";
