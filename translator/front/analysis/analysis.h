@@ -361,6 +361,10 @@ enum poly_use poly_compared(const struct model *m, struct poly a, struct poly b)
 /* Warns of outputs of K whose sections are certainly less than what K writes.
  * (short.c) */
 void short_check(const struct source *s, struct kernel *k, const struct expansion *x);
+/* Returns the array that X is of: c of `c[0:n]` and of `*c`. */
+struct slice section_array(const struct section *x);
+/* Warns of outputs that K never writes. (unwritten.c) */
+void unwritten_check(const struct source *s, struct kernel *k, const struct expansion *x);
 /* If K is to be verified but has no sections and returns nothing, gives it those that can
  * be proven: all of them or none. */
 void sections_adopt(const struct source *s, struct kernel *k, const struct expansion *x);

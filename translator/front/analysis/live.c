@@ -98,6 +98,8 @@ static enum first first_of_siblings(const struct sought *v, TSNode n) {
 static enum first first_of_assignment(const struct sought *v, TSNode n) {
   bool plain = slice_is(source_slice(v->u->s, node_field(n, "operator")), "=");
   bool whole = plain && live_is_whole(v, node_field(n, "left"));
+  if (!live_mentions(v, node_field(n, "left")))
+    return first_of(v, node_field(n, "right"));
   return whole && !live_mentions(v, node_field(n, "right")) ? FIRST_WRITES : FIRST_READS;
 }
 

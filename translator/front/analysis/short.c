@@ -143,8 +143,7 @@ static void short_check_read(const struct shortage *c) {
             (int)text.size, text.data);
 }
 
-// Returns the array that the base of X names: c of `c` and of `*c`.
-static struct slice short_base(const struct section *x) {
+struct slice section_array(const struct section *x) {
   struct lexer l = lexer_of(x->base);
   struct token star = lex(&l), name = lex(&l);
   bool pointer = x->n_dims == 0 && slice_is(star.text, "*") && name.kind == TOKEN_WORD &&
@@ -154,7 +153,7 @@ static struct slice short_base(const struct section *x) {
 
 static void short_check_section(struct shortage *c) {
   const struct section *x = c->section;
-  c->base = short_base(x);
+  c->base = section_array(x);
   if (x->access == AUTOTUNE_SCRATCH || x->returned || short_is_shared(c->k, x) ||
       (x->n_dims == 0 && slices_same(c->base, x->base)))
     return;

@@ -214,7 +214,7 @@ struct point_count {
   bool depends; /* constraints may forbid some of ALLOWED, depending on arguments */
 };
 struct point_count points_count(const struct kernel *k);
-/* Reports constraints that leave no variant. */
+/* Reports constraints that leave no variant, or only the code as written. */
 void points_check(const struct source *s, const struct kernel *k);
 
 #endif

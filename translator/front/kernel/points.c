@@ -94,6 +94,29 @@ static bool points_mentions(const struct kernel *k, unsigned param) {
   return false;
 }
 
+// True if the constraints leave one point for sure, that of the code as written. W->point
+// is it then.
+static bool points_one_left(struct walk *w) {
+  unsigned tried = 0, left = 0, written = 0;
+  for (unsigned i = 0; i < w->k->n_params; i++) {
+    if (w->fixed[i] && w->k->params[i].n_values > 1)
+      return false;
+    w->point[i] = 0;
+  }
+  do {
+    bool allowed = true, depends = false, as_written = true;
+    for (unsigned i = 0; i < w->k->n_constraints && allowed; i++)
+      allowed = points_allows(w, i, &depends);
+    if (depends)
+      return false;
+    for (unsigned i = 0; i < w->k->n_params; i++)
+      as_written &= w->point[i] == w->k->params[i].original;
+    left += allowed;
+    written += allowed && as_written;
+  } while (left < 2 && ++tried < w->limit && points_next(w));
+  return left == 1 && written == 1 && tried > 1 && tried < w->limit;
+}
+
 void points_check(const struct source *s, const struct kernel *k) {
   struct walk w = points_begin(k);
   w.fixed = arena_alloc(k->n_params + 1);
@@ -105,8 +128,18 @@ void points_check(const struct source *s, const struct kernel *k) {
                  k->constraints[i].size, NULL, "this constraint leaves no variant");
       return;
     }
+  if (k->n_constraints == 0)
+    return;
+  size_t at = pragma_offset(k->main.pragma, k->constraints[0]),
+         size = k->constraints[0].size;
   if (k->n_constraints > 1 && nothing_left(&w, 0, k->n_constraints))
-    diag_error(s, pragma_offset(k->main.pragma, k->constraints[0]),
-               k->constraints[0].size, NULL,
+    diag_error(s, at, size, NULL,
                "this constraint and those after it together leave no variant");
+  else if (points_one_left(&w))
+    diag_warning(s, at, size, "allow more of the values",
+                 k->n_constraints > 1
+                     ? "this constraint and those after it leave nothing to choose: the "
+                       "code as written is the only variant"
+                     : "this constraint leaves nothing to choose: the code as written is "
+                       "the only variant");
 }

@@ -103,6 +103,7 @@ static struct unit *units_for(struct builds *v, struct kernel *k) {
     if (i == 0) {
       writes_check(s, k, x, &units[i]);
       short_check(s, k, x);
+      unwritten_check(s, k, x);
       carried_check(s, k, x);
       names_check_used(s, k, (struct slice){ units[i].text.data, units[i].text.size });
     }

@@ -260,6 +260,7 @@ static struct unit *cxx_units(struct cxx_builds *b, struct kernel *k,
     }
     if (i == 0) {
       short_check(t->s, k, x);
+      unwritten_check(t->s, k, x);
       carried_check(t->s, k, x);
       names_check_used(t->s, k, (struct slice){ units[i].text.data, units[i].text.size });
     }
