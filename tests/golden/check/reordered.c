@@ -1,6 +1,6 @@
 // Directives that run certain dependences in another order, or at the same time in a vector, are warned of.
-#pragma autotune kernel inout(g[0:n][0:n], x[0:n], y[0:n], z[0:n], c[0:1])
-void wrong(int n, double (*g)[n], double *restrict x, double *restrict y, double *restrict z, double *c)
+#pragma autotune kernel inout(g[0:n][0:n], x[0:n], z[0:n], c[0:1]) in(y[0:n])
+void wrong(int n, double (*g)[n], double *restrict x, const double *restrict y, double *restrict z, double *c)
 {
   #pragma autotune interchange
   for (int i = 1; i < n; i++)

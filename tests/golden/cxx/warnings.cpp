@@ -28,3 +28,26 @@ void past(int n, const T *a, T *b)
     b[i] = a[i];
 }
 template void past<double>(int, const double *, double *);
+
+namespace grids {
+#pragma autotune kernel in(a[0:n]) inout(b[0:n]) out(c[0:n])
+template <typename T>
+void sweep(int n, const T *a, T *b, T *c)
+{
+  int j;
+  #pragma autotune reverse
+  for (int i = 1; i < n; i++)
+    b[i] = b[i - 1] + a[i];
+  #pragma autotune parallel for
+  for (int i = 1; i < n; i++) {
+    for (j = 0; j < 8; j++)
+      b[i] += a[j];
+    for (j = 0; a[j] > 0; j++)
+      b[i] *= 2;
+  }
+  #pragma autotune simd safelen(8)
+  for (int i = 4; i < n; i++)
+    b[i] = b[i - 4] + j;
+}
+template void sweep<double>(int, const double *, double *, double *);
+}

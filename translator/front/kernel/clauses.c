@@ -134,9 +134,11 @@ static void clauses_read_param(const struct source *s, struct kernel *k,
 
 static void read_constraint(const struct source *s, struct kernel *k,
                             const struct clause *c) {
-  (void)s;
-  if (c->n_args)
-    *GROW(k->constraints, k->n_constraints) = c->args[0].text;
+  if (c->n_args == 0)
+    return;
+  *GROW(k->constraints, k->n_constraints) = c->args[0].text;
+  names_check(s, k, pragma_of(k), c->args[0].text, USE_PARAMS | USE_MACHINE,
+              "a constraint");
 }
 
 static void clauses_read_if(const struct source *s, struct kernel *k,
@@ -144,18 +146,23 @@ static void clauses_read_if(const struct source *s, struct kernel *k,
   if (k->language->device)
     diag_error(s, c->offset, c->size, "choose the kernel where it is launched",
                "'if' is for kernels of C and C++");
-  else if (c->n_args)
+  else if (c->n_args) {
     *GROW(k->conditions, k->n_conditions) = c->args[0].text;
+    names_check(s, k, pragma_of(k), c->args[0].text, 0, "a condition of calls");
+  }
 }
 
 static void clauses_read_key(const struct source *s, struct kernel *k,
                              const struct clause *c) {
-  (void)s;
+  const struct pragma *p = pragma_of(k);
   k->key_given = true;
   for (unsigned i = 0; i < c->n_args; i++) {
     struct slice text = c->args[i].text;
-    if (text.size)
-      *GROW(k->keys, k->n_keys) = text;
+    if (text.size == 0)
+      continue;
+    *GROW(k->keys, k->n_keys) = text;
+    if (names_check(s, k, p, text, 0, "a key"))
+      syntax_check_integer(s, k, p, text, "a key");
   }
 }
 
@@ -193,14 +200,20 @@ static void read_verify(const struct source *s, struct kernel *k,
   }
 }
 
+// Returns the number of C, a clause on the work of a call.
+static struct slice read_work(const struct source *s, const struct kernel *k,
+                              const struct clause *c) {
+  struct slice text = c->n_args ? c->args[0].text : (struct slice){ 0 };
+  names_check(s, k, pragma_of(k), text, 0, "the work of a call");
+  return text;
+}
+
 static void read_flops(const struct source *s, struct kernel *k, const struct clause *c) {
-  (void)s;
-  k->flops = c->n_args ? c->args[0].text : k->flops;
+  k->flops = read_work(s, k, c);
 }
 
 static void read_bytes(const struct source *s, struct kernel *k, const struct clause *c) {
-  (void)s;
-  k->bytes = c->n_args ? c->args[0].text : k->bytes;
+  k->bytes = read_work(s, k, c);
 }
 
 // Reads `5s`, `500ms`, `2min` (a time), `200` (a number of variants) or `5%` (a fraction
@@ -328,20 +341,6 @@ static const struct clause_reader readers[] = {
   { NULL, NULL },
 };
 
-static void check_expressions(const struct source *s, const struct kernel *k) {
-  const struct pragma *p = pragma_of(k);
-  for (unsigned i = 0; i < k->n_constraints; i++)
-    names_check(s, k, p, k->constraints[i], USE_PARAMS | USE_MACHINE, "a constraint");
-  for (unsigned i = 0; i < k->n_conditions; i++)
-    names_check(s, k, p, k->conditions[i], 0, "a condition of calls");
-  for (unsigned i = 0; i < k->n_keys; i++)
-    if (names_check(s, k, p, k->keys[i], 0, "a key"))
-      syntax_check_integer(s, k, p, k->keys[i], "a key");
-  names_check(s, k, p, k->flops, 0, "the work of a call");
-  names_check(s, k, p, k->bytes, 0, "the work of a call");
-  sections_check(s, k);
-}
-
 // Returns the reader in TABLE for clauses called NAME, or NULL.
 static const struct clause_reader *reader_of(const struct clause_reader *table,
                                              const char *name) {
@@ -375,7 +374,7 @@ void clauses_read(const struct source *s, struct kernel *k) {
     read_own(s, k, &p->clauses[i]);
   if (k->n_compilers == 0)
     *GROW(k->compilers, k->n_compilers) = k->language->compiler;
-  check_expressions(s, k);
+  sections_check(s, k);
   if (k->language->clauses_check)
     k->language->clauses_check(s, k);
 }
