@@ -7,6 +7,8 @@
 
 #include "trial.h"
 
+enum { MOST_PAIRS = 2000 };
+
 // How many iterations of each loop are tried, and how many of them a block has at most,
 // if so many loops are around an access.
 static const struct {
@@ -176,6 +178,17 @@ static bool trial_jumps(TSNode root) {
   return false;
 }
 
+// True if T's nest has so many pairs of accesses that to ask depend.c takes too long.
+static bool trial_is_large(const struct trial *t) {
+  unsigned pairs = 0;
+  for (unsigned i = 0; i < t->m->n_accesses; i++) {
+    const struct access *x = &t->m->accesses[i];
+    for (unsigned j = 0; j < i && trial_holds(t, x->node); j++)
+      pairs += t->m->accesses[j].array == x->array && x->array->written;
+  }
+  return pairs > MOST_PAIRS;
+}
+
 // True if no access in T's nest depends on another one.
 static bool trial_is_free(const struct trial *t) {
   struct iter *const *chain = t->loops.iters;
@@ -183,7 +196,7 @@ static bool trial_is_free(const struct trial *t) {
   while (n < t->loops.n_loops && chain[n])
     n++;
   struct vectors v = depend(t->m, chain, n);
-  return t->loops.n_parts == 0 && !v.why && v.n == 0;
+  return !v.why && v.n == 0;
 }
 
 bool trial_begin(struct trial *t, TSNode root) {
@@ -192,7 +205,8 @@ bool trial_begin(struct trial *t, TSNode root) {
   t->n_nest = 0;
   order_loops(t->m, &t->u, root, &t->loops);
   t->loop = t->loops.iters[0];
-  if (!t->loops.known || !t->loop || trial_jumps(root) || trial_is_free(t))
+  if (!t->loops.known || !t->loop || trial_jumps(root) ||
+      (t->loops.n_parts == 0 && !trial_is_large(t) && trial_is_free(t)))
     return false;
   for (unsigned i = 0; i < t->f->n_directives; i++)
     if (node_within(t->f->directives[i].loop, root))
