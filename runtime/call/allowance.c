@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "site.h"
+#include "vain.h"
 
 // CPU seconds that a tuner takes before its first trial, without a pause. It loads the
 // compiler, copies the arguments, and compiles the kernel as written; threads of
@@ -32,7 +33,7 @@ static void allowance_add(_Atomic double *sum, double seconds) {
 static const double hot_fraction = 0.05;
 static _Atomic double hot_cost; // CPU seconds of their tunings
 
-static bool allowance_is_shared(const struct autotune_kernel *k) {
+bool allowance_is_shared(const struct autotune_kernel *k) {
   enum tuning_mode mode = decide_mode(k);
   return kernel_when_hot(k) && allowance_asked(k) <= 0 &&
       (mode == MODE_BACKGROUND || mode == MODE_ONLINE);
@@ -72,12 +73,29 @@ double allowance_cost_now(void) {
   return atomic_load_explicit(&hot_cost, memory_order_relaxed);
 }
 
-double allowance_left(const struct site *s) {
+// The same without what is lent.
+static double allowance_own(const struct site *s) {
   if (allowance_is_shared(s->kernel))
     return hot_allowance() - atomic_load_explicit(&hot_cost, memory_order_relaxed);
   return allowance_fraction(s->kernel) *
       atomic_load_explicit(&s->spent, memory_order_relaxed) -
       atomic_load_explicit(&s->cost, memory_order_relaxed);
+}
+
+// Returns what tunings may have cost by the end of this run, if that is like the earlier
+// one in which S was hot. After tunings in vain, what other runs have saved is added.
+// Otherwise no run of a short program would ever pay for the beginning of a tuning.
+static double allowance_expected(const struct site *s) {
+  double all = fmax(hot_allowance_expected(s), hot_allowance());
+  return all + (vain_pools(s) ? loss_saved() : 0);
+}
+
+double allowance_left(const struct site *s) {
+  double own = allowance_own(s);
+  if (!allowance_is_shared(s->kernel) || !vain_pools(s))
+    return own;
+  double lent = allowance_expected(s) - allowance_cost_now();
+  return lent >= allowance_start(s) ? fmax(own, lent) : own;
 }
 
 // Of the kernels that share an allowance and wait for it: that in which most time goes.
@@ -125,9 +143,8 @@ static bool allowance_waits(const struct site *s) {
   if (time <= 0) // the first run
     return copies > hot_fraction * hot_time();
   time = fmax(time, hot_time());
-  double allowed = fmax(hot_allowance_expected(s), hot_allowance());
   return allowance_after(s->kernel) > 0 && copies > copies_matter * time &&
-      allowed < allowance_start(s) + copies &&
+      allowance_expected(s) < allowance_start(s) + copies &&
       fmin(copied_faster * hot_left(s), 1) * copies > hot_fraction * time;
 }
 
@@ -143,10 +160,9 @@ bool allowance_begins(const struct node *n) {
   double found = atomic_load_explicit(&n->found, memory_order_relaxed);
   if (shared && !allowance_is_first(s))
     needed *= 2; // the first may wait for something else
-  double left = allowance_left(s);
+  double left = allowance_own(s);
   if (shared && left < needed) // what this run will allow is lent to it
-    left = hot_allowance_expected(s) -
-        atomic_load_explicit(&hot_cost, memory_order_relaxed);
+    left = allowance_expected(s) - allowance_cost_now();
   if (left < needed && !(shared && allowance_is_lent(s)))
     return false;
   if (shared &&

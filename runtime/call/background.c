@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "live.h"
+#include "vain.h"
 #include "call/session/session.h"
 #include "run/cpu/module.h"
 #include "keep/store/store.h"
@@ -81,6 +82,8 @@ int background_start(struct site *s, struct node *n, const struct call *call,
   loss_forked();
   if (!p.loaded)
     log_message(AUTOTUNE_DEBUG, "%s: a tuning begins in the background", s->kernel->name);
+  if (p.kind == PLAN_SEARCH || p.kind == PLAN_ONLINE)
+    vain_begun(s);
   background.node = n;
   atomic_store(&n->own, true);
   atomic_store(&background.checks, p.loaded != NULL);
@@ -128,6 +131,8 @@ static void background_settle(enum session_state state, struct outcome *out) {
   else
     allowance_cost(s, out->cost);
   loss_end(checks);
+  if (!checks && state != SESSION_NONE)
+    vain_ended(s);
   if (checks)
     ;
   else if (state == SESSION_CRASHED && n->crashes++ < CRASHES)
@@ -184,6 +189,8 @@ void background_at_exit(void) {
     site_note(&background.node->why, refusal_words[REFUSED_ENDED].text);
     atomic_store(&background.node->refusal, REFUSED_ENDED);
   }
+  if (s && !background_checks())
+    vain_at_exit(background.node);
   if (s && shared && !background_checks())
     allowance_cost(s, atomic_load(&shared->cost));
   if (s)

@@ -11,6 +11,7 @@
 #include "lead.h"
 #include "live.h"
 #include "run/cpu/stack.h"
+#include "vain.h"
 
 // A call, and whether its sections are apart. That is looked at only where a variant may
 // run or the call may be tuned, because rows take time.
@@ -37,7 +38,7 @@ static bool begin_is_idle(struct begun *b, struct node *n,
   if (!atomic_load(&n->asked))
     return false;
   if (!background_goes() || background_checks())
-    return !allowance_begins(n) || given_up_waits(n);
+    return vain_waits(n->site) || !allowance_begins(n) || given_up_waits(n);
   if (!decide_take())
     return true; // another thread attends to the tuning
   bool idle = !background_calls();

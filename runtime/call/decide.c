@@ -18,6 +18,7 @@
 #include "call/session/session.h"
 #include "model/space.h"
 #include "keep/wisdom/wisdom.h"
+#include "vain.h"
 
 static atomic_bool busy; // a thread holds decide_take
 
@@ -294,7 +295,7 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
   atomic_store(&n->asked, true);
   if (!hot_tunes(s) || !hot_leads(s, n))
     return refuse_for_now(n, REFUSED_COLD);
-  if (allowance_begins(n))
+  if ((n->known || !vain_waits(s)) && allowance_begins(n))
     background_yield();
   if (!again && given_up_decides(s, n, call, no != REFUSED_NOT))
     return;
@@ -315,6 +316,8 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
     refuse(n, team, NULL); // a later call may do better
   else if (background_goes())
     background_tell(n);
+  else if (!no && !n->known && vain_waits(s))
+    vain_tell(n);
   else if (!no && !allowance_begins(n))
     refuse_for_now(n, REFUSED_FRACTION);
   else if (n->known)

@@ -21,6 +21,7 @@
 #include "keep/store/tables.h"
 #include "run/cpu/stack.h"
 #include "site.h"
+#include "vain.h"
 
 #define PART 0.01
 #define SAMPLE_COST 0.2e-6 // seconds of autotune_begin and autotune_end, rather high
@@ -151,8 +152,11 @@ bool hot_may_ask(const struct site *s) {
 
 void hot_recall(struct site *s) {
   struct heat *h = &s->heat;
-  if (!kernel_when_hot(s->kernel) || decide_mode(s->kernel) == MODE_OFF ||
-      !earlier_find(s->kernel, &h->earlier))
+  if (!kernel_when_hot(s->kernel) || decide_mode(s->kernel) == MODE_OFF)
+    return;
+  bool found = earlier_find(s->kernel, &h->earlier);
+  vain_recall(s);
+  if (!found)
     return;
   hot_set(&h->mean, h->earlier.usage.seconds);
   atomic_store(&h->hot, true);
@@ -327,7 +331,10 @@ static bool hot_is_measured(const struct site *s) {
 
 // Notes for the next run whether S is hot.
 static void hot_note(const struct site *s) {
-  struct earlier now = { hot_usage(s), hot_elapsed(), hot_cpu(), given_up_changing(s) };
+  struct earlier now = { .usage = hot_usage(s),
+                         .elapsed = hot_elapsed(),
+                         .cpu = hot_cpu(),
+                         .changing = given_up_changing(s) };
   if (hot_tunes(s) && hot_is_worth(hot_get(&s->heat.longer), now.usage.share))
     earlier_note(s->kernel, &now);
   else if (s->heat.earlier.elapsed > 0 && hot_is_measured(s))

@@ -26,6 +26,9 @@ struct heat {
   atomic_bool shared;        /* samples of several threads */
   atomic_bool hot;
   struct earlier earlier; /* the run in which it was hot before; elapsed 0: none */
+  struct vain vain; /* used while holding decide_take(), and as vain.h says these: */
+  atomic_bool pools;
+  _Atomic double next_tuning; /* seconds of all runs; 0: at any time */
 };
 
 void hot_begin(void); /* at the first call of any kernel */

@@ -103,6 +103,16 @@ bool loss_lets_tune(double time, double found) {
   return ration_tunes(&r, atomic_load(&loss.forks) + atomic_load(&loss.copies) * part);
 }
 
+double loss_time(void) {
+  pthread_once(&loss_once, loss_open);
+  return loss.before.time + hot_time();
+}
+
+double loss_saved(void) {
+  const struct ration r = loss_ration();
+  return r.known ? ration_saved(&r) : 0;
+}
+
 bool loss_lets_check(double expected) {
   const struct ration r = loss_ration();
   return ration_checks(&r, expected);

@@ -23,6 +23,13 @@ struct ration {
  * earlier ones. Where FOUND is set, tunings may take these seconds in addition, once for
  * all runs together, and at most 10 % of one run. */
 bool ration_tunes(const struct ration *r, double expected);
+/* Returns the seconds that earlier runs have saved for tunings of later ones: 1.5 % of
+ * their time, less what they have lost. At most 1; negative: a debt. */
+double ration_saved(const struct ration *r);
+/* Returns the seconds of all runs from which the next tuning of a kernel may begin whose
+ * last ones, V, were in vain: 1, 2, 4, … times as long after the last one began as that
+ * run takes. 0: at any time. */
+double ration_next(const struct vain *v);
 /* True if a check of a winner may begin on credit: within 1 % of the time of all runs,
  * and, after the first one, 2 % of this run. */
 bool ration_checks(const struct ration *r, double expected);

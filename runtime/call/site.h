@@ -26,6 +26,7 @@
  *   refuse.c        calls that are not tuned, and why
  *   loss.c          what tunings and checks take from the program; ration.c decides what
  *                   they may (ration.h)
+ *   vain.c          tunings that end before they have tried anything (vain.h)
  *   reverify.c      checks winners again; account.c decides when (account.h)
  *   session/        one tuning as a process (session.h) */
 #ifndef AUTOTUNE_SITE_H
@@ -262,6 +263,8 @@ void allowance_spend(struct site *s, double seconds,
 void allowance_cost(struct site *s,
                     double seconds); /* adds cost: tuning, and calls waiting for it */
 double allowance_left(const struct site *s); /* CPU seconds that tuning may still cost */
+/* True if K's tunings share what may be spent on kernels that are tuned when hot. */
+bool allowance_is_shared(const struct autotune_kernel *k);
 /* True if a tuning of N may begin. */
 bool allowance_begins(const struct node *n);
 /* The seconds of CPU that a tuning of S takes until it has found anything. */
@@ -285,6 +288,10 @@ double loss_copies(void);
 /* True if another tuning of a kernel that is tuned when hot may begin. TIME: of this run,
  * as is expected (hot_time_expected); FOUND: as in struct ration. Any thread. */
 bool loss_lets_tune(double time, double found);
+/* Return the seconds of all runs of the program so far, and those that earlier ones have
+ * saved for tunings (ration_saved). Any thread. */
+double loss_time(void);
+double loss_saved(void);
 /* True if there is credit for a check that will cost EXPECTED. */
 bool loss_lets_check(double expected);
 /* True if there would be, had no other check taken anything. */

@@ -154,6 +154,10 @@ void candidate_settle(struct tuning *t, struct candidate *c, const struct trial 
   r.part = c->part;
   if (t->store)
     store_finish(t->store, t->id, &r);
+  if (t->store && !t->further && kernel_when_hot(t->kernel) &&
+      c->status != STATUS_DROPPED)
+    earlier_further(t->kernel); // the next run goes on from here
+  t->further = t->further || c->status != STATUS_DROPPED;
   c->samples = trial->samples;
   c->n_samples = trial->n_samples;
   double part = c->part > 0 ? c->part : 1;

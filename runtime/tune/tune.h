@@ -164,6 +164,7 @@ struct tuning {
   struct hints *hints;
   unsigned next_hint;
   bool provisional; /* a variant of a nearby key was offered to the program */
+  bool further;     /* a variant was tried, and not only recalled */
   double leading;   /* cost of the last variant that was raced meanwhile; 0: none */
   struct estimate original; /* cost of the default */
   double original_seconds;  /* seconds of one run of it */

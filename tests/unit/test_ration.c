@@ -108,6 +108,55 @@ static void test_what_was_lost_counts_for_tunings(void **state) {
   assert_false(ration_tunes(&r, 0.15));
 }
 
+// ---- tunings in vain ------------------------------------------------------------------
+
+// RUNS of SECONDS each, in which each tuning begins at the first call and ends with the
+// run, unless RUNS of them have saved ENOUGH. Returns how many begin; *FIRST: the run in
+// which the first one begins that has enough; 0: none does.
+static unsigned begun(unsigned runs, double seconds, double enough, unsigned *first) {
+  struct ration r = { .known = false };
+  struct vain v = { .n = 0 };
+  unsigned all = 0;
+  *first = 0;
+  for (unsigned run = 1; run <= runs && !*first; run++) {
+    if (r.before.time >= ration_next(&v)) {
+      v = (struct vain){ .time = r.before.time, .run = seconds, .n = v.n + 1 };
+      r.before.lost += 0.001; // a fork, and copies of pages
+      all++;
+      *first = ration_saved(&r) >= enough ? run : 0;
+    }
+    r.before.time += seconds;
+  }
+  return all;
+}
+
+static void test_vain_tunings_begin_less_often(void **state) {
+  (void)state;
+  unsigned first;
+  assert_int_equal(begun(20, 0.75, 10, &first), 5); // in runs 1, 2, 4, 8 and 16
+  assert_int_equal(begun(1000, 0.75, 10, &first), 10);
+  assert_int_equal(first, 0);
+  const struct vain none = { .time = 5, .run = 1 },
+                    many = { .time = 5, .run = 1, .n = 1000 };
+  assert_float_equal(ration_next(&none), 0, 1e-9);
+  assert_true(ration_next(&many) < 1e5);
+}
+
+// Runs of 0.75 s that leave a processor idle allow 0.41 s each. With 0.15 s more, one of
+// them pays for the beginning of a tuning.
+static void test_runs_save_for_a_tuning(void **state) {
+  (void)state;
+  unsigned first;
+  assert_int_equal(begun(1000, 0.75, 0.15, &first), 5);
+  assert_int_equal(first, 16);
+  begun(1000, 0.75, 0.5, &first); // where no processor is idle
+  assert_int_equal(first, 64);
+  const struct ration debt = { .known = true, .before = { .time = 10, .lost = 1 } },
+                      rich = { .known = true, .before = { .time = 1e6 } };
+  assert_float_equal(ration_saved(&debt), -0.85, 1e-9);
+  assert_float_equal(ration_saved(&rich), 1, 1e-9);
+}
+
 // Eighteen winners, each of which wants five checks of 7 ms, in runs of 0.7 s.
 static void test_checks_of_many_winners(void **state) {
   (void)state;
@@ -150,6 +199,8 @@ int main(void) {
     cmocka_unit_test(test_a_debt_has_a_bound),
     cmocka_unit_test(test_what_was_found_pays),
     cmocka_unit_test(test_what_was_lost_counts_for_tunings),
+    cmocka_unit_test(test_vain_tunings_begin_less_often),
+    cmocka_unit_test(test_runs_save_for_a_tuning),
     cmocka_unit_test(test_checks_of_many_winners),
     cmocka_unit_test(test_short_runs_pay_together),
   };

@@ -6,6 +6,9 @@
 // database would take a millisecond, longer than many programs should wait for nothing.
 // So this is a file of its own, with one slot for each hash of a kernel and program:
 // four system calls. When two kernels meet in a slot, the one that was noted last stays.
+//
+// The slot also counts the kernel's tunings that ended before they had tried a variant.
+// When two processes write at the same moment, what one of them notes is lost.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,36 +36,69 @@ static uint64_t earlier_hash(const struct autotune_kernel *k) {
   return XXH3_64bits_withSeed(k->name, strlen(k->name), file);
 }
 
+static off_t earlier_place(uint64_t hash) {
+  return (off_t)(hash % SLOTS * sizeof(struct slot));
+}
+
+// Reads the slot of HASH. False: it is not in FD, and S is empty.
+static bool earlier_read(int fd, uint64_t hash, struct slot *s) {
+  if (fd >= 0 && pread(fd, s, sizeof *s, earlier_place(hash)) == sizeof *s &&
+      s->kernel == hash && s->sum == slot_sum(s))
+    return true;
+  memset(s, 0, sizeof *s); // padding is summed up, too
+  s->kernel = hash;
+  return false;
+}
+
 bool earlier_find(const struct autotune_kernel *k, struct earlier *out) {
-  uint64_t hash = earlier_hash(k);
   struct slot s;
   char *message = NULL, *folder = folder_default(&message);
   int fd = folder_file(folder, "hot", O_RDONLY);
-  bool found = fd >= 0 &&
-      pread(fd, &s, sizeof s, (off_t)(hash % SLOTS * sizeof s)) == sizeof s &&
-      s.kernel == hash && s.sum == slot_sum(&s) && s.run.elapsed > 0;
-  if (found)
+  bool known = earlier_read(fd, earlier_hash(k), &s);
+  if (known)
     *out = s.run;
   if (fd >= 0)
     close(fd);
   free(folder);
   free(message);
-  return found;
+  return known && s.run.elapsed > 0;
 }
 
-void earlier_note(const struct autotune_kernel *k, const struct earlier *run) {
+// Writes RUN, but for its `vain`, and VAIN to K's slot. What is NULL stays as it was. The
+// file is made if that is to be (MAKES).
+static void earlier_write(const struct autotune_kernel *k, const struct earlier *run,
+                          const struct vain *vain, bool makes) {
   uint64_t hash = earlier_hash(k);
   struct slot s;
-  memset(&s, 0, sizeof s); // padding is summed up, too
-  s.kernel = hash;
+  char *message = NULL;
+  int fd = folder_file(folder_again(&message), "hot", makes ? O_RDWR | O_CREAT : O_RDWR);
+  earlier_read(fd, hash, &s);
+  const struct vain before = s.run.vain;
   if (run)
     s.run = *run;
+  s.run.vain = vain ? *vain : before;
   s.sum = slot_sum(&s);
-  char *message = NULL;
-  int fd = folder_file(folder_again(&message), "hot", run ? O_RDWR | O_CREAT : O_RDWR);
   if (fd >= 0 && !sys_fails(SYS_WRITE))
-    (void)!pwrite(fd, &s, sizeof s, (off_t)(hash % SLOTS * sizeof s));
+    (void)!pwrite(fd, &s, sizeof s, earlier_place(hash));
   if (fd >= 0)
     close(fd);
   free(message);
+}
+
+void earlier_note(const struct autotune_kernel *k, const struct earlier *run) {
+  static const struct earlier none;
+  earlier_write(k, run ? run : &none, NULL, run != NULL);
+}
+
+void earlier_begun(const struct autotune_kernel *k, const struct vain *vain) {
+  earlier_write(k, NULL, vain, true);
+}
+
+void earlier_further(const struct autotune_kernel *k) {
+  struct earlier known = { .vain = { .n = 0 } };
+  earlier_find(k, &known);
+  if (known.vain.n == 0)
+    return;
+  known.vain.n = 0;
+  earlier_write(k, NULL, &known.vain, false);
 }

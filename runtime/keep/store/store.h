@@ -192,17 +192,30 @@ void counts_add(enum lookup what);
 
 /* ---- earlier.c: kernels that were hot in earlier runs ------------------------------ */
 
+struct vain {     /* tunings of a kernel that ended before they had tried a variant */
+  uint64_t what;  /* hash of the kernel's text and of the machine; others do not count */
+  double time;    /* when the last one began: seconds of all runs, as in struct ledger */
+  double run;     /* seconds of the run that began it */
+  unsigned n;     /* how many began since a variant was tried */
+  unsigned pools; /* 1: at some time there were two in succession */
+};
 struct earlier {      /* a run of the program */
   struct usage usage; /* of the kernel */
   double elapsed;     /* seconds of the run, more than 0 */
   double cpu;         /* seconds of processors */
   uint64_t changing;  /* parts of the key, as bits, that changed from call to call */
+  struct vain vain;   /* not of the run: earlier_begun writes it */
 };
 /* Finds the run of this program in which K was hot last. K is known by its name and file.
- * False: there is none. Takes about ten microseconds. */
+ * False: there is none; OUT->vain is set even so, if anything is known of K. Takes about
+ * ten microseconds. */
 bool earlier_find(const struct autotune_kernel *k, struct earlier *out);
-/* Notes RUN for that; NULL: it is hot no longer. */
+/* Notes RUN for that, but for its `vain`; NULL: it is hot no longer. */
 void earlier_note(const struct autotune_kernel *k, const struct earlier *run);
+/* Notes that a tuning of K begins. */
+void earlier_begun(const struct autotune_kernel *k, const struct vain *vain);
+/* Notes that the last one that began was not in vain. */
+void earlier_further(const struct autotune_kernel *k);
 
 /* ---- ring.c: programs that begin -------------------------------------------------- */
 
