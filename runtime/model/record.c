@@ -66,7 +66,7 @@ const struct refusal_words refusal_words[REFUSALS] = {
   [REFUSED_OVERLAP] = { "default: its calls write to memory that they also have by another "
                         "name, and variants assume that they do not",
                         false, false },
-  [REFUSED_VAIN] = { "default for now", false, false },
+  [REFUSED_VAIN] = { "default", false, false },
 };
 
 #define COLUMN(name, version) .column = name, .since = version
