@@ -82,7 +82,7 @@ int background_start(struct site *s, struct node *n, const struct call *call,
   loss_forked();
   if (!p.loaded)
     log_message(AUTOTUNE_DEBUG, "%s: a tuning begins in the background", s->kernel->name);
-  if (p.kind == PLAN_SEARCH || p.kind == PLAN_ONLINE)
+  if (!atomic_load(&n->decided) && (p.kind == PLAN_SEARCH || p.kind == PLAN_ONLINE))
     vain_begun(s);
   background.node = n;
   atomic_store(&n->own, true);
