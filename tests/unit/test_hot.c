@@ -588,7 +588,10 @@ static void test_begins(void **state) {
 // ---- earlier runs -------------------------------------------------------------------
 
 static void notes_runs(void) {
-  const struct earlier run = { { .calls = 1, .seconds = 2, .share = 0.9 }, 2.5, 4.5, 6 };
+  const struct earlier run = { .usage = { .calls = 1, .seconds = 2, .share = 0.9 },
+                               .elapsed = 2.5,
+                               .cpu = 4.5,
+                               .changing = 6 };
   const struct autotune_kernel k = { .name = "k", .file = "k.c" },
                                other = { .name = "l", .file = "k.c" },
                                elsewhere = { .name = "k", .file = "l.c" };
@@ -617,7 +620,10 @@ static void notes_runs(void) {
 
 // What an earlier run of the program was like decides for the first call of this one.
 static void recalls(void) {
-  const struct earlier run = { { .calls = 1, .seconds = 2, .share = 0.9 }, 2.5, 2.5, 2 };
+  const struct earlier run = { .usage = { .calls = 1, .seconds = 2, .share = 0.9 },
+                               .elapsed = 2.5,
+                               .cpu = 2.5,
+                               .changing = 2 };
   when_hot();
   struct autotune_kernel elsewhere = kernel_copy(&scale_kernel);
   elsewhere.file = "elsewhere.c";
@@ -673,7 +679,9 @@ static void waits_for_the_last_call(void) {
     ((volatile char *)memory)[i] = 1;
   double time = 2 * loss_copies();
   const struct earlier run = {
-    { .calls = ALL, .seconds = time / ALL, .share = 0.9 }, time, time, 0
+    .usage = { .calls = ALL, .seconds = time / ALL, .share = 0.9 },
+    .elapsed = time,
+    .cpu = time
   };
   struct site s = { .kernel = &scale_kernel };
   struct node n = { .site = &s };
