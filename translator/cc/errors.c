@@ -3,9 +3,8 @@
 //
 // An error in the declaration of a kernel is repeated in each function that is generated
 // from it, as "<autotune>:17:3: error: …". The user needs only the message about the
-// user's own line. A kernel that is a statement is compiled twice, in its place and as a
-// function of its own, so a message about it would come twice.
-#include <stdlib.h>
+// user's own line.
+#include <ctype.h>
 #include <string.h>
 
 #include "cc.h"
@@ -30,213 +29,258 @@ void cc_errors_colour(const struct cc_command *c) {
         diag_colour(options[j].when);
 }
 
-static const char *skip_colours(const char *p, const char *end) {
-  while (end - p > 1 && p[0] == '\033' && p[1] == '[') {
-    for (p += 2; p < end && (*p == ';' || (*p >= '0' && *p <= '9'));)
-      p++;
-    p += p < end; // skips `m` or `K`
-  }
-  return p;
-}
+// Lines that begin a message or come before it. The others belong to the line before
+// them, as source and carets do.
+enum errors_kind {
+  LINE_HEADING, // "k.c: In function ‘f’:"
+  LINE_CONTEXT, // "k.cpp:5:2:   required from here"
+  LINE_MESSAGE,
+  LINE_NOTE,
+  LINE_WITHIN, // nvcc's `instantiation of "void f(T)" at line 5`
+  LINE_REST
+};
 
-enum line_kind { OURS, THEIRS, CONTINUED };
-static const char default_prefix[] = "autotune_default_"; // the kernel's function has it
-static const char *const errors_headings[] = { ": In function ",
-                                               ": At top level:", NULL };
-
-static bool errors_mentions(const char *line, const char *end, const char *const *words) {
-  for (; *words; words++)
-    if (memmem(line, (size_t)(end - line), *words, strlen(*words)))
-      return true;
-  return false;
-}
-
-// Returns the author of the message in LINE. Lines of source, carets and notes belong to
-// the message before them.
-static enum line_kind errors_kind_of(const char *line, const char *end) {
-  static const char name[] = "<autotune>"; // followed by `:17:3`, or nvcc's `(17)`
-  static const char *const begins[] = { "error: ",
-                                        "warning: ",
-                                        ": In function ",
-                                        ": At top level:",
-                                        "In file included from ",
-                                        " generated.",
-                                        " detected in the compilation of ",
-                                        "): warning ",
-                                        NULL };
-  const char *p = skip_colours(line, end);
-  if (!errors_mentions(p, end, begins))
-    return CONTINUED;
-  size_t n = sizeof name - 1;
-  return (size_t)(end - p) > n && memcmp(p, name, n) == 0 && strchr(":(", p[n]) ? OURS
-                                                                                : THEIRS;
-}
-
-static struct text errors_replace(struct text printed, const char *name,
-                                  const char *shown) {
+// Returns the line from P to END without colours and the end of the line.
+static struct slice errors_plain(const char *p, const char *end) {
   struct text out = { 0 };
-  size_t n = strlen(name);
+  text_add(&out, "", 0);
+  for (const char *next; p < end; p = next + (next < end)) {
+    next = memchr(p, '\033', (size_t)(end - p));
+    next = next ? next : end;
+    text_add(&out, p, (size_t)(next - p));
+    while (next < end && *next != 'm' && *next != 'K')
+      next++;
+  }
+  return slice_trim((struct slice){ out.data, out.size });
+}
+
+static bool errors_has(struct slice line, const char *word) {
+  return memmem(line.data, line.size, word, strlen(word)) != NULL;
+}
+
+static bool errors_begins(struct slice line, const char *word) {
+  return line.size >= strlen(word) && memcmp(line.data, word, strlen(word)) == 0;
+}
+
+static bool errors_has_any(struct slice line, const char *const *words) {
+  while (*words && !errors_has(line, *words))
+    words++;
+  return *words != NULL;
+}
+
+static enum errors_kind errors_kind_of(struct slice line) {
+  static const char *const messages[] = { "error: ",
+                                          "warning: ",
+                                          "In file included from ",
+                                          " generated.",
+                                          " detected in the compilation of ",
+                                          "): warning ",
+                                          NULL };
+  if (errors_has_any(line, messages))
+    return LINE_MESSAGE;
+  if (errors_has(line, ": note: "))
+    return LINE_NOTE;
+  if (errors_has(line, ":   required from "))
+    return LINE_CONTEXT;
+  if (line.size && line.data[line.size - 1] == ':' &&
+      (errors_has(line, ": In ") || errors_has(line, ": At ")))
+    return LINE_HEADING;
+  return errors_begins(line, "instantiation of ") ? LINE_WITHIN : LINE_REST;
+}
+
+// True if the message in LINE is about a line of generated text.
+static bool errors_is_ours(struct slice line) {
+  return errors_begins(line, "<autotune>:") || errors_begins(line, "<autotune>(");
+}
+
+// Names before the user's own: of the default variant, and of a launch.
+static const char *const errors_prefixes[] = { "autotune_default_", "autotune_launch_",
+                                               NULL };
+
+// Returns LINE, which is not source, with the user's names of functions. *OURS becomes
+// true if it names something else that is generated.
+static struct slice errors_user_names(struct slice line, bool *ours) {
+  struct text out = { 0 };
+  const char *p = line.data, *end = p + line.size;
+  text_add(&out, "", 0);
+  *ours = errors_has(line, "<autotune>");
+  for (const char *at; (at = memmem(p, (size_t)(end - p), "autotune_", 9)) != NULL;) {
+    size_t skip = 0;
+    for (const char *const *w = errors_prefixes; *w && !skip; w++)
+      if ((size_t)(end - at) > strlen(*w) && memcmp(at, *w, strlen(*w)) == 0)
+        skip = strlen(*w);
+    *ours = *ours || !skip;
+    text_add(&out, p, (size_t)(at - p));
+    text_add(&out, at, skip ? 0 : 9);
+    p = at + (skip ? skip : 9);
+  }
+  text_add(&out, p, (size_t)(end - p));
+  return (struct slice){ out.data, out.size };
+}
+
+struct text cc_errors_unname(const struct cc_source *s, struct text printed) {
+  struct text out = { 0 };
+  size_t n = strlen(s->file);
   const char *p = printed.data, *end = p + printed.size;
   text_add(&out, "", 0);
-  for (const char *at; (at = memmem(p, (size_t)(end - p), name, n)) != NULL; p = at + n) {
+  for (const char *at; (at = memmem(p, (size_t)(end - p), s->file, n)) != NULL;
+       p = at + n) {
     text_add(&out, p, (size_t)(at - p));
-    text_printf(&out, "%s", shown);
+    text_printf(&out, "%s", s->shown);
   }
   text_add(&out, p, (size_t)(end - p));
   return out;
 }
 
-struct text cc_errors_unname(const struct cc_source *s, struct text printed) {
-  return errors_replace(printed, s->file, s->shown);
-}
-
-// Returns the text after `error: ` in the line from P to END; empty: there is none.
-static struct slice errors_message(const char *p, const char *end) {
-  const char *at = memmem(p, (size_t)(end - p), "error: ", 7);
-  return at ? (struct slice){ at, (size_t)(end - at) } : (struct slice){ 0 };
-}
-
-// True if the message from P to END is about a column behind the end of the line that the
-// compiler shows below it. gcc counts generated text in the user's function there.
-static bool errors_beyond(const char *p, const char *end, const char *all) {
-  const char *colon = memmem(p, (size_t)(end - p), "error: ", 7),
-             *next = memchr(end, '\n', (size_t)(all - end)),
-             *bar = next ? memchr(end, '|', (size_t)(next - end)) : NULL;
-  while (colon && colon > p && *colon != ':')
-    colon--;
-  const char *column = colon;
-  while (column && column > p && column[-1] >= '0' && column[-1] <= '9')
-    column--;
-  return bar && column < colon && strtol(column, NULL, 10) > next - bar - 2;
-}
+// ---- errors about clauses -----------------------------------------------------------
 
 // Expressions of clauses are written once in a function `autotune_checks_…`, under their
 // place in the pragma (front/emit/checks.c), and again where they are used.
-struct repeats {
-  bool headings;  // the compiler prints them
-  bool generated; // the messages that follow are about a function of the stub
-  bool checks;    // and about that of the checks
-  struct slice *told;
+struct clauses {
+  bool headings;         // the compiler prints them
+  struct slice *kernels; // those with errors in their clauses
+  unsigned n_kernels;
+  struct slice *told; // the messages about clauses
   unsigned n_told;
 };
 
-// True if the line from P to END, the compiler's heading of a function or a message,
-// repeats what was said of a clause, or is the heading of a function of checks. ALL: the
-// end of what was printed.
-static bool errors_repeats(struct repeats *r, const char *p, const char *end,
-                           const char *all) {
-  static const char *const generated[] = { "autotune_k[] = {", "autotune_e != 0 ", NULL };
-  struct slice message = errors_message(p, end);
-  const char *next = memchr(end, '\n', (size_t)(all - end));
-  if (errors_mentions(p, end, errors_headings)) {
-    r->headings = true;
-    r->generated = memmem(p, (size_t)(end - p), "autotune_", 9) != NULL;
-    r->checks = memmem(p, (size_t)(end - p), "autotune_checks_", 16) != NULL;
-    return r->checks;
-  }
-  if (message.size == 0)
-    return false;
-  if (next && r->n_told && errors_mentions(end, next, generated))
-    return true; // Clang has no headings, but shows the line
-  bool ours = r->generated || (r->headings && errors_beyond(p, end, all));
-  for (unsigned i = 0; ours && !r->checks && i < r->n_told; i++)
-    if (slices_same(r->told[i], message))
+enum errors_place { PLACE_USER, PLACE_CHECKS, PLACE_STUB };
+
+static bool errors_is_letter(char c) {
+  return isalnum((unsigned char)c) || c == '_';
+}
+
+// True if LINE has NAME as a whole word.
+static bool errors_names(struct slice line, struct slice name) {
+  const char *p = line.data, *end = p + line.size, *after;
+  for (; (p = memmem(p, (size_t)(end - p), name.data, name.size)) != NULL; p = after) {
+    after = p + name.size;
+    if ((p == line.data || !errors_is_letter(p[-1])) &&
+        (after == end || !errors_is_letter(*after)))
       return true;
-  if (r->checks || !r->headings)
-    *GROW(r->told, r->n_told) = message;
+  }
   return false;
 }
 
-// ---- two copies of a kernel ---------------------------------------------------------
-
-struct told {               // a message
-  struct slice place, line; // place: FILE:LINE:COLUMN and its kind
-  bool copy;                // it is about the copy that is a function of its own
-};
-
-struct messages {
-  struct told *list;
-  unsigned n, next; // next: of the pass that leaves some out
-  bool headings;    // the compiler prints them
-};
-
-static struct messages errors_read(struct text printed) {
-  struct messages m = { .list = NULL };
-  const char *p = printed.data, *end = p + printed.size;
-  for (bool copy = false, heading = false; p < end;) {
-    const char *newline = memchr(p, '\n', (size_t)(end - p)),
-               *next = newline ? newline + 1 : end;
-    static const char *const kinds[] = { "error: ", "warning: ", NULL },
-                             *const copies[] = { default_prefix, NULL };
-    if (errors_mentions(p, next, errors_headings)) {
-      m.headings = heading = true;
-      copy = errors_mentions(p, next, copies);
-    } else if (errors_kind_of(p, next) == CONTINUED) {
-      copy |= heading && errors_mentions(p, next, copies); // "inlined from"
-    } else {
-      heading = false;
-      for (const char *const *k = kinds; *k; k++) {
-        const char *at = memmem(p, (size_t)(next - p), *k, strlen(*k));
-        if (!at)
-          continue;
-        *GROW(m.list, m.n) = (struct told){ { p, (size_t)(at - p) + strlen(*k) },
-                                            { p, (size_t)(next - p) },
-                                            copy };
-        break;
-      }
-    }
-    p = next;
-  }
-  return m;
+// Returns the function that HEADING names.
+static enum errors_place errors_place_of(const struct clauses *c, struct slice heading) {
+  bool ours;
+  errors_user_names(heading, &ours);
+  if (errors_has(heading, "autotune_checks_"))
+    return PLACE_CHECKS;
+  for (unsigned i = 0; i < c->n_kernels; i++)
+    ours = ours || errors_names(heading, c->kernels[i]);
+  return ours ? PLACE_STUB : PLACE_USER;
 }
 
-// True if LINE is a message that is printed once more for the other copy. gcc's words may
-// differ between the copies; Clang does not say which copy it means.
-static bool errors_again(struct messages *m, const char *line) {
-  if (m->next >= m->n || m->list[m->next].line.data != line)
-    return false;
-  const struct told *it = &m->list[m->next++];
-  for (const struct told *other = m->list; other < m->list + m->n; other++)
-    if (m->headings ? it->copy && !other->copy && slices_same(it->place, other->place)
-                    : other < it && slices_same(it->line, other->line))
-      return true;
-  return false;
+// Returns the text after `error: ` in LINE; empty: there is none.
+static struct slice errors_message(struct slice line) {
+  const char *at = memmem(line.data, line.size, "error: ", 7);
+  return at ? (struct slice){ at, (size_t)(line.data + line.size - at) }
+            : (struct slice){ 0 };
 }
 
-struct text cc_errors_filter(struct text printed, bool failed) {
-  struct text kept = { 0 };
-  bool keep = true, error = false, begins = false;
-  struct repeats repeats = { 0 };
-  struct messages messages = errors_read(printed);
-  struct slice heading = { 0 }, last = { 0 }; // HEADING has no message yet
-  const char *p = printed.data, *end = p + printed.size;
-  text_add(&kept, "", 0);
-  while (p < end) {
-    const char *newline = memchr(p, '\n', (size_t)(end - p)),
-               *next = newline ? newline + 1 : end;
-    size_t size = (size_t)(next - p);
-    enum line_kind kind = errors_kind_of(p, next);
-    bool again = errors_again(&messages, p),
-         repeats_it = kind == THEIRS && errors_repeats(&repeats, p, next, end);
-    if (kind != CONTINUED)
-      keep = !again && !(failed && (kind == OURS || repeats_it));
-    if (errors_mentions(p, next, errors_headings)) {
-      heading = (struct slice){ p, keep ? size : 0 };
-      begins = true;
-    } else if (begins && kind == CONTINUED) {
-      heading.size += keep ? size : 0;
-    } else if (keep) {
-      begins = false;
-      if (heading.size && !slices_same(heading, last))
-        text_add(&kept, heading.data, heading.size);
-      last = heading.size ? heading : last;
-      heading = (struct slice){ 0 };
-      text_add(&kept, p, size);
-    } else {
-      begins = false;
+// Returns the line from P on, *NEXT is the one after it.
+static struct slice errors_line(const char *p, const char *end, const char **next) {
+  const char *newline = memchr(p, '\n', (size_t)(end - p));
+  *next = newline ? newline + 1 : end;
+  return errors_plain(p, *next);
+}
+
+// True if the compiler shows a line of the stub for its message: Clang has no headings.
+static bool errors_shows_stub(const char *next, const char *end) {
+  static const char *const lines[] = { "autotune_k[] = {", "autotune_e != 0 ",
+                                       "autotune_e != nullptr ", NULL };
+  return next < end && errors_has_any(errors_line(next, end, &next), lines);
+}
+
+static struct clauses errors_clauses(const struct text *printed) {
+  static const char word[] = "autotune_checks_";
+  struct clauses c = { 0 };
+  enum errors_place place = PLACE_USER;
+  const char *end = printed->data + printed->size;
+  for (const char *p = printed->data, *next; p < end; p = next) {
+    struct slice line = errors_line(p, end, &next), message = errors_message(line);
+    const char *name = memmem(line.data, line.size, word, sizeof word - 1);
+    enum errors_kind kind = errors_kind_of(line);
+    if (kind == LINE_HEADING) {
+      c.headings = true;
+      place = errors_place_of(&c, line);
     }
-    error |= keep && kind == THEIRS && memmem(p, size, "error: ", 7);
-    p = next;
+    if (kind == LINE_HEADING && name) {
+      struct slice kernel = { name + sizeof word - 1, 0 };
+      while (errors_is_letter(kernel.data[kernel.size])) // the line ends with ':'
+        kernel.size++;
+      *GROW(c.kernels, c.n_kernels) = kernel;
+    }
+    if (message.size && !errors_is_ours(line) && !errors_shows_stub(next, end) &&
+        (place == PLACE_CHECKS || !c.headings))
+      *GROW(c.told, c.n_told) = message;
   }
-  return errors_replace(error || !failed ? kept : printed, default_prefix, "");
+  return c;
+}
+
+// ---- the messages that are left ------------------------------------------------------
+
+struct filter {
+  struct clauses clauses;
+  enum errors_place place;
+  struct text kept, before; // BEFORE: lines that come before the next message
+  bool keep, keep_note;     // the message, and its note
+  bool error;               // one was kept
+};
+
+// True if LINE, a message, is said of a clause as well, and is about a function that is
+// generated.
+static bool errors_repeats(const struct filter *f, struct slice line, bool shows_stub) {
+  struct slice message = errors_message(line);
+  bool told = false;
+  for (unsigned i = 0; i < f->clauses.n_told && message.size; i++)
+    told = told || slices_same(f->clauses.told[i], message);
+  return told && (f->place == PLACE_STUB || shows_stub);
+}
+
+static void errors_add(struct text *out, struct slice line) {
+  text_add(out, line.data, line.size);
+}
+
+// Adds the line PRINTED, which is LINE with colours; NEXT is what follows.
+static void errors_next(struct filter *f, struct slice printed, struct slice line,
+                        const char *next, const char *end) {
+  enum errors_kind kind = errors_kind_of(line);
+  bool ours;
+  struct slice named = errors_user_names(printed, &ours);
+  if (kind == LINE_HEADING) {
+    f->place = errors_place_of(&f->clauses, line);
+    f->before.size = 0;
+  }
+  if (kind == LINE_HEADING || kind == LINE_CONTEXT)
+    errors_add(&f->before, ours ? (struct slice){ "", 0 } : named);
+  if (kind == LINE_HEADING || kind == LINE_CONTEXT)
+    return;
+  if (kind == LINE_MESSAGE) {
+    f->keep = !errors_is_ours(line) &&
+        !errors_repeats(f, line, errors_shows_stub(next, end));
+    f->keep_note = true;
+    f->error = f->error || (f->keep && errors_message(line).size);
+    errors_add(&f->kept, (struct slice){ f->before.data, f->keep ? f->before.size : 0 });
+    f->before.size = f->keep ? 0 : f->before.size;
+  } else if (kind == LINE_NOTE) {
+    f->keep_note = !ours;
+  }
+  if (f->keep && f->keep_note && !(kind == LINE_WITHIN && ours))
+    errors_add(&f->kept, kind == LINE_REST ? printed : named);
+}
+
+struct text cc_errors_filter(struct text printed) {
+  struct filter f = { .clauses = errors_clauses(&printed), .keep = true };
+  const char *end = printed.data + printed.size;
+  text_add(&f.kept, "", 0);
+  text_add(&f.before, "", 0);
+  f.keep_note = true;
+  for (const char *p = printed.data, *next; p < end; p = next) {
+    struct slice line = errors_line(p, end, &next);
+    errors_next(&f, (struct slice){ p, (size_t)(next - p) }, line, next, end);
+  }
+  return f.error ? f.kept : printed;
 }

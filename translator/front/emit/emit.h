@@ -153,8 +153,15 @@ void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_
                    *units /* [kernel][compiler]; NULL: an #if leaves the kernel out */,
                const struct compile_options *o, struct text *out);
 
-/* Appends the expressions of the kernel's clauses at their places in the pragma
- * (checks.c). */
+/* ---- checks.c -------------------------------------------------------------------- */
+
+/* Append the expressions of the kernel's clauses at their places in the pragma, as
+ * statements: those of constraints, which name params, and all others. */
 void emit_checks(const struct template_scope *scope, struct text *out);
+void emit_check_constraints(const struct template_scope *scope, struct text *out);
+/* Appends one of them, EXPR, with as many SUBSCRIPTS, unless the pragma does not have it.
+ * USE is the operator before it: "(void)!". NUMBERED: as with emit_numbered. */
+void emit_check(const struct template_scope *scope, struct slice expr, const char *use,
+                unsigned subscripts, bool numbered, struct text *out);
 
 #endif

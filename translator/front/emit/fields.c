@@ -422,6 +422,7 @@ const struct template_field emit_fields[] = {
   TEMPLATE_WRITE("when_hot", fields_when_hot), TEMPLATE_WRITE("apart", fields_apart),
   TEMPLATE_WRITE("disjoint", fields_disjoint),
   TEMPLATE_WRITE("weak", fields_weak), TEMPLATE_WRITE("checks", emit_checks),
+  TEMPLATE_WRITE("check_constraints", emit_check_constraints),
   TEMPLATE_WRITE("tiled", fields_tiled), TEMPLATE_WRITE("footprint", fields_footprint),
   TEMPLATE_END
 };

@@ -161,6 +161,15 @@ static void cuda_plain(const struct template_scope *scope, struct text *out) {
   text_add(out, text.data, text.size);
 }
 
+static void cuda_check_sizes(const struct template_scope *scope, struct text *out) {
+  const struct cuda_kernel *c = cuda_of(emit_of(scope)->k);
+  for (unsigned i = 0; i < c->block.n; i++)
+    emit_check(scope, c->block.of[i], "(void)(long long)", 0, true, out);
+  for (unsigned i = 0; i < c->grid.n; i++)
+    emit_check(scope, c->grid.of[i], "(void)(long long)", 0, true, out);
+  emit_check(scope, c->shared, "(void)(long long)", 0, true, out);
+}
+
 // clang-format off
 #define THIS struct cuda_size
 static const struct template_field cuda_size_fields[] = {
@@ -187,7 +196,7 @@ static const struct template_field cuda_view_fields[] = {
   TEMPLATE_FIELD(THIS, BOOL, unnamed), TEMPLATE_FIELD(THIS, BOOL, ceil),
   TEMPLATE_FIELD(THIS, BOOL, uses_grid), TEMPLATE_FIELD(THIS, BOOL, uses_block),
   TEMPLATE_FIELD(THIS, BOOL, chooses_block), TEMPLATE_FIELD(THIS, INT, block_param),
-  TEMPLATE_FIELD(THIS, SLICE, shared),
+  TEMPLATE_FIELD(THIS, SLICE, shared), TEMPLATE_WRITE("check_sizes", cuda_check_sizes),
   TEMPLATE_LIST(THIS, "block", block, n_block, cuda_size_fields),
   TEMPLATE_LIST(THIS, "grid", grid, n_grid, cuda_size_fields),
   TEMPLATE_LIST(THIS, "template", params, n_params, cuda_param_fields),
