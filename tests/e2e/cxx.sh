@@ -40,6 +40,12 @@ both g++ -std=c++17
 both clang++-22 -std=c++14
 both clang++-22 -std=c++23 -fopenmp
 
+# What is written for the compiler's errors alone makes no code.
+for cc in "g++ -std=c++11" "clang++-22 -std=c++17"; do
+  autotune cc $cc -O0 -c program.cpp -o checks.o || fail "$cc: does not build"
+  ! nm -C checks.o | grep autotune_checks || fail "$cc: code of checks"
+done
+
 # Loops and blocks as kernels: the same answers in the statement's place, while it is tuned, and as winners.
 loops() { # COMPILER…
   "$@" -Wno-unknown-pragmas -O2 loops.cpp -o plain || { echo "no $*"; return; }

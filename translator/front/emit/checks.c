@@ -43,10 +43,10 @@ void emit_check(const struct template_scope *scope, struct slice expr, const cha
   size_t at = p->offset + (size_t)(expr.data - p->blanked), before = strlen(use) + 1;
   unsigned line = source_where(e->s, at, &path, &column);
   struct text text = checks_text(e, p, expr, numbered);
-  bool fits = before < column;
-  template_render(e->templates, "show", scope, out);
+  bool fits = !e->n_hidden && before < column; // USE may be a macro of the user's
   if (!fits)
     text_printf(out, "%s(\n", use);
+  template_render(e->templates, "show", scope, out);
   text_printf(out, "#line %u ", line);
   text_literal(out, e->file, strlen(e->file));
   text_printf(out, "\n%*s", (int)(column - 1 - (fits ? before : 0)), "");
