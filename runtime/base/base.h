@@ -95,6 +95,8 @@ void log_once(enum autotune_level level, const char *topic, const char *format, 
 /* Once per process, topic and NAME, which is that of a kernel. */
 void log_once_of(enum autotune_level level, const char *name, const char *topic,
                  const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Call before a fork: the child and this process then say each of these once together. */
+void log_share(void);
 bool log_enabled(enum autotune_level level);
 /* Writes the progress line to standard error, over the previous one; only at level info
  * and on a terminal. NULL clears it. True: something was written. */

@@ -42,6 +42,10 @@ static void log_begin(void) {
   pthread_atfork(NULL, NULL, log_after_fork);
 }
 
+void log_share(void) {
+  pthread_once(&logs.once, log_begin);
+}
+
 bool log_enabled(enum autotune_level level) {
   return level <= options_get()->log_level;
 }

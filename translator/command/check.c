@@ -176,21 +176,6 @@ static void print_kernel(const struct source *s, const struct kernel *k,
     k->language->print(s, k);
 }
 
-// Warns if the code as written is the only variant of K, a function: the line of a
-// statement's pragma is another one in S.
-static void check_choices(const struct source *s, const struct kernel *k) {
-  const struct pragma *p = k->main.pragma;
-  if (s->n_outlined || k->refused)
-    return;
-  for (unsigned i = 0; i < k->n_params; i++)
-    if (k->params[i].n_values > 1 || k->params[i].original >= k->params[i].n_values)
-      return;
-  diag_warning(
-      s, p->offset, p->end - p->offset,
-      "add values of a param, flags, compilers, an alternative or a loop directive",
-      "'%s' has nothing to tune: the code as written is its only variant", k->main.name);
-}
-
 // Returns false if the file at PATH has errors, which are diagnosed.
 // QUIET: prints nothing.
 static bool check_file(const char *path, char **args, const char *run, bool quiet) {
@@ -200,8 +185,6 @@ static bool check_file(const char *path, char **args, const char *run, bool quie
   o.run = cc_run_only(run);
   const struct kernel *kernels = translate_kernels(s, &o, &n);
   unsigned errors = diag_errors() - before;
-  for (unsigned i = 0; i < n; i++)
-    check_choices(s, &kernels[i]);
   for (unsigned i = 0; i < n && !quiet; i++)
     print_kernel(s, &kernels[i], &o);
   if (n == 0 && errors == 0 && !quiet)

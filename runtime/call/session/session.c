@@ -127,6 +127,7 @@ static int fork_tuner(const struct tuner_job *job, int socket) {
   sigset_t all, before;
   int pidfd = -1;
   store_linger(false);
+  log_share();
   if (target_of(job->kernel)->before_fork)
     target_of(job->kernel)->before_fork();
   sigfillset(&all);

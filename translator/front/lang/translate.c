@@ -80,6 +80,28 @@ static void translate_check_sanitizer(const struct translation *t,
                sanitizer);
 }
 
+// True if the code as written is not the only variant of K.
+static bool translate_has_choices(const struct kernel *k) {
+  for (unsigned i = 0; i < k->n_params; i++)
+    if (k->params[i].n_values > 1 || k->params[i].original >= k->params[i].n_values)
+      return true;
+  return false;
+}
+
+// Warns of kernels that are tuned for nothing.
+static void translate_check_choices(const struct translation *t) {
+  for (unsigned i = 0; i < t->n_kernels && !t->o->baking; i++) {
+    const struct kernel *k = &t->kernels[i];
+    const struct pragma *p = k->main.pragma;
+    if (!k->refused && !k->left_out && !translate_has_choices(k))
+      diag_warning(
+          t->s, p->offset, p->end - p->offset,
+          "add values of a param, flags, compilers, an alternative or a loop directive",
+          "'%s' has nothing to tune: the code as written is its only variant",
+          k->main.name);
+  }
+}
+
 // Reads S and hands it to its language, which writes to OUT unless that is NULL. A file
 // without pragmas comes out as it is. False: errors, all diagnosed.
 static bool translate_pass(struct translation *t, struct text *out) {
@@ -88,7 +110,10 @@ static bool translate_pass(struct translation *t, struct text *out) {
     return false;
   if (t->n_pragmas) {
     translate_check_sanitizer(t, l);
-    return l->translate(t, out);
+    bool fine = l->translate(t, out);
+    if (fine)
+      translate_check_choices(t);
+    return fine;
   }
   if (out)
     text_add(out, t->s->text, t->s->size);
