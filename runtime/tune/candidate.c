@@ -136,6 +136,12 @@ static void candidate_tell(const struct tuning *t, const struct candidate *c,
   free(code);
 }
 
+void candidate_keep_refusal(struct tuning *t, enum status status, const char *message) {
+  if (status == STATUS_COMPILE && message && !t->compiler_text[0])
+    snprintf(t->compiler_text, sizeof t->compiler_text, "%.*s",
+             (int)strcspn(message, "\n"), message);
+}
+
 void candidate_settle(struct tuning *t, struct candidate *c, const struct trial *trial,
                       double compile_seconds) {
   c->compile_seconds = compile_seconds;
@@ -145,9 +151,7 @@ void candidate_settle(struct tuning *t, struct candidate *c, const struct trial 
   c->status = trial->status;
   struct record r = candidate_record(c);
   r.message = trial->message;
-  if (c->status == STATUS_COMPILE && !t->compiler_text[0])
-    snprintf(t->compiler_text, sizeof t->compiler_text, "%.*s",
-             (int)strcspn(trial->message, "\n"), trial->message);
+  candidate_keep_refusal(t, c->status, trial->message);
   r.samples = trial->samples; // before they are sorted
   r.n_samples = trial->n_samples;
   r.slowdown = trial->slowdown;

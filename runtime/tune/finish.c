@@ -202,7 +202,7 @@ static void finish_tell(struct tuning *t, int winner, struct outcome *out) {
   } else if (m->tried == 0) {
     SAY(out, "default: no variant was tried%s", more);
   } else if (t->best == NONE && m->failed[STATUS_COMPILE] == m->tried) {
-    if (t->compiler_text[0]) // empty: all are known from earlier runs, which said it
+    if (t->compiler_text[0])
       log_once_of(AUTOTUNE_WARN, t->kernel->name, "compile",
                   "%s: no variant compiles, so the default runs: %s", t->kernel->name,
                   t->compiler_text);

@@ -117,6 +117,7 @@ static void share_learn(const struct record *r, void *data) {
   c->compile_seconds = r->compile_seconds;
   c->verify_seconds = r->verify_seconds;
   c->time_seconds = r->time_seconds;
+  candidate_keep_refusal(t, r->status, r->message);
   t->recalled++;
   candidate_note(t, c);
 }

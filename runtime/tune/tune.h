@@ -306,6 +306,8 @@ bool candidate_identify(const struct tuning *t, struct candidate *c);
 struct record candidate_record(const struct candidate *c);
 /* Returns what was measured of C, uncorrected: for people. */
 struct estimate candidate_measured(const struct candidate *c);
+/* Keeps MESSAGE if STATUS is that of a variant that a compiler refused, the first one. */
+void candidate_keep_refusal(struct tuning *t, enum status status, const char *message);
 /* Counts C, whose status and cost are known, and tells the strategy. */
 void candidate_note(struct tuning *t, struct candidate *c);
 /* Notes the result of C in the store, the counts and the strategy. C takes over TRIAL's

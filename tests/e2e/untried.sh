@@ -46,27 +46,4 @@ export AUTOTUNE_CACHE=$work/cache.two
 check "cc" autotune cc gcc -O1 -fopenmp two.c -o two
 AUTOTUNE_MODE=first AUTOTUNE_BUDGET=3s AUTOTUNE_LOG=info ./two > out 2> log
 has "it tries both" log 'default: none of 2 variants beats it'
-# No variant compiles: that is a warning, with what the compiler says.
-cat > refused.c << 'EOF'
-#include <stdio.h>
-#pragma autotune kernel param(PARTS: 2, 3) inout(x[0:2])
-void refused(double *x)
-{
-#ifdef __clang__
-  _Static_assert(PARTS > 8, "too few parts");
-#endif
-  x[0] = x[0] * 0.5 + 1;
-}
-int main(void)
-{
-  static double x[2];
-  refused(x);
-  printf("%g\n", x[0]);
-  return 0;
-}
-EOF
-check "cc: refused" autotune cc gcc -O1 refused.c -o refused
-AUTOTUNE_CACHE=$work/cache.refused AUTOTUNE_MODE=first AUTOTUNE_BUDGET=60s ./refused > out 2> log
-is "refused: answer" "$(cat out)" 1
-is "refused: one warning" "$(grep -c 'warning: refused: no variant compiles, so the default runs: .*too few parts' log)" 1
 finish

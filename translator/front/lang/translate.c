@@ -96,7 +96,10 @@ static void translate_check_choices(const struct translation *t) {
     if (!k->refused && !k->left_out && !translate_has_choices(k))
       diag_warning(
           t->s, p->offset, p->end - p->offset,
-          "add values of a param, flags, compilers, an alternative or a loop directive",
+          k->language->device
+              ? "add sizes of a block, values of a param, flags or an alternative"
+              : "add values of a param, flags, compilers, an alternative or a loop "
+                "directive",
           "'%s' has nothing to tune: the code as written is its only variant",
           k->main.name);
   }
