@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Without LLVM, Tree-sitter and pkg-config, libautotune alone is built, and the summary says why. Warnings are no errors.
+# AUTOTUNE_PROGRAM is never the program of an earlier configuration.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "$1" && pwd)
 . "$(dirname "$0")/cc_lib.sh"
@@ -29,4 +30,15 @@ E2
 check "link" gcc main.c -I"$work/installed/include" -L"$work/installed/lib" -lautotune \
   -Wl,-rpath,"$work/installed/lib" -o main
 is "version" "$(./main)" "$("$build/bin/autotune" version | head -n 1)"
+
+# A folder that was configured with the program forgets it.
+program() { sed -n 's/^AUTOTUNE_PROGRAM:[A-Z]*=//p' both/CMakeCache.txt; }
+check "configure all" cmake -G Ninja -S "$root" -B both -DAUTOTUNE_TESTS=OFF \
+  "-DAUTOTUNE_LLVM_ROOT=$(sed -n 's/^AUTOTUNE_LLVM_ROOT:[A-Z]*=//p' "$build/CMakeCache.txt")" > log 2>&1
+is "the program" "$(program)" "$PWD/both/bin/autotune"
+check "configure libautotune alone" cmake -DAUTOTUNE_RUNTIME_ONLY=ON both > log 2>&1
+is "no program" "$(program)" ""
+check "configure with an installed one" cmake -DAUTOTUNE_PROGRAM=/usr/bin/true both > log 2>&1
+check "once more" cmake both > log 2>&1
+is "the installed one" "$(program)" /usr/bin/true
 finish

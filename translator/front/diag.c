@@ -210,6 +210,20 @@ static const char *diag_text(const char *format, va_list args) {
   return copy;
 }
 
+// Finds in the text that the user wrote what stands at *OFFSET of *S, in which statements
+// are functions.
+static void diag_find_written(const struct source **s, size_t *offset) {
+  const struct source *w = (*s)->written;
+  const char *path, *other;
+  unsigned column, line = source_where(*s, *offset, &path, &column);
+  for (unsigned i = 0; w && i < w->n_lines; i++)
+    if (source_where(w, w->lines[i], &other, NULL) == line && strcmp(other, path) == 0) {
+      *offset = w->lines[i] + column - 1;
+      *s = w;
+      return;
+    }
+}
+
 // Keeps D unless it is HIDDEN, and prints it. Takes the fix.
 static void diag_keep(const struct source *s, size_t offset, size_t size,
                       struct diagnostic d, bool hidden, const char *format,
@@ -220,6 +234,7 @@ static void diag_keep(const struct source *s, size_t offset, size_t size,
   count.hidden = hidden;
   if (hidden)
     return;
+  diag_find_written(&s, &offset);
   d.place = diag_place(s, offset, size);
   d.text = diag_text(format, args);
   *GROW(to->list, to->n) = d;

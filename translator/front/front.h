@@ -131,6 +131,7 @@ struct source {
     const char *unviewed; /* why others are passed by reference; or NULL */
   } *outlined;
   unsigned n_outlined;
+  const struct source *written; /* where there are any: the text before; else NULL */
   bool marked; /* what the preprocessor gets says where pragmas of ours are: FEED_MARK */
 };
 struct source *source_read(const char *path); /* NULL and errno */

@@ -440,7 +440,10 @@ bool statements_outline(struct source *s, const struct pragma *pragmas, unsigned
                            .words = site->st->words };
     views_tell(site->st, &list[i]);
   }
+  struct source *written = arena_alloc(sizeof *written);
+  *written = *s;
   *s = *source_of(s->path, out.data, out.size);
+  s->written = written;
   s->outlined = list;
   s->n_outlined = all.n_sites;
   *changed = true;
