@@ -39,9 +39,11 @@
 #define AUTOTUNE_PRAGMA_OF(x) _Pragma(#x)
 #define AUTOTUNE_QUIET(x) AUTOTUNE_PRAGMA_OF(GCC diagnostic ignored x)
 #ifdef __cplusplus /* g++ 14 warns of C-only options even so */
-#define AUTOTUNE_QUIET_C
+#define AUTOTUNE_QUIET_OWN           \
+  AUTOTUNE_QUIET("-Wold-style-cast") \
+  AUTOTUNE_QUIET("-Wuseless-cast") AUTOTUNE_QUIET("-Wzero-as-null-pointer-constant")
 #else
-#define AUTOTUNE_QUIET_C \
+#define AUTOTUNE_QUIET_OWN \
   AUTOTUNE_QUIET("-Wtraditional") AUTOTUNE_QUIET("-Wc90-c99-compat")
 #endif
 /* clang-format off */
@@ -80,7 +82,7 @@
   AUTOTUNE_QUIET("-Wuninitialized") AUTOTUNE_QUIET("-Wmaybe-uninitialized") \
   AUTOTUNE_QUIET("-Wparentheses") AUTOTUNE_QUIET("-Wlogical-op") \
   AUTOTUNE_QUIET("-Wattributes") AUTOTUNE_QUIET("-Wnull-dereference") \
-  AUTOTUNE_QUIET("-Wundef") AUTOTUNE_QUIET_C
+  AUTOTUNE_QUIET("-Wundef") AUTOTUNE_QUIET_OWN
 /* clang-format on */
 #define AUTOTUNE_AS_WRITTEN _Pragma("GCC diagnostic pop")
 #endif

@@ -40,7 +40,12 @@ both g++ -std=c++17
 both clang++-22 -std=c++14
 both clang++-22 -std=c++23 -fopenmp
 
-# What is written for the compiler's errors alone makes no code.
+# What is written for the compiler's errors alone makes no code, and no warnings.
+for cc in "g++ -std=gnu++11" "g++ -std=gnu++20" "clang++-22 -std=gnu++11" "clang++-22 -std=c++23"; do
+  autotune cc $cc -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wold-style-cast -Wzero-as-null-pointer-constant \
+    -c clauses.cpp -o clauses.o > messages 2>&1 || fail "$cc: clauses.cpp does not build"
+  [ -s messages ] && { fail "$cc: messages"; cat messages; }
+done
 for cc in "g++ -std=c++11" "clang++-22 -std=c++17"; do
   autotune cc $cc -O0 -c program.cpp -o checks.o || fail "$cc: does not build"
   ! nm -C checks.o | grep autotune_checks || fail "$cc: code of checks"
