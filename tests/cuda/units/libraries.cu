@@ -10,7 +10,7 @@
 #pragma nv_diag_suppress static_var_with_dynamic_init
 namespace cg = cooperative_groups;
 
-#pragma autotune kernel param(THREADS: 128)
+#pragma autotune kernel param(THREADS: 128, 256)
 __global__ void summed(const float *in, float *out, int n)
 {
   using Reduce = cub::BlockReduce<float, THREADS>;
