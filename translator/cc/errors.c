@@ -3,7 +3,8 @@
 //
 // An error in the declaration of a kernel is repeated in each function that is generated
 // from it, as "<autotune>:17:3: error: …". The user needs only the message about the
-// user's own line.
+// user's own line. A kernel that is a statement is compiled twice, in its place and as a
+// function of its own, so a message about it would come twice.
 #include <ctype.h>
 #include <string.h>
 
@@ -220,12 +221,71 @@ static struct clauses errors_clauses(const struct text *printed) {
   return c;
 }
 
+// ---- two copies of a kernel ---------------------------------------------------------
+
+struct told {               // an error or a warning
+  struct slice place, line; // place: FILE:LINE:COLUMN and its kind
+  bool copy;                // it is about the copy that is a function of its own
+};
+
+struct copies {
+  struct told *list;
+  unsigned n, next; // next: of the pass that leaves some out
+};
+
+// Returns the part of LINE before its text: "k.c:4:7: warning: "; empty: it has none.
+static struct slice errors_start(struct slice line) {
+  static const char *const kinds[] = { "error: ", "warning: ", NULL };
+  for (const char *const *k = kinds; *k; k++) {
+    const char *at = memmem(line.data, line.size, *k, strlen(*k));
+    if (at)
+      return (struct slice){ line.data, (size_t)(at - line.data) + strlen(*k) };
+  }
+  return (struct slice){ 0 };
+}
+
+static struct copies errors_copies(const struct text *printed) {
+  struct copies all = { .list = NULL };
+  const char *end = printed->data + printed->size;
+  bool copy = false, heading = false; // heading: no message came after it
+  for (const char *p = printed->data, *next; p < end; p = next) {
+    struct slice line = errors_line(p, end, &next), start = errors_start(line);
+    enum errors_kind kind = errors_kind_of(line);
+    if (kind == LINE_HEADING) {
+      heading = true;
+      copy = errors_has(line, errors_prefixes[0]);
+    } else if (kind == LINE_REST) {
+      copy |= heading && errors_has(line, errors_prefixes[0]); // "inlined from"
+    } else {
+      heading = false;
+      if (kind == LINE_MESSAGE && start.size)
+        *GROW(all.list, all.n) = (struct told){ start, line, copy };
+    }
+  }
+  return all;
+}
+
+// True if the next error or warning is printed once more for the other copy. gcc's words
+// may differ between the copies; Clang, without HEADINGS, does not say which copy it
+// means.
+static bool errors_again(struct copies *all, bool headings) {
+  const struct told *it = &all->list[all->next++];
+  for (const struct told *other = all->list; other < all->list + all->n; other++)
+    if (headings ? it->copy && !other->copy && slices_same(it->place, other->place)
+                 : other < it && slices_same(it->line, other->line))
+      return true;
+  return false;
+}
+
 // ---- the messages that are left ------------------------------------------------------
 
 struct filter {
+  bool failed; // the compiler did
   struct clauses clauses;
+  struct copies copies;
   enum errors_place place;
   struct text kept, before; // BEFORE: lines that come before the next message
+  struct slice last;        // those before the last message that was kept
   bool keep, keep_note;     // the message, and its note
   bool error;               // one was kept
 };
@@ -244,6 +304,16 @@ static void errors_add(struct text *out, struct slice line) {
   text_add(out, line.data, line.size);
 }
 
+// Adds what comes before a message, unless that came before the last one, too.
+static void errors_begin(struct filter *f) {
+  struct slice before = { f->before.data, f->before.size };
+  if (!slices_same(before, f->last))
+    errors_add(&f->kept, before);
+  if (before.size)
+    f->last = slice_of(arena_copy(before.data, before.size));
+  f->before.size = 0;
+}
+
 // Adds the line PRINTED, which is LINE with colours; NEXT is what follows.
 static void errors_next(struct filter *f, struct slice printed, struct slice line,
                         const char *next, const char *end) {
@@ -259,21 +329,26 @@ static void errors_next(struct filter *f, struct slice printed, struct slice lin
   if (kind == LINE_HEADING || kind == LINE_CONTEXT)
     return;
   if (kind == LINE_MESSAGE) {
-    f->keep = !errors_is_ours(line) &&
-        !errors_repeats(f, line, errors_shows_stub(next, end));
+    bool again = errors_start(line).size && errors_again(&f->copies, f->clauses.headings);
+    bool generated = errors_is_ours(line) ||
+        errors_repeats(f, line, errors_shows_stub(next, end));
+    f->keep = !again && !(f->failed && generated);
     f->keep_note = true;
     f->error = f->error || (f->keep && errors_message(line).size);
-    errors_add(&f->kept, (struct slice){ f->before.data, f->keep ? f->before.size : 0 });
-    f->before.size = f->keep ? 0 : f->before.size;
+    if (f->keep)
+      errors_begin(f);
   } else if (kind == LINE_NOTE) {
-    f->keep_note = !ours;
+    f->keep_note = !f->failed || !ours;
   }
   if (f->keep && f->keep_note && !(kind == LINE_WITHIN && ours))
     errors_add(&f->kept, kind == LINE_REST ? printed : named);
 }
 
-struct text cc_errors_filter(struct text printed) {
-  struct filter f = { .clauses = errors_clauses(&printed), .keep = true };
+struct text cc_errors_filter(struct text printed, bool failed) {
+  struct filter f = { .failed = failed,
+                      .clauses = errors_clauses(&printed),
+                      .copies = errors_copies(&printed),
+                      .keep = true };
   const char *end = printed.data + printed.size;
   text_add(&f.kept, "", 0);
   text_add(&f.before, "", 0);
@@ -282,5 +357,5 @@ struct text cc_errors_filter(struct text printed) {
     struct slice line = errors_line(p, end, &next);
     errors_next(&f, (struct slice){ p, (size_t)(next - p) }, line, next, end);
   }
-  return f.error ? f.kept : printed;
+  return f.error || !failed ? f.kept : printed;
 }
