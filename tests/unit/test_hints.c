@@ -261,7 +261,7 @@ static const char many_problems[] = "INSERT INTO problem " MANY(
           "threads, '9000000,3', key_names, shape, family, device, objective, 0 FROM c, (SELECT * FROM problem LIMIT 1)";
 static const char many_variants[] = "INSERT INTO variant " MANY(
     6000) "SELECT problem, -9223372036854775807 + i, vals, compiler, fate, "
-          "message, samples, compile_seconds, verify_seconds, time_seconds, 0, features, maker, contract, slowdown, 0 "
+          "message, samples, compile_seconds, verify_seconds, time_seconds, 0, features, maker, contract, slowdown, part, 0 "
           "FROM c, (SELECT * FROM variant LIMIT 1)";
 
 static void test_the_nearest_of_many(void **state) {

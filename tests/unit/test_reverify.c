@@ -79,9 +79,10 @@ static bool is_right_from(double first) {
   return right;
 }
 
+// A single call may be right because it runs the default, to be compared with the winner.
 static bool is_right_within(double seconds) {
   for (double end = monotonic() + seconds; monotonic() < end;)
-    if (is_right_from(2e6))
+    if (is_right_from(2e6) && is_right_from(2e6) && is_right_from(2e6))
       return true;
   return false;
 }
