@@ -38,7 +38,8 @@ static bool begin_is_idle(struct begun *b, struct node *n,
   if (!atomic_load(&n->asked))
     return false;
   if (!background_goes() || background_checks())
-    return vain_waits(n->site) || !allowance_begins(n) || given_up_waits(n);
+    return (!atomic_load(&n->has_known) && vain_waits(n->site)) || !allowance_begins(n) ||
+        given_up_waits(n);
   if (!decide_take())
     return true; // another thread attends to the tuning
   bool idle = !background_calls();

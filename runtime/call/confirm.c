@@ -43,6 +43,15 @@ struct confirm {
   _Atomic(enum own_calls_say) says;
 };
 
+// Returns what OWN says of a winner. One whose kernel its author asked to tune needs no
+// clear gain: it must only not be slower.
+static enum own_calls_say confirm_judge(const struct own_calls *own, bool is_limited) {
+  enum own_calls_say says = own_calls_judge(own);
+  return says == OWN_CALLS_SLOWER && is_limited && own_calls_gain(own) >= 1
+      ? OWN_CALLS_FASTER
+      : says;
+}
+
 // ---- the program's calls ------------------------------------------------------------
 
 static struct confirm *confirm_of(const struct node *n) {
@@ -76,7 +85,7 @@ void confirm_begin(struct node *n, const struct own_calls *own, double cost) {
                          .is_limited = !hot,
                          .cost = cost,
                          .since = sys_now(),
-                         .says = own_calls_judge(own) };
+                         .says = confirm_judge(own, !hot) };
   atomic_store_explicit(&n->confirm, c, memory_order_release);
 }
 
@@ -98,6 +107,8 @@ static bool confirm_is_disturbed(void) {
 }
 
 static void confirm_drop_pair(struct confirm *c) {
+  if (c->pair.half > 0)
+    c->spent += c->cost;
   c->pair.half = 0;
   c->pair.goes = false;
 }
@@ -140,11 +151,13 @@ void confirm_see(struct node *n, double seconds) {
   if (confirm_is_disturbed()) {
     confirm_drop_pair(c);
   } else if (pair_add(&c->pair, seconds)) {
-    c->cost = fmax(c->pair.original - c->pair.winner, 0);
-    c->spent += c->cost;
+    double cost = fmax(c->pair.original - c->pair.winner, 0);
+    c->spent += cost;
+    c->cost = fmax(cost, c->cost / 2); // one pair may be noise
     own_calls_add(&c->own, c->pair.winner, c->pair.original);
     own_calls_add(&c->fresh, c->pair.winner, c->pair.original);
-    atomic_store_explicit(&c->says, own_calls_judge(&c->own), memory_order_relaxed);
+    atomic_store_explicit(&c->says, confirm_judge(&c->own, c->is_limited),
+                          memory_order_relaxed);
   }
   confirm_unlock(c);
 }

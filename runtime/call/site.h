@@ -120,6 +120,7 @@ struct node {
   struct site *site;
   _Atomic(struct team *) team; /* NULL: its calls are made one at a time */
   struct team *teams;          /* all that it ever had */
+  atomic_bool has_known;       /* for threads that do not hold decide_take() */
   struct recall *known; /* a stored result that must be checked before tuning; or NULL */
   struct autotune_entry entry; /* last: its key has the length that the kernel declares */
 };

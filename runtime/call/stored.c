@@ -90,6 +90,7 @@ void stored_free(struct node *n) {
     recall_free(n->known);
   free(n->known);
   n->known = NULL;
+  atomic_store(&n->has_known, false);
 }
 
 // Returns how important it is why KNOWN is no winner. A key may have another value in
@@ -127,6 +128,7 @@ bool stored_ask(struct site *s, struct node *n) {
       provisional_known(n, known);
     if (known->kind != RECALL_POINT)
       stored_free(n);
+    atomic_store(&n->has_known, n->known != NULL);
   }
   atomic_store(&n->asked, true);
   hot_asked(sys_now() - start);

@@ -39,8 +39,7 @@ void own_calls_join(struct own_calls *own, const struct own_calls *more) {
   own->longest_original = fmax(own->longest_original, more->longest_original);
 }
 
-// Returns the default's time by the winner's. The longest call of each is left out.
-static double own_calls_gain(const struct own_calls *own) {
+double own_calls_gain(const struct own_calls *own) {
   bool leaves = own->pairs > 1;
   double winner = own->winner - (leaves ? own->longest_winner : 0);
   double original = own->original - (leaves ? own->longest_original : 0);

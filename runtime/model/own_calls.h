@@ -26,6 +26,9 @@ enum own_calls_say {
 void own_calls_add(struct own_calls *own, double winner, double original);
 /* Adds the pairs of MORE to OWN. */
 void own_calls_join(struct own_calls *own, const struct own_calls *more);
+/* Returns the default's time divided by the winner's; 1: no pairs. The longest call of
+ * each is left out. */
+double own_calls_gain(const struct own_calls *own);
 /* Returns what OWN says. */
 enum own_calls_say own_calls_judge(const struct own_calls *own);
 /* Writes what OWN says to TEXT, of SIZE bytes, and returns it: "0.78 x as fast as the

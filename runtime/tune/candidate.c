@@ -84,6 +84,16 @@ struct estimate candidate_measured(const struct candidate *c) {
 
 // ---- what came of a variant ---------------------------------------------------------
 
+void candidate_find_best(struct tuning *t) {
+  t->best = NONE;
+  for (unsigned i = 0; i < t->n; i++) {
+    const struct candidate *c = &t->candidates[i];
+    if (c->done && c->status == STATUS_OK && c->e.n > 0 &&
+        (t->best == NONE || c->e.median < t->candidates[t->best].e.median))
+      t->best = (int)i;
+  }
+}
+
 void candidate_note(struct tuning *t, struct candidate *c) {
   int i = (int)(c - t->candidates);
   t->summary.tried += !c->done && c->status != STATUS_DROPPED;
@@ -158,10 +168,11 @@ void candidate_settle(struct tuning *t, struct candidate *c, const struct trial 
   r.part = c->part;
   if (t->store)
     store_finish(t->store, t->id, &r);
-  if (t->store && !t->further && kernel_when_hot(t->kernel) &&
-      c->status != STATUS_DROPPED)
+  bool tried = c->status != STATUS_DROPPED &&
+      (trial->n_samples > 0 || trial->verify_seconds > 0 || compile_seconds > 0);
+  if (t->store && !t->further && kernel_when_hot(t->kernel) && tried)
     earlier_further(t->kernel); // the next run goes on from here
-  t->further = t->further || c->status != STATUS_DROPPED;
+  t->further = t->further || tried;
   c->samples = trial->samples;
   c->n_samples = trial->n_samples;
   double part = c->part > 0 ? c->part : 1;

@@ -73,7 +73,7 @@ bool explore_submit(struct tuning *t, struct candidate *c) {
   snprintf(defines, sizeof defines,
            "#define AUTOTUNE_PARTS %u\n#define AUTOTUNE_PART_THREADS %u\n", divisor,
            t->id->threads ? t->id->threads : 1);
-  c->in_part = divisor > 0;
+  ticket |= divisor ? TICKET_PART : 0;
   if (pool_submit_defines(t->pool, c->point, ticket, c->variant,
                           divisor ? defines : "") != 0)
     return false;
@@ -275,11 +275,13 @@ static void look_at_code(struct tuning *t, struct candidate *c) {
 // Runs a compiled variant, unless it did not compile, its code is known, or it is
 // predicted to lose.
 static void explore_try(struct tuning *t, struct compiled *compiled) {
-  struct candidate *c = &t->candidates[compiled->ticket - 1];
+  struct candidate *c = &t->candidates[(compiled->ticket & ~TICKET_PART) - 1];
+  double seconds = compiled->object.seconds;
   struct trial trial = { .status = STATUS_PENDING };
   const struct candidate *same = NULL;
   c->object = compiled->object;
-  t->summary.compile_seconds += c->object.seconds;
+  c->in_part = (compiled->ticket & TICKET_PART) != 0;
+  t->summary.compile_seconds += seconds;
   if (compiled->status == 0) {
     set_code(t, c);
     look_at_code(t, c);
@@ -303,7 +305,7 @@ static void explore_try(struct tuning *t, struct compiled *compiled) {
   }
   if (trial.status !=
       STATUS_PENDING) // else the workers are lost, perhaps by this variant
-    candidate_settle(t, c, &trial, c->object.seconds);
+    candidate_settle(t, c, &trial, seconds);
   else
     c->done = !role_stopping(); // stays pending in the store, unless we are told to stop
   provisional_consider(t, c);

@@ -44,8 +44,9 @@ static void set_summary(struct tuning *t, int winner) {
   struct summary *m = &t->summary;
   const struct candidate *c = t->best == NONE ? NULL : &t->candidates[t->best];
   m->original = t->original;
-  m->best = c && c->status == STATUS_OK && c->e.n > 0 ? candidate_measured(c)
-                                                      : t->original;
+  m->best = c && c->status == STATUS_OK && c->e.n > 0 && c->part <= 0
+      ? candidate_measured(c)
+      : t->original;
   m->values = winner == NONE ? "" : c->values;
   m->compiler = winner == NONE ? "" : c->compiler;
   m->winner = winner == NONE ? 0 : c->variant;

@@ -46,8 +46,10 @@ double part_seconds(const struct tuning *t) {
 struct trial_plan part_plan(const struct tuning *t) {
   const struct part *p = &t->part;
   double best = p->ratio > 0 ? p->ratio * tune_best_seconds(t).high : 0;
+  double lost = t->plan->background ? fmax(5 * best, best + 0.5) // as in explore_limit
+                                    : fmax(2 * best, best + started);
   return (struct trial_plan){
-    .limit = best > 0 ? fmax(2 * best, best + started) : tune_limit(t),
+    .limit = best > 0 ? fmin(lost, tune_limit(t)) : tune_limit(t),
     .budget = fmax(2 * best, shortest),
     .stop_above = 1.05 * best,
     .min_samples = 1,
@@ -57,42 +59,6 @@ struct trial_plan part_plan(const struct tuning *t) {
   };
 }
 
-// ---- the factor ---------------------------------------------------------------------
-
-// Compiles C as a whole. False: it is not done in time.
-static bool part_compile(struct tuning *t, struct candidate *c) {
-  struct compiled got = { .status = -1 };
-  double end = sys_now() + tune_silence(NULL);
-  if (!t->part.pool && !(t->part.pool = pool_new(t->kernel, 1)))
-    return false;
-  bool waits = pool_submit(t->part.pool, c->point, 1, c->variant) == 0;
-  while (waits && sys_now() < end && !role_stopping()) {
-    tune_report(t, tune_silence(NULL));
-    waits = !pool_take(t->part.pool, &got, 0.25);
-  }
-  free(got.point);
-  if (got.status != 0)
-    object_free(&got.object);
-  else
-    c->object = got.object;
-  c->in_part = false;
-  t->summary.compile_seconds += got.object.seconds;
-  return got.status == 0;
-}
-
-// Estimates what was tried in part by the factor RATIO from now on.
-static void part_rescale(struct tuning *t, double ratio) {
-  for (unsigned i = 0; i < t->n; i++) {
-    struct candidate *c = &t->candidates[i];
-    if (c->part <= 0)
-      continue;
-    c->e = stats_scaled(c->e, c->part / ratio);
-    c->run_seconds *= c->part / ratio;
-    c->part = ratio;
-  }
-  t->part.ratio = ratio;
-}
-
 static double part_cost(const struct trial *trial) {
   double sorted[MEASURE_MAX];
   unsigned n = trial->n_samples < MEASURE_MAX ? trial->n_samples : MEASURE_MAX;
@@ -100,61 +66,130 @@ static double part_cost(const struct trial *trial) {
   return stats_median(sorted, n).median;
 }
 
-// Runs C, a part of which was tried as TRIAL says, as a whole, and settles that in place
-// of TRIAL. False: it was not run.
-static bool part_run_whole(struct tuning *t, struct candidate *c, struct trial *trial) {
-  struct trial_plan plan = tune_once(tune_limit(t));
-  struct trial whole = { .status = STATUS_PENDING };
-  double part = part_cost(trial);
-  if (!part_compile(t, c))
-    return false;
-  plan.budget = shortest;
-  tune_report(t, tune_silence(&plan));
-  pool_pause(t->pool, t->quiet);
-  tune_try(t, c, &plan, &whole);
-  pool_pause(t->pool, false);
-  if (whole.status == STATUS_PENDING)
-    return false;
-  t->summary.time_seconds += whole.time_seconds;
-  t->summary.verify_seconds += whole.verify_seconds;
-  c->part = 0;
-  if (whole.status == STATUS_OK && whole.n_samples) {
-    part_rescale(t, part / part_cost(&whole));
-    t->part.best = part;
-  }
-  free(trial->samples);
-  *trial = (struct trial){ .status = STATUS_PENDING };
-  candidate_settle(t, c, &whole, c->compile_seconds);
-  return true;
+static bool part_is_right(const struct trial *trial) {
+  return trial->status == STATUS_OK && trial->n_samples > 0;
 }
 
+// ---- whole runs ---------------------------------------------------------------------
+
+// Compiles C as a whole. OUT: what came of it; STATUS_OK: C has its object.
+static void part_compile(struct tuning *t, struct candidate *c, struct trial *out) {
+  uint64_t ticket = (uint64_t)(c - t->candidates) + 1;
+  struct compiled got = { .status = -1 };
+  struct shared_memory *shared = t->host->shared;
+  if (!t->part.pool && (t->part.pool = pool_new(t->kernel, 1)))
+    pool_watch(t->part.pool, shared ? shared->compiling : NULL, COMPILING);
+  bool waits = t->part.pool &&
+      pool_submit(t->part.pool, c->point, ticket, c->variant) == 0;
+  while (waits && !role_stopping()) {
+    tune_report(t, tune_silence(NULL));
+    waits = !pool_take(t->part.pool, &got, 0.25);
+  }
+  free(got.point);
+  c->in_part = false;
+  c->compile_seconds += got.object.seconds;
+  t->summary.compile_seconds += got.object.seconds;
+  *out = (struct trial){ .status = got.ticket != ticket ? STATUS_PENDING
+                             : got.status == 0          ? STATUS_OK
+                                                        : STATUS_COMPILE };
+  if (out->status == STATUS_OK) {
+    c->object = got.object;
+    return;
+  }
+  snprintf(out->message, sizeof out->message, "%s",
+           got.object.message ? got.object.message : "no message");
+  object_free(&got.object);
+}
+
+// Runs C as a whole. STATUS_PENDING: the workers are lost, or we are to stop.
+static void part_try_whole(struct tuning *t, struct candidate *c, struct trial *out) {
+  struct trial_plan plan = tune_once(tune_limit(t));
+  plan.budget = shortest;
+  part_compile(t, c, out);
+  if (out->status != STATUS_OK)
+    return;
+  tune_report(t, tune_silence(&plan));
+  pool_pause(t->pool, t->quiet);
+  tune_try(t, c, &plan, out);
+  pool_pause(t->pool, false);
+  t->summary.time_seconds += out->time_seconds;
+  t->summary.verify_seconds += out->verify_seconds;
+}
+
+// Notes what came of a whole run of C, in place of PART.
+static void part_settle_whole(struct tuning *t, struct candidate *c, struct trial *whole,
+                              struct trial *part) {
+  free(part->samples);
+  *part = (struct trial){ .status = STATUS_PENDING };
+  c->part = 0;
+  if (whole->status != STATUS_PENDING)
+    candidate_settle(t, c, whole, c->compile_seconds);
+  else
+    c->done = !role_stopping(); // as in explore_try
+}
+
+// Estimates what was tried in part by the factor RATIO from now on. What is known from
+// elsewhere has a factor of its own, and no samples here.
+static void part_rescale(struct tuning *t, double ratio) {
+  for (unsigned i = 0; i < t->n; i++) {
+    struct candidate *c = &t->candidates[i];
+    if (c->part <= 0 || !c->samples)
+      continue;
+    c->e = stats_scaled(c->e, c->part / ratio);
+    c->run_seconds *= c->part / ratio;
+    c->part = ratio;
+  }
+  t->part.ratio = ratio;
+  candidate_find_best(t);
+}
+
+// Runs C, a part of which was tried as PART says, as a whole, and settles that.
+static void part_run_whole(struct tuning *t, struct candidate *c, struct trial *part) {
+  struct trial whole;
+  double cost = part_cost(part);
+  part_try_whole(t, c, &whole);
+  if (part_is_right(&whole)) {
+    part_rescale(t, cost / part_cost(&whole));
+    t->part.best = cost;
+  }
+  part_settle_whole(t, c, &whole, part);
+}
+
+// ---- the first ones -----------------------------------------------------------------
+
 static double held_cost(const struct held *h) {
-  return h->trial.status == STATUS_OK ? part_cost(&h->trial) : INFINITY;
+  return part_is_right(&h->trial) ? part_cost(&h->trial) : INFINITY;
 }
 
 // Runs the best of those held as a whole, or the next one if that is wrong.
 static void part_measure(struct tuning *t) {
   struct part *p = &t->part;
-  for (unsigned i = 0; i < p->n_held && p->ratio <= 0 && !t->lost; i++) {
+  while (p->ratio <= 0 && !t->lost && !t->hurried && !role_stopping()) {
     struct held *best = &p->held[0];
     for (unsigned j = 1; j < p->n_held; j++)
       if (held_cost(&p->held[j]) < held_cost(best))
         best = &p->held[j];
-    if (isinf(held_cost(best)) ||
-        !part_run_whole(t, &t->candidates[best->candidate], &best->trial))
+    if (isinf(held_cost(best)))
       return;
+    part_run_whole(t, &t->candidates[best->candidate], &best->trial);
   }
+}
+
+static void part_stop(struct tuning *t, const char *why) {
+  t->part.divisor = 0;
+  log_message(AUTOTUNE_DEBUG, "%s: %s: whole runs go on", t->kernel->name, why);
 }
 
 void part_settle_held(struct tuning *t) {
   struct part *p = &t->part;
+  char text[64];
   if (p->n_held == 0)
     return;
   part_measure(t);
   for (unsigned i = 0; i < p->n_held; i++) {
     struct candidate *c = &t->candidates[p->held[i].candidate];
     struct trial *trial = &p->held[i].trial;
-    if (trial->status == STATUS_OK && p->ratio > 0) {
+    if (part_is_right(trial) && p->ratio > 0) {
       c->part = p->ratio;
       candidate_settle(t, c, trial, c->compile_seconds);
     } else {
@@ -162,22 +197,54 @@ void part_settle_held(struct tuning *t) {
     }
   }
   p->n_held = 0;
+  if (p->ratio <= 0)
+    return;
+  snprintf(text, sizeof text, "a part takes %.3g of a run", p->ratio);
   if (p->ratio > worthwhile)
-    p->divisor = 0;
-  if (p->ratio > 0)
-    log_message(AUTOTUNE_DEBUG, "%s: a part takes %.3g of a run%s", t->kernel->name,
-                p->ratio, p->divisor ? "" : ": whole runs go on");
+    part_stop(t, text);
+  else
+    log_message(AUTOTUNE_DEBUG, "%s: %s", t->kernel->name, text);
+}
+
+// ---- one trial ----------------------------------------------------------------------
+
+// True if a whole run may not fail as this part did: a part may read what an earlier loop
+// did not write, or its bounds may be of no number. A few such runs tell.
+static bool part_is_doubtful(const struct part *p, const struct trial *part) {
+  bool ended = part->status == STATUS_TIMEOUT && p->ratio > 0; // by the best's time
+  return part->status != STATUS_PENDING && !ended &&
+      p->confirmed[part->status] < PARTS_SURE;
+}
+
+// Runs C as a whole, whose part has failed.
+static void part_doubt(struct tuning *t, struct candidate *c, struct trial *part) {
+  struct trial whole;
+  enum status status = part->status;
+  part_try_whole(t, c, &whole);
+  if (part_is_right(&whole) && t->part.divisor)
+    part_stop(t, "a part fails where the whole does not");
+  else if (whole.status != STATUS_PENDING)
+    t->part.confirmed[status]++;
+  part_settle_whole(t, c, &whole, part);
 }
 
 bool part_hold(struct tuning *t, struct candidate *c, struct trial *trial) {
   struct part *p = &t->part;
   c->compile_seconds = c->object.seconds;
   object_free(&c->object); // the winner is made anew, as a whole
-  if (trial->status != STATUS_OK || trial->n_samples == 0)
-    return false;
+  if (!part_is_right(trial)) {
+    bool doubtful = part_is_doubtful(p, trial);
+    if (doubtful)
+      part_doubt(t, c, trial);
+    return doubtful;
+  }
   c->part = p->ratio;
-  if (p->ratio > 0) // others are ended by the best's time: it must be right
-    return part_cost(trial) < better * p->best && part_run_whole(t, c, trial);
+  if (p->ratio > 0 && part_cost(trial) >= better * p->best)
+    return false;
+  if (p->ratio > 0) { // others are ended by the best's time: it must be right
+    part_run_whole(t, c, trial);
+    return true;
+  }
   p->held[p->n_held++] = (struct held){ (unsigned)(c - t->candidates), *trial };
   if (p->n_held == PARTS_HELD)
     part_settle_held(t);

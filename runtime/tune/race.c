@@ -64,7 +64,7 @@ static unsigned race_choose(struct tuning *t, struct runner_up *f) {
     seen[rival - t->candidates] = true;
     f[n++] = race_enter(rival);
   }
-  unsigned most = t->part.ratio > 0 ? PART_FINALISTS : FINALISTS;
+  unsigned most = t->part.divisor ? PART_FINALISTS : FINALISTS;
   while (seen && n < most) {
     int next = NONE;
     for (unsigned i = 0; i < t->n; i++) {
@@ -374,17 +374,6 @@ static int race_judge(struct tuning *t, struct runner_up *f, unsigned n,
   return faster ? t->best : NONE;
 }
 
-// Forgets a best candidate that turned out to be wrong.
-static void race_find_best(struct tuning *t) {
-  t->best = NONE;
-  for (unsigned i = 0; i < t->n; i++) {
-    const struct candidate *c = &t->candidates[i];
-    if (c->done && c->status == STATUS_OK && c->e.n > 0 &&
-        (t->best == NONE || c->e.median < t->candidates[t->best].e.median))
-      t->best = (int)i;
-  }
-}
-
 static int race_once(struct tuning *t) {
   struct runner_up *f = sys_calloc(FINALISTS + 1, sizeof *f);
   unsigned n = f ? race_choose(t, f) : 0;
@@ -413,7 +402,7 @@ int race(struct tuning *t) {
     int winner = race_once(t);
     if (winner != NONE || race_refused(t) == wrong || t->lost || role_stopping())
       return winner;
-    race_find_best(t); // the finalists turned out to be wrong: take the next
+    candidate_find_best(t); // the finalists turned out to be wrong: take the next
     if (t->best == NONE)
       return NONE;
     pool_pause(t->pool, false); // its object may be gone

@@ -111,7 +111,7 @@ struct pruning {
 };
 
 /* Trials of parts of a run (part.c). */
-enum { PARTS_HELD = 3, PART_FINALISTS = 8 };
+enum { PARTS_HELD = 3, PARTS_SURE = 2, PART_FINALISTS = 8 };
 struct part {
   unsigned divisor; /* a part is about a DIVISOR-th of the work; 0: runs are whole */
   double ratio;     /* cost of a part divided by that of a whole run; 0: not known yet */
@@ -121,8 +121,9 @@ struct part {
     struct trial trial;
   } held[PARTS_HELD];
   unsigned n_held;
-  unsigned refused;  /* finalists that were not right */
-  struct pool *pool; /* for whole objects during the search */
+  unsigned refused;             /* finalists that were not right */
+  unsigned confirmed[STATUSES]; /* failures of parts that whole runs had as well */
+  struct pool *pool;            /* for whole objects during the search */
 };
 
 struct online; /* online.c */
@@ -270,8 +271,8 @@ unsigned part_of(const struct tuning *t, const struct candidate *c);
 double part_seconds(const struct tuning *t);
 /* Plans a trial of a part. */
 struct trial_plan part_plan(const struct tuning *t);
-/* Takes the result of a part of C, which was tried just now. True: TRIAL is kept until
- * more is known, or C was run as a whole and settled; TRIAL is no longer the caller's.
+/* Takes the result of a part of C, which was tried just now, or did not compile. True:
+ * TRIAL is kept until more is known, or C was run as a whole; TRIAL is not the caller's.
  * False: candidate_settle is next. */
 bool part_hold(struct tuning *t, struct candidate *c, struct trial *trial);
 /* Settles what is kept, at the end of the search at the latest. */
@@ -308,6 +309,8 @@ struct record candidate_record(const struct candidate *c);
 struct estimate candidate_measured(const struct candidate *c);
 /* Keeps MESSAGE if STATUS is that of a variant that a compiler refused, the first one. */
 void candidate_keep_refusal(struct tuning *t, enum status status, const char *message);
+/* Sets T->best anew. */
+void candidate_find_best(struct tuning *t);
 /* Counts C, whose status and cost are known, and tells the strategy. */
 void candidate_note(struct tuning *t, struct candidate *c);
 /* Notes the result of C in the store, the counts and the strategy. C takes over TRIAL's

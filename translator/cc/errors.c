@@ -69,6 +69,14 @@ static bool errors_has_any(struct slice line, const char *const *words) {
   return *words != NULL;
 }
 
+// True if LINE is one of the source, as gcc shows it: "   12 |   f(x);".
+static bool errors_is_source(struct slice line) {
+  const char *p = line.data, *end = p + line.size;
+  while (p < end && (*p == ' ' || isdigit((unsigned char)*p)))
+    p++;
+  return p < end && *p == '|' && p > line.data && p[-1] == ' ';
+}
+
 static enum errors_kind errors_kind_of(struct slice line) {
   static const char *const messages[] = { "error: ",
                                           "warning: ",
@@ -77,7 +85,13 @@ static enum errors_kind errors_kind_of(struct slice line) {
                                           " detected in the compilation of ",
                                           "): warning ",
                                           NULL };
-  if (errors_has_any(line, messages))
+  static const char *const programs[] = { "cc1", "collect2: ", "nvcc ", NULL };
+  const char *const *program = programs;
+  while (*program && !errors_begins(line, *program))
+    program++;
+  if (errors_is_source(line))
+    return LINE_REST;
+  if (*program || errors_has(line, "/ld: ") || errors_has_any(line, messages))
     return LINE_MESSAGE;
   if (errors_has(line, ": note: "))
     return LINE_NOTE;
@@ -148,7 +162,7 @@ struct clauses {
 enum errors_place { PLACE_USER, PLACE_CHECKS, PLACE_STUB };
 
 static bool errors_is_letter(char c) {
-  return isalnum((unsigned char)c) || c == '_';
+  return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
 // True if LINE has NAME as a whole word.
@@ -212,7 +226,8 @@ static struct clauses errors_clauses(const struct text *printed) {
       struct slice kernel = { name + sizeof word - 1, 0 };
       while (errors_is_letter(kernel.data[kernel.size])) // the line ends with ':'
         kernel.size++;
-      *GROW(c.kernels, c.n_kernels) = kernel;
+      if (kernel.size)
+        *GROW(c.kernels, c.n_kernels) = kernel;
     }
     if (message.size && !errors_is_ours(line) && !errors_shows_stub(next, end) &&
         (place == PLACE_CHECKS || !c.headings))

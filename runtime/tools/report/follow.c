@@ -102,7 +102,7 @@ static void see_variant(const struct record *r, void *data) {
   w->tried += r->status != STATUS_DROPPED;
   if (r->when - late > w->since)
     w->since = r->when - late;
-  double median = r->status == STATUS_OK ? record_shown(r).median : 0;
+  double median = r->status == STATUS_OK && r->part <= 0 ? record_shown(r).median : 0;
   if (median > 0 && (w->best == 0 || median < w->best)) {
     char *values = sys_strdup(r->values);
     free(w->values);
