@@ -169,13 +169,19 @@ static enum status status_of(const json_t *result) {
   return STATUS_CRASH;
 }
 
-// Returns the mean of the runs in seconds; NAN: no run.
-static double seconds_of(const json_t *result) {
+static double compile_seconds(const json_t *result) {
+  const json_t *times = json_object_get(result, "times");
+  return json_number_value(json_object_get(times, "compilation")) / 1e3;
+}
+
+// Returns the mean of the runs in seconds; NAN: no run. Sets ALL to their sum.
+static double seconds_of(const json_t *result, double *all) {
   const json_t *runs = json_object_get(json_object_get(result, "times"), "runtimes"),
                *run;
   double sum = 0;
   size_t i;
   json_array_foreach(runs, i, run) sum += json_number_value(run);
+  *all = sum / 1e3;
   return json_array_size(runs) ? sum / 1e3 / (double)json_array_size(runs) : NAN;
 }
 
@@ -204,6 +210,7 @@ static void read_rows(struct recorded *r, const json_t *results) {
   r->rows = calloc(json_array_size(results) + 1, sizeof *r->rows);
   json_array_foreach(results, i, result) {
     struct row *row = &r->rows[r->n];
+    double runs = 0;
     row->point = calloc(r->kernel.n_params, sizeof *row->point);
     if (!read_point(r, result, row->point)) {
       free(row->point);
@@ -211,7 +218,8 @@ static void read_rows(struct recorded *r, const json_t *results) {
     }
     r->n++;
     row->status = status_of(result);
-    row->seconds = row->status == STATUS_OK ? seconds_of(result) : 0;
+    row->seconds = row->status == STATUS_OK ? seconds_of(result, &runs) : 0;
+    row->cost = runs + compile_seconds(result);
     if (row->status == STATUS_OK && !(row->seconds > 0))
       row->status = STATUS_CRASH;
   }
@@ -223,13 +231,16 @@ static void count(struct recorded *r) {
   for (unsigned i = 0; i < r->n; i++) {
     bool failed = r->rows[i].status != STATUS_OK;
     r->failed += failed;
+    r->cost += r->rows[i].cost / r->n;
     if (!failed) {
       r->best = fmin(r->best, r->rows[i].seconds);
       r->worst = fmax(r->worst, r->rows[i].seconds);
     }
   }
   for (unsigned i = 0; i < r->n; i++)
-    r->good += r->rows[i].status == STATUS_OK && r->rows[i].seconds <= 1.05 * r->best;
+    for (unsigned g = 0; g < GOALS; g++)
+      r->good[g] += r->rows[i].status == STATUS_OK &&
+          r->rows[i].seconds <= (1 + run_goals[g]) * r->best;
 }
 
 // ---- files --------------------------------------------------------------------------

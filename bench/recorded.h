@@ -15,20 +15,25 @@
 #include "tune/search/search.h"
 #include "model/space.h"
 
+enum { GOALS = 2 };
+extern const double run_goals[GOALS]; /* 5 % and 1 %: how close to the best a run comes */
+
 struct row {
   choice *point;
   enum status status;
   double seconds; /* STATUS_OK: the mean of the runs */
+  double cost;    /* seconds that the trial took: to compile, and all runs */
 };
 struct recorded {
   char *name; /* of the file, without its ending */
   struct autotune_kernel kernel;
   struct space space;
   struct row *rows;
-  unsigned n;            /* sorted by point */
-  unsigned failed, good; /* good: within 5 % of the best */
-  double best, worst;    /* seconds, of those that did not fail */
-  void *self[1];         /* args of the conditions */
+  unsigned n;                   /* sorted by point */
+  unsigned failed, good[GOALS]; /* good: as close to the best as the goal says */
+  double best, worst;           /* seconds, of those that did not fail */
+  double cost;                  /* of a trial, the mean */
+  void *self[1];                /* args of the conditions */
 };
 /* Returns NULL after a message. PATH: FAIR T4 JSON, gzipped or not. */
 struct recorded *recorded_read(const char *path);
@@ -38,21 +43,24 @@ void recorded_free(struct recorded *r);
 
 /* ---- search_run.c ---------------------------------------------------------------- */
 
-enum { MARKS = 6 };
+enum { MARKS = 6, MAX_FLIGHT = 64 };
 extern const unsigned run_marks[MARKS]; /* 10, 25, 50, 100, 200, 400 */
 struct run_options {
   unsigned seeds, trials, flight, jobs;
   double noise;
+  double goal;                 /* a run ends so close to the best; 0: it goes on */
   const struct recorded *near; /* NULL, or a space that stands for a near key */
   unsigned near_trials; /* trials on NEAR by the same search, before the run begins */
 };
 struct curve {
   double ratio[MARKS]; /* the best time found over the optimum, after so many trials; mean
                           over the runs */
-  double trials;       /* until within 5 %: the median; for random search the mean */
-  bool more;           /* half of the runs needed more trials than that */
-  double reached;      /* fraction of the runs that came within 5 % */
-  double seconds;      /* of ask and tell, a trial */
+  struct goal {
+    double trials, seconds; /* until there: the medians; for random search the means */
+    bool more;              /* half of the runs needed more than that */
+  } goals[GOALS];
+  double reached; /* fraction of the runs that came within 5 % */
+  double seconds; /* of ask and tell, a trial */
 };
 /* False: the search failed, and a message was printed. */
 bool run_search(const struct recorded *r, const struct strategy_class *class,
@@ -62,12 +70,13 @@ void run_random(const struct recorded *r, struct curve *out);
 
 /* ---- search_table.c -------------------------------------------------------------- */
 
-enum { MAX_SEARCHES = 16 };
+enum { MAX_SEARCHES = 16, MAX_FLIGHTS = 8 };
 struct result {
   const struct recorded *space;
-  struct curve random, curves[MAX_SEARCHES];
+  struct curve random, curves[MAX_FLIGHTS][MAX_SEARCHES];
 };
 struct table {
+  unsigned flights[MAX_FLIGHTS], n_flights;
   const struct strategy_class *searches[MAX_SEARCHES];
   unsigned n_searches;
   struct result *results;

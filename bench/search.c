@@ -18,7 +18,8 @@ static const char usage[] =
     "  --seeds N       runs of each search (100)\n"
     "  --trials N      of each run; the budget that the search is told (400)\n"
     "  --searches A,B  those only; default: all but exhaustive and random\n"
-    "  --flight N      points asked for before the first is told of (1)\n"
+    "  --flight N,M    points asked for before the first is told of (1,3,7,31)\n"
+    "  --goal SHARE    a run ends so close to the best, 0.01: at 1 % (0: it goes on)\n"
     "  --noise SHARE   standard deviation of the times that are told (0)\n"
     "  --near FILE     a space with the same parameters, as a near key: tuned first, by "
     "the same search\n"
@@ -80,7 +81,20 @@ static bool set_searches(struct table *t, char *names) {
   return true;
 }
 
-static bool measure(struct table *t, const struct list *l, const struct run_options *o) {
+static bool set_flights(struct table *t, char *numbers) {
+  for (char *n = strtok(numbers, ","); n; n = strtok(NULL, ",")) {
+    long flight = strtol(n, NULL, 10);
+    if (flight < 1 || flight > MAX_FLIGHT || t->n_flights == MAX_FLIGHTS) {
+      fprintf(stderr, "--flight: at most %d numbers from 1 to %d\n", MAX_FLIGHTS,
+              MAX_FLIGHT);
+      return false;
+    }
+    t->flights[t->n_flights++] = (unsigned)flight;
+  }
+  return t->n_flights > 0;
+}
+
+static bool measure(struct table *t, const struct list *l, struct run_options *o) {
   t->results = calloc(l->n + 1, sizeof *t->results);
   for (unsigned i = 0; t->results && i < l->n; i++) {
     struct result *r = &t->results[t->n];
@@ -88,9 +102,12 @@ static bool measure(struct table *t, const struct list *l, const struct run_opti
     if (!r->space)
       return false;
     run_random(r->space, &r->random);
-    for (unsigned s = 0; s < t->n_searches; s++)
-      if (!run_search(r->space, t->searches[s], o, &r->curves[s]))
-        return false;
+    for (unsigned f = 0; f < t->n_flights; f++) {
+      o->flight = t->flights[f];
+      for (unsigned s = 0; s < t->n_searches; s++)
+        if (!run_search(r->space, t->searches[s], o, &r->curves[f][s]))
+          return false;
+    }
     t->n++;
     table_space(t, r);
   }
@@ -107,10 +124,9 @@ static bool write_json(const struct table *t, const struct run_options *o,
   return fine;
 }
 
-static struct run_options options = {
-  .seeds = 100, .trials = 400, .flight = 1, .near_trials = 80
-};
-static char *searches, *json, *near, *noise;
+static struct run_options options = { .seeds = 100, .trials = 400, .near_trials = 80 };
+static char *searches, *json, *near, *noise, *goal, usual_flights[] = "1,3,7,31",
+                                                    *flights = usual_flights;
 static const struct {
   const char *name;
   char **text; // or
@@ -118,9 +134,10 @@ static const struct {
 } settings[] = {
   { "seeds", NULL, &options.seeds, 100000 },
   { "trials", NULL, &options.trials, 100000 },
-  { "flight", NULL, &options.flight, 64 },
   { "jobs", NULL, &options.jobs, 1024 },
   { "near-trials", NULL, &options.near_trials, 100000 },
+  { "flight", &flights, NULL, 0 },
+  { "goal", &goal, NULL, 0 },
   { "noise", &noise, NULL, 0 },
   { "searches", &searches, NULL, 0 },
   { "json", &json, NULL, 0 },
@@ -146,6 +163,7 @@ static int read_options(int argc, char **argv) {
       *settings[c].number = (unsigned)(n < 1 ? 1 : n > most ? most : n);
     }
   options.noise = noise ? strtod(noise, NULL) : 0;
+  options.goal = goal ? strtod(goal, NULL) : 0;
   return -1;
 }
 
@@ -164,7 +182,8 @@ int main(int argc, char **argv) {
   struct recorded *nearby = near ? recorded_read(near) : NULL;
   options.near = nearby;
   bool fine = nearby || !near;
-  fine = fine && set_searches(&t, searches) && measure(&t, &files, &options);
+  fine = fine && set_flights(&t, flights) && set_searches(&t, searches) &&
+      measure(&t, &files, &options);
   if (fine)
     table_summary(&t);
   fine = fine && (!json || write_json(&t, &options, json));

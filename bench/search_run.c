@@ -14,13 +14,18 @@
 #include "tune/tune.h"
 
 const unsigned run_marks[MARKS] = { 10, 25, 50, 100, 200, 400 };
-enum { MAX_FLIGHT = 64, HINTS = 4 };
+const double run_goals[GOALS] = { 0.05, 0.01 };
+enum { HINTS = 4 };
 
 struct run {
   double ratio[MARKS];
-  unsigned within; // trials until within 5 %; 0: never
+  struct {
+    unsigned trials;
+    double cost;
+  } within[GOALS]; // until a goal; 0 trials: never
   unsigned trials;
-  double seconds;
+  double cost;    // seconds that the trials took when they were recorded
+  double seconds; // of ask and tell
 };
 
 static double now(void) {
@@ -58,17 +63,25 @@ static void note(struct replay *p, const struct row *row,
     p->best = row->seconds;
   }
   run->trials++;
-  if (!run->within && row->status == STATUS_OK && row->seconds <= 1.05 * p->space->best)
-    run->within = run->trials;
+  run->cost += row->cost;
+  for (unsigned g = 0; g < GOALS; g++)
+    if (!run->within[g].trials && row->status == STATUS_OK &&
+        row->seconds <= (1 + run_goals[g]) * p->space->best) {
+      run->within[g].trials = run->trials;
+      run->within[g].cost = run->cost;
+    }
   for (unsigned m = 0; m < MARKS; m++)
-    if (run->trials <= run_marks[m])
+    if (run->trials <= run_marks[m]) // a run that ends early leaves its last ratio
       run->ratio[m] = p->best / p->space->best;
 }
 
-// True until TRIALS, and until twice as many while the goal is not reached.
+// True until TRIALS, and until twice as many while no point within 5 % is found. Where a
+// goal is set, the run ends with it.
 static bool goes_on(const struct replay *p) {
   unsigned trials = p->options->trials, n = p->run->trials;
-  return n < trials || (n < 2 * trials && !p->run->within);
+  if (p->best <= (1 + p->options->goal) * p->space->best && p->options->goal > 0)
+    return false;
+  return n < trials || (n < 2 * trials && !p->run->within[0].trials);
 }
 
 // The point of NAMES and texts in another space. False: there is none.
@@ -104,7 +117,7 @@ static unsigned tune_near(const struct replay *p, const struct strategy_class *c
                                        .cost = row->status == STATUS_OK ? row->seconds
                                                                         : 0 };
     class->tell(st, point, &observation);
-    rows[n] = (struct row){ calloc(width, sizeof *point), row->status, row->seconds };
+    rows[n] = (struct row){ calloc(width, sizeof *point), row->status, row->seconds, 0 };
     if (row->status == STATUS_OK && rows[n].point &&
         same_point(near, point, p->space, rows[n].point))
       n++;
@@ -180,13 +193,41 @@ static void work(const struct recorded *r, const struct strategy_class *class,
   }
 }
 
-static int by_trials(const void *a, const void *b) {
-  unsigned left = ((const struct run *)a)->within - 1,
-           right = ((const struct run *)b)->within - 1;
-  return left < right ? -1 : left > right; // never (0) comes last
+static int by_time(const void *a, const void *b) {
+  double left = *(const double *)a, right = *(const double *)b;
+  return left < right ? -1 : left > right;
 }
 
-static bool summarise(struct run *runs, const struct run_options *o, struct curve *out) {
+static double middle(double *numbers, unsigned n) {
+  qsort(numbers, n, sizeof *numbers, by_time);
+  return (numbers[(n - 1) / 2] + numbers[n / 2]) / 2;
+}
+
+// Sets OUT to the medians over the runs until goal G.
+static bool summarise_goal(const struct run *runs, const struct run_options *o,
+                           unsigned g, struct goal *out) {
+  double *numbers = calloc(2 * (size_t)o->seeds, sizeof *numbers);
+  if (!numbers)
+    return false;
+  for (unsigned i = 0; i < o->seeds; i++) {
+    bool there = runs[i].within[g].trials > 0;
+    numbers[i] = there ? runs[i].within[g].trials : INFINITY;
+    numbers[o->seeds + i] = there ? runs[i].within[g].cost : INFINITY;
+  }
+  out->trials = middle(numbers, o->seeds);
+  out->seconds = middle(numbers + o->seeds, o->seeds);
+  out->more = isinf(out->trials);
+  double most = 0;
+  for (unsigned i = 0; i < o->seeds; i++)
+    most = fmax(most, runs[i].cost);
+  if (out->more)
+    *out = (struct goal){ 2 * o->trials, most, true };
+  free(numbers);
+  return true;
+}
+
+static bool summarise(const struct run *runs, const struct run_options *o,
+                      struct curve *out) {
   double seconds = 0, trials = 0;
   *out = (struct curve){ 0 };
   for (unsigned i = 0; i < o->seeds; i++) {
@@ -194,17 +235,16 @@ static bool summarise(struct run *runs, const struct run_options *o, struct curv
       return false;
     for (unsigned m = 0; m < MARKS; m++)
       out->ratio[m] += runs[i].ratio[m] / o->seeds;
-    out->reached += runs[i].within > 0;
+    out->reached += runs[i].within[0].trials > 0;
     seconds += runs[i].seconds;
     trials += runs[i].trials;
   }
   out->seconds = seconds / trials;
   out->reached /= o->seeds;
-  qsort(runs, o->seeds, sizeof *runs, by_trials);
-  const struct run *low = &runs[(o->seeds - 1) / 2], *high = &runs[o->seeds / 2];
-  out->more = high->within == 0;
-  out->trials = out->more ? 2 * o->trials : (low->within + high->within) / 2.0;
-  return true;
+  bool fine = true;
+  for (unsigned g = 0; g < GOALS; g++)
+    fine = fine && summarise_goal(runs, o, g, &out->goals[g]);
+  return fine;
 }
 
 bool run_search(const struct recorded *r, const struct strategy_class *class,
@@ -232,14 +272,13 @@ bool run_search(const struct recorded *r, const struct strategy_class *class,
   return fine;
 }
 
-static int by_time(const void *a, const void *b) {
-  double left = *(const double *)a, right = *(const double *)b;
-  return left < right ? -1 : left > right;
-}
-
 void run_random(const struct recorded *r, struct curve *out) {
   double *times = calloc(r->n + 1, sizeof *times);
-  *out = (struct curve){ .trials = (r->n + 1.0) / (r->good + 1.0), .reached = 1 };
+  *out = (struct curve){ .reached = 1 };
+  for (unsigned g = 0; g < GOALS; g++) {
+    double trials = (r->n + 1.0) / (r->good[g] + 1.0);
+    out->goals[g] = (struct goal){ trials, trials * r->cost, false };
+  }
   for (unsigned i = 0; times && i < r->n; i++)
     times[i] = r->rows[i].status == STATUS_OK ? r->rows[i].seconds : r->worst;
   if (times)

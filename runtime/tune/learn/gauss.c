@@ -140,14 +140,14 @@ static float gauss_place(const struct scale *s, const float *row) {
 // ---- how alike points are -----------------------------------------------------------
 
 static lanes gauss_all(float value) {
-  return (lanes){ value, value, value, value };
+  return (lanes){ 0 } + value;
 }
 
 // Multiplies LIKE by the factor of parameter D between its value AT and the N vectors of
 // values FROM.
 static void gauss_compare(const struct gauss *g, unsigned d, float at, const lanes *from,
                           lanes *like, unsigned n) {
-  const masks no_sign = { INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX };
+  const masks no_sign = (masks){ 0 } + INT32_MAX;
   const masks one = (masks)gauss_all(1);
   const struct likeness *alike = &g->alike[d];
   lanes there = gauss_all(at);
