@@ -79,7 +79,7 @@ static void note(struct replay *p, const struct row *row,
 // goal is set, the run ends with it.
 static bool goes_on(const struct replay *p) {
   unsigned trials = p->options->trials, n = p->run->trials;
-  if (p->best <= (1 + p->options->goal) * p->space->best && p->options->goal > 0)
+  if (n > 0 && p->options->goal > 0 && p->best <= (1 + p->options->goal) * p->space->best)
     return false;
   return n < trials || (n < 2 * trials && !p->run->within[0].trials);
 }

@@ -16,7 +16,8 @@
 static char folder[] = "/tmp/autotune-recorded-XXXXXX";
 
 // Writes the space tile 8, 16, 32; layout "row", "column"; scale 0.5, 2.0. Row layouts
-// take tile / 8 ms, and scale more. Column layouts with tile 32 are missing; the others
+// take tile / 8 ms, and scale more; they are run twice. Each takes 100 ms to compile.
+// Column layouts with tile 32 are missing; the others
 // do not compile.
 static char *made(void) {
   static const char *const layouts[] = { "row", "column" };
@@ -29,8 +30,9 @@ static char *made(void) {
     double scale = scales[i / 6], ms = tile / 8.0 + scale;
     json_t *c = json_pack("{s:i, s:s, s:f}", "tile", tile, "layout", layouts[column],
                           "scale", scale);
-    json_t *t = column ? json_pack("{s:[]}", "runtimes")
-                       : json_pack("{s:[f, f]}", "runtimes", ms - 0.25, ms + 0.25);
+    json_t *t = column ? json_pack("{s:f, s:[]}", "compilation", 100.0, "runtimes")
+                       : json_pack("{s:f, s:[f, f]}", "compilation", 100.0, "runtimes",
+                                   ms - 0.25, ms + 0.25);
     if (column && tile == 32) {
       json_decref(c);
       json_decref(t);
@@ -69,7 +71,7 @@ static void test_read(void **state) {
     assert_int_equal(r->kernel.n_params, 3);
     assert_int_equal(r->n, 10);
     assert_int_equal(r->failed, 4);
-    assert_int_equal(r->good, 1);
+    assert_int_equal(r->good[0], 1);
     assert_true(fabs(r->best - 1.5e-3) < 1e-12 && fabs(r->worst - 6e-3) < 1e-12);
     assert_int_equal(r->kernel.params[0].kind, AUTOTUNE_INT);
     assert_string_equal(r->kernel.params[0].values[2].text, "32"); // sorted
@@ -83,6 +85,10 @@ static void test_read(void **state) {
     assert_false(space_allows(&r->space, point));
     point[0] = 0;
     assert_int_equal(recorded_find(r, point)->status, STATUS_COMPILE);
+    assert_true(fabs(recorded_find(r, point)->cost - 0.1) < 1e-9);
+    point[1] = 1;
+    assert_true(fabs(recorded_find(r, point)->cost - 0.103) < 1e-9); // 2 × 1.5 ms
+    assert_true(fabs(r->cost - 0.1043) < 1e-9);
     recorded_free(r);
   }
 }
@@ -92,8 +98,10 @@ static void test_random(void **state) {
   struct recorded *r = read_as("b.json", "wT");
   struct curve c;
   run_random(r, &c);
-  assert_true(fabs(c.trials - 11 / 2.0) < 1e-9); // one of ten: (10 + 1) / (1 + 1)
-  assert_true(fabs(c.ratio[0] - 1) < 1e-9);      // after 10 trials all are known
+  // one of ten: (10 + 1) / (1 + 1)
+  assert_true(fabs(c.goals[0].trials - 11 / 2.0) < 1e-9);
+  assert_true(fabs(c.goals[1].seconds - 11 / 2.0 * r->cost) < 1e-9);
+  assert_true(fabs(c.ratio[0] - 1) < 1e-9); // after 10 trials all are known
   recorded_free(r);
 }
 
@@ -104,12 +112,18 @@ static void test_replay(void **state) {
   struct curve c, again;
   for (const struct strategy_class *const *class = strategy_list(); *class; class++) {
     assert_true(run_search(r, *class, &o, &c));
-    assert_true(c.reached == 1 && !c.more);
-    assert_true(c.trials >= 1 && c.trials <= 10);
+    assert_true(c.reached == 1 && !c.goals[0].more);
+    assert_true(c.goals[0].trials >= 1 && c.goals[0].trials <= 10);
+    assert_true(c.goals[0].seconds >= 0.1 && c.goals[0].seconds <= 1.05);
     assert_true(fabs(c.ratio[0] - 1) < 1e-9);
     assert_true(run_search(r, *class, &o, &again));
-    assert_true(c.trials == again.trials); // the seeds decide
+    assert_true(c.goals[0].trials == again.goals[0].trials); // the seeds decide
   }
+  o.goal = 0.05; // a run that ends there took as many trials
+  assert_true(run_search(r, strategy_find("local"), &o, &again));
+  o.goal = 0;
+  assert_true(run_search(r, strategy_find("local"), &o, &c));
+  assert_true(c.goals[0].trials == again.goals[0].trials);
   o.flight = 3;
   assert_true(run_search(r, strategy_find("local"), &o, &c) && c.reached == 1);
   recorded_free(r);
