@@ -197,6 +197,56 @@ static void test_nothing_known(void **state) {
   lessons_free(lessons);
 }
 
+// A model that predicts 1 with a spread of 0.5, and keeps what it was fitted to.
+static float fitted[MAX_LESSONS];
+static unsigned n_fitted;
+
+static void *flat_new(const struct columns *c, unsigned width, uint64_t seed) {
+  (void)c, (void)width, (void)seed;
+  return fitted;
+}
+
+static bool flat_fit(void *model, const float *rows, const float *targets, unsigned n) {
+  (void)rows;
+  memcpy(model, targets, n * sizeof *targets);
+  n_fitted = n;
+  return true;
+}
+
+static bool flat_predict(void *model, const float *rows, unsigned n, float *mean,
+                         float *spread) {
+  (void)model, (void)rows;
+  for (unsigned i = 0; i < n; i++)
+    mean[i] = 1, spread[i] = 0.5f;
+  return true;
+}
+
+static void flat_free(void *model) {
+  (void)model;
+}
+
+// A point that is being tried counts as the predicted time plus the spread.
+static void test_believed(void **state) {
+  (void)state;
+  static const struct learner flat = { flat_new, flat_fit, flat_predict, flat_free };
+  struct space s = made();
+  struct lessons *l = lessons_new(&s, 1, &flat);
+  const choice trying[N] = { 1, 4, 2, 1 };
+  double score;
+  for (unsigned i = 0; i < 3; i++) {
+    const choice point[N] = { 1, (choice)i, 2, 1 };
+    struct observation observation = told_of(point);
+    lessons_add(l, point, &observation);
+  }
+  assert_true(lessons_score(l, trying, 1, &score));
+  assert_int_equal(n_fitted, 3);
+  lessons_add(l, trying, NULL);
+  assert_true(lessons_score(l, trying, 1, &score));
+  assert_int_equal(n_fitted, 4);
+  assert_true(fitted[3] == 1.5f);
+  lessons_free(l);
+}
+
 // Returns the point that is expected to be the best among those whose width is at least
 // FROM and that are not expected to fail.
 static unsigned best_tile(struct lessons *l, unsigned from) {
@@ -270,7 +320,7 @@ int main(void) {
     cmocka_unit_test(test_columns),       cmocka_unit_test(test_trees),
     cmocka_unit_test(test_gauss),         cmocka_unit_test(test_lessons),
     cmocka_unit_test(test_nothing_known), cmocka_unit_test(test_many),
-    cmocka_unit_test(test_related),
+    cmocka_unit_test(test_related),       cmocka_unit_test(test_believed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static const double LIKELY = 0.25, DOOMED = 1e4;
 static const double UNLIKELY = 1e-3;
 
 struct lesson {
-  bool right, believed; // believed: it is being tried, and its cost is a prediction
+  bool right, believed; // believed: it is being tried, and its cost is predicted
   double cost;
 };
 
@@ -238,8 +238,20 @@ static void copy_row(struct lessons *l, unsigned n, unsigned lesson, unsigned wi
   memcpy(l->work + (size_t)n * width, row_of(l, lesson), width * sizeof *l->work);
 }
 
+// Sets TARGET to what a point that is being tried counts as: its predicted result, worse
+// by the spread. So the next points are further away, and no result that is only hoped
+// for makes its neighbours attractive. False: nothing is predicted.
+static bool believed_target(const struct lessons *l, unsigned i, float *target) {
+  float spread;
+  if (!l->list[i].believed || !l->ready ||
+      !l->learner->predict(l->times, row_of(l, i), 1, target, &spread))
+    return false;
+  *target += spread;
+  return true;
+}
+
 static bool fit_times(struct lessons *l) {
-  float targets[MAX_LESSONS + MAX_TRANSFERRED], spread;
+  float targets[MAX_LESSONS + MAX_TRANSFERRED];
   unsigned n = 0, width = l->columns.n_plain;
   l->best = log(l->list[l->order[0]].cost);
   l->unit = fmax(fmax(median_log(l) - l->best, near_unit(l)), 1e-6);
@@ -251,8 +263,7 @@ static bool fit_times(struct lessons *l) {
   for (unsigned i = 0; i < l->n; i++) {
     if (l->list[i].right)
       targets[n] = target_of(l, i);
-    else if (!l->list[i].believed || !l->ready ||
-             !l->learner->predict(l->times, row_of(l, i), 1, &targets[n], &spread))
+    else if (!believed_target(l, i, &targets[n]))
       continue;
     copy_row(l, n++, i, width);
   }

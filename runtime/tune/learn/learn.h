@@ -69,7 +69,7 @@ struct lessons *lessons_new(const struct space *s, uint64_t seed,
                             const struct learner *learner);
 void lessons_free(struct lessons *l);
 /* Adds the result of POINT. OBSERVATION NULL: POINT is being tried, and its predicted
- * time is used meanwhile. */
+ * time plus the prediction's spread is used meanwhile. */
 void lessons_add(struct lessons *l, const choice *point,
                  const struct observation *observation);
 /* Adds the cost of POINT for a near key. Called before anything else is added, at
