@@ -214,31 +214,6 @@ static void test_learns(void **state) {
   }
 }
 
-// Returns how many points `model` spreads before it uses what it learned; the first
-// FAILING fail.
-static unsigned spread_points(unsigned failing) {
-  struct space s = made(8);
-  const struct strategy_class *c = strategy_find("model");
-  struct strategy *st = c->new(&s, 1, 200);
-  choice point[MAX_PARAMS];
-  unsigned n = 0;
-  for (; c->ask(st, point) && c->expected_improvement(st) < 0; n++) {
-    struct observation observation = { .status = n < failing ? STATUS_CRASH : STATUS_OK,
-                                       .cost = seconds_of(point) };
-    c->tell(st, point, &observation);
-  }
-  c->free(st);
-  return n;
-}
-
-// Four points that are right are enough; where some fail, at most ten are spread.
-static void test_first_points(void **state) {
-  (void)state;
-  assert_int_equal(spread_points(0), 4);
-  assert_int_equal(spread_points(3), 7);
-  assert_int_equal(spread_points(7), 10);
-}
-
 // The expected improvement falls as the space becomes known, and no predicted time is
 // well above the real one.
 static void test_expected_improvement(void **state) {
@@ -295,10 +270,13 @@ static void test_failures(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_ends),         cmocka_unit_test(test_everything_fails),
-    cmocka_unit_test(test_seed),         cmocka_unit_test(test_told_unasked),
-    cmocka_unit_test(test_learns),       cmocka_unit_test(test_failures),
-    cmocka_unit_test(test_first_points), cmocka_unit_test(test_expected_improvement),
+    cmocka_unit_test(test_ends),
+    cmocka_unit_test(test_everything_fails),
+    cmocka_unit_test(test_seed),
+    cmocka_unit_test(test_told_unasked),
+    cmocka_unit_test(test_learns),
+    cmocka_unit_test(test_failures),
+    cmocka_unit_test(test_expected_improvement),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,13 +15,11 @@ enum {
   SAMPLES = 1024, // else: random points that are scored each time
   BEST = 8,       // and neighbours of so many of the best
   NEAR = 96,
-  TOGETHER = 20,     // trials whose improvement is expected together …
-  SURER = 1000,      // … by a Gaussian process, whose spread shrinks too early; chosen
-                     // on recorded spaces
-  HISTORY = 4096,    // trials after which the best cost is kept
-  SPREAD = 24,       // random points; the one furthest from all lessons is taken
-  INITIAL = 4,       // so many first points must be right …
-  INITIAL_MOST = 10, // … of so many
+  TOGETHER = 20,  // trials whose improvement is expected together …
+  SURER = 1000,   // … by a Gaussian process, whose spread shrinks too early; chosen
+                  // on recorded spaces
+  HISTORY = 4096, // trials after which the best cost is kept
+  SPREAD = 24,    // random points; the one furthest from all lessons is taken
 };
 
 // The largest fraction of the budget that the first points take.
@@ -32,8 +30,7 @@ struct strategy {
   uint64_t rng;
   struct seen seen;
   struct lessons *lessons;
-  unsigned initial, initial_most; // first points that must be right; first points
-  unsigned asked;
+  unsigned initial, asked; // number of first points; points asked for
   choice *listed;
   unsigned n_listed; // NULL: the space is not small
   choice *candidates;
@@ -78,8 +75,7 @@ static struct strategy *new_with(const struct learner *learner, const struct spa
   st->expected_improvement = -1;
   st->left = 1;
   st->together = learner == &learner_gauss ? SURER : TOGETHER;
-  st->initial_most = budget / 6 < INITIAL_MOST ? budget / 6 + 1 : INITIAL_MOST;
-  st->initial = st->initial_most < INITIAL ? st->initial_most : INITIAL;
+  st->initial = budget < 60 ? budget / 6 + 1 : 10;
   st->lessons = lessons_new(s, rng_next(&st->rng), learner);
   model_list(st);
   size_t most = SAMPLES + BEST * NEAR > LISTED ? SAMPLES + BEST * NEAR : LISTED;
@@ -166,20 +162,13 @@ static bool model_promising(struct strategy *st, choice *point) {
   return model_take(st, model_candidate(st, best), point);
 }
 
-// True if the next point is a first one: few were right, or will be, if none of those in
-// flight fails.
-static bool model_early(const struct strategy *st) {
-  unsigned right = lessons_right(st->lessons),
-           failed = lessons_count(st->lessons) - right;
-  return right < st->initial && st->asked <= st->initial + failed &&
-      st->asked <= st->initial_most && st->left > 1 - FIRST;
-}
-
 static bool model_ask(struct strategy *st, choice *point) {
   bool first = st->asked++ == 0;
   if (first && space_original(st->space, point) && !seen_has(&st->seen, st->space, point))
     return model_take(st, point, point);
-  if (model_early(st) ? model_spread(st, point) : model_promising(st, point))
+  bool early = lessons_count(st->lessons) < st->initial && st->asked <= st->initial &&
+      st->left > 1 - FIRST;
+  if (early ? model_spread(st, point) : model_promising(st, point))
     return true;
   return seen_other(&st->seen, st->space, &st->rng, point);
 }
@@ -196,8 +185,8 @@ static void model_tell(struct strategy *st, const choice *point,
 
 static void model_transfer(struct strategy *st, const choice *point, double cost) {
   lessons_transfer(st->lessons, point, cost);
-  if (lessons_transferred(st->lessons) >= INITIAL_MOST)
-    st->initial = st->initial_most = 1;
+  if (lessons_transferred(st->lessons) >= st->initial)
+    st->initial = 1;
 }
 
 static double model_expect(struct strategy *st, const choice *point,
