@@ -236,6 +236,14 @@ static bool looks_like_systems(struct slice name) {
 
 /* ---- the checks ------------------------------------------------------------------ */
 
+// True if K's head has NAME: a macro there may make an argument of it.
+static bool names_in_head(const struct source *s, const struct kernel *k,
+                          struct slice name) {
+  const struct function *f = &k->main;
+  return f->body_at > f->start &&
+      lex_mentions((struct slice){ s->text + f->start, f->body_at - f->start }, name);
+}
+
 // True if NAME, a word of the file or of a header, may be declared where P, a pragma on a
 // function, can use it.
 static bool names_reaches(const struct source *s, const struct kernel *k,
@@ -243,7 +251,7 @@ static bool names_reaches(const struct source *s, const struct kernel *k,
   struct search q = { .word = name, .folder = path_folder(s->path), .outside = true };
   bool system;
   search_text(&q, (struct slice){ s->text, p->offset });
-  return q.found || q.trusted || p->kind != PRAGMA_KERNEL || k->language->cplusplus ||
+  return q.found || q.trusted || names_in_head(s, k, name) || p->kind != PRAGMA_KERNEL || k->language->cplusplus ||
       s->n_outlined || name_defined(s, name, &system) ||
       name_of_build(s, name, &q.trusted);
 }
