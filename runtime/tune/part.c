@@ -35,7 +35,8 @@ void part_setup(struct tuning *t) {
 }
 
 unsigned part_of(const struct tuning *t, const struct candidate *c) {
-  return c->from ? 0 : t->part.divisor; // what was good elsewhere is verified at once
+  bool elsewhere = c->from && *c->from; // what was good there is verified at once
+  return elsewhere ? 0 : t->part.divisor;
 }
 
 double part_seconds(const struct tuning *t) {

@@ -375,8 +375,10 @@ static int race_judge(struct tuning *t, struct runner_up *f, unsigned n,
 }
 
 static int race_once(struct tuning *t) {
+  // Whole runs that take long are no use where nothing seems to be faster.
+  bool hopeless = t->part.divisor && t->plan->kind == PLAN_SEARCH && !tune_leads(t);
   struct runner_up *f = sys_calloc(FINALISTS + 1, sizeof *f);
-  unsigned n = f ? race_choose(t, f) : 0;
+  unsigned n = f && !hopeless ? race_choose(t, f) : 0;
   t->deadline =
       fmax(t->deadline, sys_now() + 0.1 * t->budget); // compiling may take all of it
   bool with_default = n > 0 && races_default(t, f);

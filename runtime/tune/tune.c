@@ -20,6 +20,10 @@ static const struct candidate *tune_leader(const struct tuning *t) {
   return better ? c : NULL;
 }
 
+bool tune_leads(const struct tuning *t) {
+  return tune_leader(t) != NULL;
+}
+
 struct estimate tune_best(const struct tuning *t) {
   const struct candidate *c = tune_leader(t);
   return c ? c->e : t->original;

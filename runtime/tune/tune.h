@@ -216,6 +216,8 @@ const char *tune_covered(struct tuning *t);
 double tune_silence(const struct trial_plan *plan);
 /* Variants that were proposed, but for those that were dropped. */
 unsigned tune_asked(const struct tuning *t);
+/* True if the best candidate seems to be better than the default. */
+bool tune_leads(const struct tuning *t);
 /* Returns the cost of the better of the default and the best candidate. */
 struct estimate tune_best(const struct tuning *t);
 /* Returns the seconds of a run of C (NULL: the default), as far as they are known; else

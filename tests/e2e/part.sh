@@ -137,4 +137,88 @@ is "once: answer" "$(cat out)" "0 wrong"
 has "once: $(cat log)" log 'work: a part takes .* of a run: whole runs go on$'
 autotune report > report
 has "once: a right one wins: $(cat report log)" report 'winner  *WAY=4$'
+
+# ---- parts that fail -----------------------------------------------------------------
+# The first loop writes the places that the second one reads; a part of it leaves some as they were.
+cat > places.c << 'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define WAY 0
+typedef double *cursor;
+#pragma autotune kernel param(WAY: 0, 1, 2) in(x[0:n]) out(y[0:n]) scratch(at[0:n]) search(exhaustive, budget: 60s)
+static void work(int n, const double *x, double *y, int *at)
+{
+  int *own = malloc(n * sizeof *own);
+  memset(own, 0x3f, n * sizeof *own);
+  for (int i = n - 1; i >= 0; i--)
+    own[n - 1 - i] = i;
+  for (int i = n - 1; i >= 0; i--) {
+    static const int turns[] = { 100, 20, 40 };
+    volatile unsigned long long kept = 1;
+    unsigned long long h = kept; /* each turn waits for the one before, 5 cycles on all processors */
+    for (int t = 0; t < turns[WAY] * 100; t++)
+      h = (h ^ h >> 29) * 0x9E3779B97F4A7C15u;
+    kept = h;
+    y[own[i]] = 2 * x[own[i]];
+  }
+  for (cursor p = y; p < y + n; p++) /* a bound that is no number */
+    *p += 1;
+  free(own);
+  at[0] = 0;
+}
+int main(void)
+{
+  enum { N = 16000 };
+  static double x[N], y[N];
+  static int at[N];
+  int wrong = 0;
+  for (int i = 0; i < N; i++)
+    x[i] = i + 1;
+  work(N, x, y, at);
+  for (int i = 0; i < N; i++)
+    wrong += y[i] != 2 * x[i] + 1;
+  printf("%d wrong\n", wrong);
+  return 0;
+}
+END
+for bound in cursor number; do
+  export AUTOTUNE_CACHE=$work/$bound
+  [ $bound = cursor ] || sed -i 's/for (cursor p = y; p < y + n; p++)/for (int i = 0; i < n; i++)/; s/\*p += 1;/y[i] += 1;/' places.c
+  check "$bound: compiles" autotune cc gcc -O1 places.c -o places
+  AUTOTUNE_LOG=debug timeout 200 ./places > out 2> log; is "$bound: status" $? 0
+  is "$bound: answer" "$(cat out)" "0 wrong"
+  has "$bound: $(cat log)" log 'work: a part fails where the whole does not: whole runs go on$'
+  autotune report > report
+  has "$bound: a right one wins: $(cat report log)" report 'winner  *WAY=1$'
+done
+
+# ---- arguments that macros make ------------------------------------------------------
+export AUTOTUNE_CACHE=$work/macros
+cat > macros.c << 'END'
+#include <stdio.h>
+#define ARRAY_2D(x, most) x[most][most]
+enum { N = 200 };
+#pragma autotune kernel in(a[0:n]) out(b[0:n]) search(exhaustive, budget: 20s)
+static void work(int n, const double ARRAY_2D(a, N), double ARRAY_2D(b, N), double *restrict more)
+{
+  #pragma autotune parallel for num_threads(2)
+  #pragma autotune tile sizes({8, 32}, 64)
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < N; j++)
+      b[i][j] = 2 * a[i][j];
+}
+int main(void)
+{
+  static double a[N][N], b[N][N], more[1];
+  a[1][1] = 1;
+  work(N, a, b, more);
+  printf("%g\n", b[1][1]);
+  return 0;
+}
+END
+check "macros: compiles" autotune cc gcc -O1 -fopenmp macros.c -o macros
+AUTOTUNE_LOG=debug timeout 100 ./macros > out 2> log; is "macros: answer: $(cat log)" "$(cat out)" 2
+has "macros: $(cat log)" log 'tile@8.1=32'
+hasnt "macros: all compile: $(cat log)" log 'did not compile'
 finish

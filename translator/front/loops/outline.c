@@ -347,6 +347,9 @@ static bool add_parameters(struct outline *o) {
     if (!node_is_any(v.declaration, kinds) ||
         ts_node_is_null(declarator_name(v.declarator)))
       continue;
+    if (node_is(v.declarator, "function_declarator") &&
+        node_is(node_field(v.declarator, "declarator"), "identifier"))
+      return false; // a macro makes the parameter: ARRAY_2D(data, N, M)
     o->restricted = o->restricted || lex_mentions(text, slice_of("restrict")) ||
         lex_mentions(text, slice_of("__restrict")) ||
         lex_mentions(text, slice_of("__restrict__"));
