@@ -160,9 +160,9 @@ const tests = {
     const [name, text] = await saved(page, page.getByLabel('Save all variants as CSV').click());
     assert.match(name, /^scan_n_\d+_variants\.csv$/);
     assert.equal(text.toString(),
-      'trial,median,low,high,runs,slowdown,size,compiling,verifying,timing,when,compiler,fate,U,message\r\n' +
-      '1,0.001,0.001,0.001,8,,412,,,,,clang 22.1.8,right,0,\r\n' +
-      '2,,,,0,,,,,,,clang 22.1.8,wrong,1,"said ""no"",\nand ended"\r\n');
+      'trial,median,low,high,runs,slowdown,part,size,compiling,verifying,timing,when,compiler,fate,U,message\r\n' +
+      '1,0.001,0.001,0.001,8,,,412,,,,,clang 22.1.8,right,0,\r\n' +
+      '2,,,,0,,,,,,,,clang 22.1.8,wrong,1,"said ""no"",\nand ended"\r\n');
     assert.deepEqual(bad, []);
     const large = await open('large.html');
     const [, all] = await saved(large.page, large.page.getByLabel('Save all variants as CSV').click());

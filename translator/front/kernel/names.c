@@ -251,8 +251,8 @@ static bool names_reaches(const struct source *s, const struct kernel *k,
   struct search q = { .word = name, .folder = path_folder(s->path), .outside = true };
   bool system;
   search_text(&q, (struct slice){ s->text, p->offset });
-  return q.found || q.trusted || names_in_head(s, k, name) || p->kind != PRAGMA_KERNEL || k->language->cplusplus ||
-      s->n_outlined || name_defined(s, name, &system) ||
+  return q.found || q.trusted || names_in_head(s, k, name) || p->kind != PRAGMA_KERNEL ||
+      k->language->cplusplus || s->n_outlined || name_defined(s, name, &system) ||
       name_of_build(s, name, &q.trusted);
 }
 
