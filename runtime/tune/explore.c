@@ -315,10 +315,15 @@ static bool is_ended(const struct tuning *t) {
   return t->lost || t->hurried || role_stopping();
 }
 
+// True if no variant was tried here yet.
+static bool has_tried_none(const struct tuning *t) {
+  return t->summary.tried == t->recalled && t->part.n_held == 0;
+}
+
 // True if one variant must still be tried although the time is over: a tuning that never
 // tries any would be begun in vain each time.
 static bool owes_one(const struct tuning *t) {
-  return t->summary.tried == t->recalled && t->in_flight > 0 && !is_ended(t);
+  return has_tried_none(t) && t->in_flight > 0 && !is_ended(t);
 }
 
 // True if the other variants must still be tried although the time is over: there are few
@@ -388,7 +393,8 @@ static void explore_quietly(struct tuning *t) {
     }
     for (unsigned i = 0; i < n; i++, throttle_keep(t))
       if (!explore_is_late(t) ||
-          ((t->best == NONE || t->summary.tried == t->recalled) && !is_ended(t)))
+          (((t->best == NONE && t->part.n_held == 0) || has_tried_none(t)) &&
+           !is_ended(t)))
         explore_try(t, &ready[i]); // at least one new one, so that there is a result
       else {
         object_free(&ready[i].object);

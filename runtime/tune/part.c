@@ -29,7 +29,8 @@ enum { LARGEST = 1 << 20 };
 void part_setup(struct tuning *t) {
   double seconds = tune_seconds(t, NULL).median;
   bool can = t->plan->kind == PLAN_SEARCH && !t->online && t->plan->team < 2 &&
-      objective_get(t->id->objective)->is_seconds && variant_has_parts(t->kernel);
+      t->expected > PARTS_HELD && objective_get(t->id->objective)->is_seconds &&
+      variant_has_parts(t->kernel);
   if (can && seconds > longest)
     t->part.divisor = (unsigned)fmin(ceil(seconds / wanted), LARGEST);
 }

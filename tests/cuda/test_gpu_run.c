@@ -362,11 +362,20 @@ static void residuals(void **state) {
   const char *wrong = UNIT(
       "if (i < n) { float p = a[i] * 1.1f; c[i] = fmaf(a[i], 1.1f, -p) + 0.01f * a[i]; }");
   begin_fractions(0.5f);
-  struct gpu_run *r = run_measured(residual, &found, &bytes);
-  assert_int_equal(tried(r, 1, other), STATUS_WRONG);
-  assert_true(gpu_run_tolerate(r, found, bytes));
-  assert_int_equal(tried(r, 2, other), STATUS_OK);
-  assert_int_equal(tried(r, 3, wrong), STATUS_WRONG);
+  struct gpu_run *r = NULL;
+  // On a busy machine the default runs less often with nudged inputs, and shows less.
+  for (unsigned i = 0, fate = STATUS_WRONG; i < 5 && fate == STATUS_WRONG; i++) {
+    if (r) {
+      gpu_run_free(r);
+      free(found);
+    }
+    r = run_measured(residual, &found, &bytes);
+    assert_int_equal(tried(r, 1, other), STATUS_WRONG);
+    assert_true(gpu_run_tolerate(r, found, bytes));
+    fate = tried(r, 2, other);
+  }
+  assert_int_equal(tried(r, 3, other), STATUS_OK);
+  assert_int_equal(tried(r, 4, wrong), STATUS_WRONG);
   gpu_run_free(r);
   free(found);
   assert_fractions(0.5f);

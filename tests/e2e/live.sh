@@ -6,7 +6,7 @@
 export AUTOTUNE_CACHE=$work/cache LC_ALL=C.UTF-8
 cat > slow.c << 'END'
 #include <stdio.h>
-#pragma autotune kernel param(STEP: 1..64) key(n) in(x[0:n]) out(y[0:n])
+#pragma autotune kernel param(STEP: 1..400) key(n) in(x[0:n]) out(y[0:n])
 void first(int n, const double *x, double *y)
 {
   for (int s = 0; s < STEP; s++)
@@ -45,7 +45,7 @@ has "no folder: said" err 'no/such/folder.html: No such file'
 autotune report --html page.html --follow > out 2> err & follower=$!
 check "there is a page before there are results" until_that exists
 has "it is live" page.html '"live":{"every":'
-AUTOTUNE_MODE=first AUTOTUNE_BUDGET=40s AUTOTUNE_CACHE=$work/cache ./slow > answer 2> log & program=$!
+AUTOTUNE_MODE=first AUTOTUNE_BUDGET=15s AUTOTUNE_CACHE=$work/cache ./slow > answer 2> log & program=$!
 check "variants come" until_that has_tried 1
 first=$(tried)
 check "more variants come" until_that has_tried "$first"

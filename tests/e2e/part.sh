@@ -146,7 +146,7 @@ cat > places.c << 'END'
 #include <string.h>
 #define WAY 0
 typedef double *cursor;
-#pragma autotune kernel param(WAY: 0, 1, 2) in(x[0:n]) out(y[0:n]) scratch(at[0:n]) search(exhaustive, budget: 60s)
+#pragma autotune kernel param(WAY: 0, 1, 2, 3) in(x[0:n]) out(y[0:n]) scratch(at[0:n]) search(exhaustive, budget: 60s)
 static void work(int n, const double *x, double *y, int *at)
 {
   int *own = malloc(n * sizeof *own);
@@ -154,7 +154,7 @@ static void work(int n, const double *x, double *y, int *at)
   for (int i = n - 1; i >= 0; i--)
     own[n - 1 - i] = i;
   for (int i = n - 1; i >= 0; i--) {
-    static const int turns[] = { 100, 20, 40 };
+    static const int turns[] = { 100, 20, 40, 50 };
     volatile unsigned long long kept = 1;
     unsigned long long h = kept; /* each turn waits for the one before, 5 cycles on all processors */
     for (int t = 0; t < turns[WAY] * 100; t++)
