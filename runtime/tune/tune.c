@@ -185,6 +185,11 @@ bool tune_default(struct tuning *t, struct outcome *out) {
     SAY(out, "default: the kernel as written %s %s (%s)",
         trial.status == STATUS_PENDING ? "did not run" : status_words[trial.status].name,
         t->target->place, trial.message);
+  if (rc == 0 && trial.status == STATUS_OK && !written_measure(t)) {
+    SAY(out, "default: the workers were lost after the kernel as written had run%s",
+        shortage_text(text, sizeof text));
+    return false;
+  }
   // A default that takes most of the budget must leave some: the time beyond half of it
   // is added.
   double spent = sys_now() - start;
@@ -193,11 +198,6 @@ bool tune_default(struct tuning *t, struct outcome *out) {
   double left = t->deadline - sys_now();
   t->explore_from = sys_now();
   t->explore_until = t->explore_from + 0.8 * left;
-  if (rc == 0 && trial.status == STATUS_OK && !written_measure(t)) {
-    SAY(out, "default: the workers were lost after the kernel as written had run%s",
-        shortage_text(text, sizeof text));
-    return false;
-  }
   return rc == 0 && trial.status == STATUS_OK;
 }
 
