@@ -11,7 +11,8 @@
 //
 // A kernel that is tuned when hot was not asked for by its author, so its winners must
 // show that they are faster. For other kernels only the process that has tuned them
-// compares, and only as long as what all pairs cost is a small part of its time.
+// compares, and only as long as what all pairs cost is a small part of its time; the
+// winner stays unless it is slower.
 //
 // Other programs slow the memory down for seconds, and that may slow the default down
 // more than the winner. So some time passes between two pairs, more and more.

@@ -2,13 +2,14 @@
 // part.c: compares variants by parts of a run, where a whole run takes long. In such a
 // trial the kernel's outermost loops do only their first iterations, in the order of the
 // source (translator/front/loops/cut.c). So all variants do the same work, and their
-// times compare them. Nothing is compared with the default in such a trial: only whole
-// runs are, in the final race, which takes more finalists therefore.
+// times compare them. The outputs of such a trial are not compared with the default's:
+// only those of whole runs are.
 //
-// Times of parts become estimates of whole runs by one factor. It is measured with the
-// best of the first few variants, which is also run as a whole. If a part turns out to be
-// hardly shorter than all of it, as where an outermost loop has few iterations, whole
-// runs go on.
+// The best of the first few variants, and each one that seems to be better, is also run
+// as a whole: others are ended by its time, so it must be right. The factor between its
+// part and its whole run makes estimates of whole runs from the times of parts. If a part
+// is hardly shorter than a whole run, for example because an outermost loop has few
+// iterations, all later trials are whole runs.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,8 +211,9 @@ void part_settle_held(struct tuning *t) {
 
 // ---- one trial ----------------------------------------------------------------------
 
-// True if a whole run may not fail as this part did: a part may read what an earlier loop
-// did not write, or its bounds may be of no number. A few such runs tell.
+// True if the whole run may be right although this part failed: a part may read what an
+// earlier loop did not write, or the bound of a loop may be a pointer, which is found
+// when it is compiled. It is no longer doubtful once some whole runs have failed as well.
 static bool part_is_doubtful(const struct part *p, const struct trial *part) {
   bool ended = part->status == STATUS_TIMEOUT && p->ratio > 0; // by the best's time
   return part->status != STATUS_PENDING && !ended &&

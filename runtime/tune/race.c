@@ -375,8 +375,10 @@ static int race_judge(struct tuning *t, struct runner_up *f, unsigned n,
 }
 
 static int race_once(struct tuning *t) {
-  // Whole runs that take long are no use where nothing seems to be faster.
-  bool hopeless = t->part.divisor && t->plan->kind == PLAN_SEARCH && !tune_leads(t);
+  // Long whole runs are of no use if no variant seems to be faster. A winner that another
+  // process has stored is raced all the same: it must be beaten before it is replaced.
+  bool hopeless = t->part.divisor && t->plan->kind == PLAN_SEARCH && !tune_leads(t) &&
+      !share_rival(t);
   struct runner_up *f = sys_calloc(FINALISTS + 1, sizeof *f);
   unsigned n = f && !hopeless ? race_choose(t, f) : 0;
   t->deadline =

@@ -1,36 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # `autotune cc --auto`: a short program that is run again and again, without a pause. Tunings that end with it before they
 # have tried a variant begin less and less often. What the runs save meanwhile pays for one that tries some.
+. "$(dirname "$0")/auto_lib.sh"
 . "$(dirname "$0")/cc_lib.sh"
 unset AUTOTUNE_MODE
 export AUTOTUNE_CACHE=$work/cache AUTOTUNE_LOG=debug OMP_NUM_THREADS=1
 
-cat > brief.c << 'EOF_C'
-#include <stdlib.h>
-#include <time.h>
-void smooth(int n, const double *x, double *y)
-{
-  for (int t = 0; t < 20; t++)
-    for (int i = 1; i < n - 1; i++)
-      y[i] = (x[i - 1] + x[i] / 3 + x[i + 1]) / (1.5 + y[i]);
-}
-int main(int argc, char **argv)
-{
-  int n = 20000;
-  double *x = malloc(n * sizeof *x), *y = calloc(n, sizeof *y), end = argc > 1 ? atof(argv[1]) : 1;
-  struct timespec now, begin;
-  for (int i = 0; i < n; i++)
-    x[i] = i % 13;
-  clock_gettime(CLOCK_MONOTONIC, &begin);
-  do {
-    smooth(n, x, y);
-    clock_gettime(CLOCK_MONOTONIC, &now);
-  } while (now.tv_sec - begin.tv_sec + 1e-9 * (now.tv_nsec - begin.tv_nsec) < end);
-  free(x);
-  free(y);
-  return 0;
-}
-EOF_C
+smooth_program brief.c
 check "builds" autotune cc --auto gcc -O2 brief.c -o brief
 begun() { grep -c 'a tuning begins' "$1"; }
 tried() { autotune report --json | grep -c '"tried": [1-9]'; }

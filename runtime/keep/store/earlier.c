@@ -64,8 +64,8 @@ bool earlier_find(const struct autotune_kernel *k, struct earlier *out) {
   return known && s.run.elapsed > 0;
 }
 
-// Writes RUN, but for its `vain`, and VAIN to K's slot. What is NULL stays as it was. The
-// file is made if that is to be (MAKES).
+// Writes to K's slot all of RUN except its `vain`, and VAIN. What is NULL stays as it
+// was. MAKES: the file is made if there is none.
 static void earlier_write(const struct autotune_kernel *k, const struct earlier *run,
                           const struct vain *vain, bool makes) {
   uint64_t hash = earlier_hash(k);
