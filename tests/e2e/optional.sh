@@ -57,6 +57,37 @@ if grep -q 'add: tuned:' without.log; then
   has "without: a warning" without.log 'without its directives .* `#pragma autotune kernel optional'
 fi
 
+# A nest in the body of another one: both have the same params. All variants are right.
+cat > inner.c << 'EOF_C'
+#include <stdio.h>
+#pragma autotune kernel optional in(a[0:n*n], b[0:n*n]) out(c[0:n*n])
+void mul(int n, const double *restrict a, const double *restrict b, double *restrict c)
+{
+  #pragma autotune tile sizes({4, 16}, 8) optional
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      double s = 0;
+      #pragma autotune simd reduction(+: s) optional
+      for (int k = 0; k < n; k++)
+        s += a[i * n + k] * b[k * n + j];
+      c[i * n + j] = s;
+    }
+}
+int main(void)
+{
+  static double a[64 * 64], b[64 * 64], c[64 * 64];
+  for (int i = 0; i < 64 * 64; i++)
+    a[i] = i % 7, b[i] = i % 5;
+  mul(64, a, b, c);
+  printf("%.17g\n", c[65]);
+  return 0;
+}
+EOF_C
+check "inner: builds" autotune cc gcc -O1 inner.c -o inner
+AUTOTUNE_CACHE=$work/inner.store AUTOTUNE_LOG=debug ./inner > inner.out 2> inner.log
+has "inner: a tiled variant runs" inner.log 'mul: [0-9.e-]* s (.*directives=yes tile@5.1=yes'
+hasnt "inner: no variant is wrong" inner.log 'mul: wrong'
+
 sed -e '/autotune tile/d' -e '/autotune interchange/d' with.c > none.c
 autotune check none.c > none.out 2>&1
 has "no directive" none.out "'optional' changes nothing: the kernel has no directive"

@@ -9,8 +9,12 @@ static bool loops_decides(const struct param *p) {
   return p->kind == VALUE_CHOICE || p->kind == VALUE_TUPLE;
 }
 
-static void add_once(int **list, unsigned *n, int p) {
-  unsigned i = 0;
+// Adds P to V's params, unless a nest around this one has chosen its value.
+static void add_once(struct variants *v, int p) {
+  int **list = &v->params;
+  unsigned *n = &v->n, i = 0;
+  if (v->b->held[p])
+    return;
   while (i < *n && (*list)[i] < p)
     i++;
   if (i < *n && (*list)[i] == p)
@@ -26,14 +30,14 @@ static void find_params(struct variants *v) {
   const struct loop_directive **ds = directives_of_chain(v->b, v->root, &n);
   for (unsigned i = 0; i < n; i++) {
     if (ds[i]->present >= 0)
-      add_once(&v->params, &v->n, ds[i]->present);
+      add_once(v, ds[i]->present);
     if (ds[i]->present >= 0 && v->b->k->whole >= 0 && v->b->f == &v->b->k->main)
-      add_once(&v->params, &v->n, v->b->k->whole);
+      add_once(v, v->b->k->whole);
     for (unsigned j = 0; j < ds[i]->n_clauses; j++) {
       const struct dir_clause *c = &ds[i]->clauses[j];
       int p = c->n_args ? arg_param(v->b, &c->args[0]) : -1;
       if (p >= 0 && loops_decides(&v->b->k->params[p]))
-        add_once(&v->params, &v->n, p);
+        add_once(v, p);
     }
   }
 }
@@ -41,10 +45,10 @@ static void find_params(struct variants *v) {
 bool variants_matters(const struct variants *v, unsigned i) {
   const struct param *params = v->b->k->params;
   int when = params[v->params[i]].when;
-  for (unsigned j = 0; j < i; j++)
-    if (v->params[j] == when)
-      return params[when].values[v->b->point[when]].i != 0;
-  return true;
+  bool decided = when >= 0 && v->b->held[when];
+  for (unsigned j = 0; j < i && !decided; j++)
+    decided = v->params[j] == when;
+  return !decided || params[when].values[v->b->point[when]].i != 0;
 }
 
 // Writes macros for orders: #if cannot compare a tuple, but it can compare a number made
@@ -181,12 +185,15 @@ static void visit_from(struct variants *v, unsigned i) {
     return;
   }
   int p = v->params[i];
-  unsigned n = v->b->resolve || !variants_matters(v, i) ? 1 : v->b->k->params[p].n_values;
+  bool matters = variants_matters(v, i);
+  unsigned n = v->b->resolve || !matters ? 1 : v->b->k->params[p].n_values;
+  v->b->held[p] = matters;
   for (unsigned j = 0; j < n; j++) {
     v->b->point[p] = j;
     visit_from(v, i + 1);
   }
   v->b->point[p] = 0;
+  v->b->held[p] = false;
 }
 
 void variants_visit(struct variants *v) {
@@ -269,7 +276,8 @@ struct builder builder_of(const struct source *s, const struct kernel *k,
                        .k = k,
                        .f = f,
                        .u = usage_of(s, f, f->node),
-                       .point = arena_alloc(n * sizeof(unsigned)) };
+                       .point = arena_alloc(n * sizeof(unsigned)),
+                       .held = arena_alloc(n * sizeof(bool)) };
   b.authors = authors_of(s, f, &b.u, &b.n_authors);
   return b;
 }

@@ -107,6 +107,8 @@ struct builder {
   const struct function *f;
   struct usage u;  /* of F */
   unsigned *point; /* a value index for each param; only params of structure matter */
+  bool *held;      /* for each param: the variants of a nest are being written, one for
+                      each value of it; for nests in that one it has the value of POINT */
   /* Not NULL: only POINT is written, with its values in place of macros. FIXED is then
    * the prefix for names of functions made from nests. */
   const char *fixed;
