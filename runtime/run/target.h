@@ -39,6 +39,7 @@ struct trial {
   double verify_seconds, time_seconds, load_seconds;
   double
       slowdown; /* how many times its usual cost the rival had meanwhile; 1: no rival */
+  bool unmeasured; /* of the reference: as `defer` allows */
   bool has_features;
   struct features features; /* what is known once it is loaded; NAN where unknown */
 };
@@ -52,7 +53,11 @@ struct trial_plan {
   bool verify;      /* also after the last timed run */
   bool part;        /* the object does a part of the work: it is another one than the
                        ticket's, and nothing is compared */
-  bool watch;       /* look for changes besides sections, however long that takes */
+  bool defer; /* of the reference: where a run takes long, how far rounding moves the
+                 outputs need not be measured before `rounding` is called. Until
+                 then numbers may differ by the relative tolerance alone, which is
+                 stricter */
+  bool watch; /* look for changes besides sections, however long that takes */
   uint64_t
       rival; /* ticket of a right variant that runs in turns with this one, if the worker
                 has it loaded, to tell a slow variant from a slow moment; 0: none */
@@ -202,6 +207,9 @@ struct target {
   /* Runs the default variant: keeps its outputs as the reference, times it, and checks
    * that it repeats them. Must come first. 0, or -1: nothing can be tried any more. */
   int (*reference)(struct executor *e, const struct trial_plan *plan, struct trial *out);
+  /* Measures what the reference left out, which took SECONDS. 0, or -1: nothing can be
+   * tried any more. NULL: it leaves nothing out. */
+  int (*rounding)(struct executor *e, const struct trial_plan *plan, double seconds);
   /* After that: learns from OBJECT, the kernel as written by the variants' compiler, how
    * far rounding alone moves the outputs. 0, or -1: nothing can be tried any more. NULL:
    * the target does not use it. */

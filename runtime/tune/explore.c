@@ -466,6 +466,24 @@ bool explore_compile(struct tuning *t, struct candidate *c, bool *late) {
   return false;
 }
 
+void explore_compile_alone(struct tuning *t, const unsigned *point, uint64_t ticket,
+                           uint64_t mark, struct compiled *got) {
+  struct shared_memory *shared = t->host->shared;
+  const bool before = t->n == 0; // the search, which pauses its own pool at times
+  *got = (struct compiled){ .status = -1 };
+  if (!before && !t->alone && (t->alone = pool_new(t->kernel, 1)))
+    pool_watch(t->alone, shared ? shared->compiling : NULL, COMPILING);
+  struct pool *pool = before ? t->pool : t->alone;
+  bool waits = pool && pool_submit(pool, point, ticket, mark) == 0;
+  while (waits && !role_stopping()) {
+    tune_report(t, tune_silence(NULL));
+    waits = !pool_take(pool, got, 0.25);
+  }
+  free(got->point);
+  got->point = NULL;
+  t->summary.compile_seconds += got->object.seconds;
+}
+
 bool explore_again(struct tuning *t, struct candidate *c) {
   struct trial_plan plan = explore_plan(t);
   struct trial trial = { .status = STATUS_PENDING };

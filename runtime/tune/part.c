@@ -78,20 +78,10 @@ static bool part_is_right(const struct trial *trial) {
 // Compiles C as a whole. OUT: what came of it; STATUS_OK: C has its object.
 static void part_compile(struct tuning *t, struct candidate *c, struct trial *out) {
   uint64_t ticket = (uint64_t)(c - t->candidates) + 1;
-  struct compiled got = { .status = -1 };
-  struct shared_memory *shared = t->host->shared;
-  if (!t->part.pool && (t->part.pool = pool_new(t->kernel, 1)))
-    pool_watch(t->part.pool, shared ? shared->compiling : NULL, COMPILING);
-  bool waits = t->part.pool &&
-      pool_submit(t->part.pool, c->point, ticket, c->variant) == 0;
-  while (waits && !role_stopping()) {
-    tune_report(t, tune_silence(NULL));
-    waits = !pool_take(t->part.pool, &got, 0.25);
-  }
-  free(got.point);
+  struct compiled got;
+  explore_compile_alone(t, c->point, ticket, c->variant, &got);
   c->in_part = false;
   c->compile_seconds += got.object.seconds;
-  t->summary.compile_seconds += got.object.seconds;
   *out = (struct trial){ .status = got.ticket != ticket ? STATUS_PENDING
                              : got.status == 0          ? STATUS_OK
                                                         : STATUS_COMPILE };

@@ -113,6 +113,25 @@ static void tune_say_note(const struct tuning *t, const struct trial *trial) {
                 t->kernel->name, trial->note);
 }
 
+// Measures how far rounding moves the outputs of a slow default, now that a variant's
+// differ by more than the relative tolerance. The search gets that time back.
+static void tune_measure_rounding(struct tuning *t) {
+  double start = sys_now();
+  struct trial_plan plan = { .objective = t->id->objective, .limit = tune_limit(t) };
+  t->unmeasured = false;
+  log_message(AUTOTUNE_DEBUG,
+              "%s: answers differ by more than the relative tolerance: it is measured "
+              "how far rounding moves them",
+              t->kernel->name);
+  tune_report(t, tune_silence(&plan));
+  bool measured = t->target->rounding(t->workers, &plan, t->original_seconds) == 0 &&
+      written_measure(t);
+  t->lost = t->lost || !measured;
+  double spent = sys_now() - start;
+  t->deadline += spent;
+  t->explore_until += spent;
+}
+
 void tune_try(struct tuning *t, struct candidate *c, const struct trial_plan *plan,
               struct trial *out) {
   struct trial_plan p = *plan;
@@ -125,6 +144,13 @@ void tune_try(struct tuning *t, struct candidate *c, const struct trial_plan *pl
   t->lost = t->target->try(t->workers, ticket, c ? c->object.data : NULL,
                            c ? c->object.size : 0, &p, out) != 0 ||
       t->lost;
+  if (out->status == STATUS_WRONG && t->unmeasured && !p.part && !t->lost) {
+    free(out->samples);
+    tune_measure_rounding(t);
+    t->lost = t->lost ||
+        t->target->try(t->workers, ticket, c ? c->object.data : NULL,
+                       c ? c->object.size : 0, &p, out) != 0;
+  }
   tune_say_note(t, out);
   tune_say_unnamed(t, out);
   if (c && out->deviation[0] &&
@@ -162,6 +188,7 @@ bool tune_default(struct tuning *t, struct outcome *out) {
   else if (t->plan->fraction > 0 && plan.max_samples > RATIONED_DEFAULT)
     plan.max_samples = RATIONED_DEFAULT;
   plan.objective = t->id->objective;
+  plan.defer = t->target->rounding != NULL;
   struct trial trial;
   double start = sys_now();
   tune_report(t, tune_silence(&plan));
@@ -170,6 +197,7 @@ bool tune_default(struct tuning *t, struct outcome *out) {
   tune_say_note(t, &trial);
   snprintf(t->weak_text, sizeof t->weak_text, "%s", trial.weak);
   t->original_seconds = trial.run_seconds;
+  t->unmeasured = trial.unmeasured;
   free(trial.samples);
   if (trial.status == STATUS_WRONG && t->original.n > 0)
     SAY(out,
@@ -185,7 +213,7 @@ bool tune_default(struct tuning *t, struct outcome *out) {
     SAY(out, "default: the kernel as written %s %s (%s)",
         trial.status == STATUS_PENDING ? "did not run" : status_words[trial.status].name,
         t->target->place, trial.message);
-  if (rc == 0 && trial.status == STATUS_OK && !written_measure(t)) {
+  if (rc == 0 && trial.status == STATUS_OK && !t->unmeasured && !written_measure(t)) {
     SAY(out, "default: the workers were lost after the kernel as written had run%s",
         shortage_text(text, sizeof text));
     return false;

@@ -123,7 +123,6 @@ struct part {
   unsigned n_held;
   unsigned refused;             /* finalists that were not right */
   unsigned confirmed[STATUSES]; /* failures of parts that whole runs had as well */
-  struct pool *pool;            /* for whole objects during the search */
 };
 
 struct online; /* online.c */
@@ -141,6 +140,8 @@ struct tuning {
   struct online *online; /* NULL: variants are timed in the sandbox */
   bool live;             /* the winner was chosen by times of real calls */
   struct pool *pool;
+  struct pool *alone;  /* for what is needed at once while the search has others compiled;
+                          NULL: not yet */
   struct store *store; /* NULL: none */
   struct candidate *candidates;
   unsigned n, capacity;
@@ -170,7 +171,9 @@ struct tuning {
   struct estimate original; /* cost of the default */
   double original_seconds;  /* seconds of one run of it */
   struct object as_written; /* the kernel as written, made as variants are; data NULL: it
-                               is not to be timed */
+                               is not to be timed, or not made yet */
+  bool unmeasured; /* how far rounding moves the outputs (see `defer`), and so the kernel
+                      as written is not made yet */
   struct part part;
   struct pruning pruning;
   double imagined_seconds; /* spent on comparing with made-up data */
@@ -338,6 +341,10 @@ bool explore_submit(struct tuning *t, struct candidate *c);
 /* Makes sure that C has its object, which may come from an earlier tuning. False: it
  * cannot be compiled or read, or (*LATE, unless LATE is NULL) the time was over first. */
 bool explore_compile(struct tuning *t, struct candidate *c, bool *late);
+/* Compiles POINT (NULL: the kernel as written) and waits for it, whatever else is being
+ * compiled. MARK: as for pool_submit. GOT's ticket is 0 if there is no result. */
+void explore_compile_alone(struct tuning *t, const unsigned *point, uint64_t ticket,
+                           uint64_t mark, struct compiled *got);
 /* Compiles and tries C again, whose time is known from an earlier process. False: it
  * failed. */
 bool explore_again(struct tuning *t, struct candidate *c);

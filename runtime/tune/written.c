@@ -28,14 +28,9 @@ static void written_compile(struct tuning *t, struct object *out) {
   char *text = variant_text(t->kernel, NULL);
   uint64_t mark = text ? XXH3_64bits(text, strlen(text)) | 1 : 1;
   struct compiled got = { 0 };
-  bool waiting = !written_is_suspect(t, mark) &&
-      pool_submit(t->pool, NULL, written_ticket, mark) == 0;
   free(text);
-  while (waiting && !role_stopping()) {
-    tune_report(t, tune_silence(NULL));
-    waiting = !pool_take(t->pool, &got, 0.25);
-  }
-  t->summary.compile_seconds += got.object.seconds;
+  if (!written_is_suspect(t, mark))
+    explore_compile_alone(t, NULL, written_ticket, mark, &got);
   if (got.ticket && got.status != 0) {
     log_message(AUTOTUNE_DEBUG, "%s: as written it does not compile on its own: %.200s",
                 t->kernel->name, got.object.message ? got.object.message : "");
@@ -73,10 +68,13 @@ bool written_measure(struct tuning *t) {
   struct trial trial = { 0 };
   if (!t->pool || !(written_matters(t) || written_may_be_timed(t)))
     return true;
-  written_compile(t, &object);
+  if (t->as_written.data)
+    object = t->as_written;
+  else
+    written_compile(t, &object);
   if (written_may_be_timed(t))
     t->as_written = object;
-  if (!object.data || !written_matters(t))
+  if (!object.data || !written_matters(t) || t->unmeasured)
     return !role_stopping();
   tune_report(t, tune_silence(&plan));
   int rc = t->target->written(t->workers, object.data, object.size, &plan, &trial);
@@ -140,8 +138,10 @@ static bool written_lacks(const struct autotune_kernel *k) {
 void written_time(struct tuning *t, int winner) {
   struct written_side written = { .candidate = NULL }, best = { .candidate = NULL };
   double now = sys_now(), end = now + written_share * t->budget;
-  if (winner == NONE || !t->as_written.data || t->live ||
-      2 * t->original_seconds > fmax(t->deadline, end) - now)
+  if (t->unmeasured && !t->hurried && !role_stopping())
+    written_measure(t); // only makes it
+  if (winner == NONE || t->live ||
+      2 * t->original_seconds > fmax(t->deadline, end) - now || !t->as_written.data)
     return;
   best.candidate = &t->candidates[winner];
   do {

@@ -221,4 +221,23 @@ check "macros: compiles" autotune cc gcc -O1 -fopenmp macros.c -o macros
 AUTOTUNE_LOG=debug timeout 100 ./macros > out 2> log; is "macros: answer: $(cat log)" "$(cat out)" 2
 has "macros: $(cat log)" log 'tile@8.1=32'
 hasnt "macros: all compile: $(cat log)" log 'did not compile'
+
+# ---- rounding ------------------------------------------------------------------------
+# How far rounding moves the outputs of a slow default is measured only if an answer differs by more than the relative
+# tolerance. WAY 1 rounds its sum to other digits.
+sed -e 's/y\[i\] = (WAY == 1.*/double far = WAY == 1 ? 3e9 : 1e9; y[i] = (x[i] + far) - far;/' \
+  -e 's/static const int turns.*/static const int turns[] = { 100, 10, 80, 90, 95, 99 };/' \
+  -e 's/wrong += y\[i\].*/wrong += y[i] - x[i] > 1e-6 || x[i] - y[i] > 1e-6;/' \
+  -e 's/x\[i\] = i + 1;/x[i] = (i + 1) * 0.3;/' slow.c > cancel.c
+check "cancel: compiles" autotune cc gcc -O1 cancel.c -o cancel
+AUTOTUNE_LOG=debug timeout 200 ./cancel > out 2> log; is "cancel: status" $? 0
+is "cancel: answer" "$(cat out)" "0 wrong"
+has "cancel: rounding is measured: $(cat log)" log 'measured how far rounding moves'
+is "cancel: once" "$(grep -c 'measured how far' log)" 1
+has "cancel: another order of the sum is right" log 'work: tuned: .*WAY=1'
+sed 's/param(WAY: [^)]*)/param(WAY: 0, 3, 4, 5)/' slow.c > alike.c
+check "alike: compiles" autotune cc gcc -O1 alike.c -o alike
+AUTOTUNE_LOG=debug timeout 200 ./alike > out 2> log; is "alike: status" $? 0
+hasnt "alike: rounding is not measured" log 'measured how far'
+has "alike: tuned" log 'work: tuned: .*WAY=4'
 finish

@@ -236,17 +236,17 @@ bool image_reference(struct image *m, char *message, size_t size) {
       *m->exchanges = true;
   memory_read(&m->memory.tables, m->tables);
   image_restore(m); // the scales of the inputs count, too
-  rounding_settle(m, m->tolerances);
+  rounding_settle(m, false, m->tolerances);
   return true;
 }
 
-void image_seal(struct image *m) {
+void image_seal(struct image *m, bool deferred) {
   if (m->pristine.base)
     mprotect(m->pristine.base, m->pristine.size, PROT_READ);
   mprotect(m->shared.base, m->shared.size, PROT_READ);
   unnamed_seal(m);
   rounding_seal(m, false);
-  rounding_settle(m, m->tolerances);
+  rounding_settle(m, deferred, m->tolerances);
   rounding_seal(m, true);
 }
 

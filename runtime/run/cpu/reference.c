@@ -5,6 +5,8 @@
 
 #include "sandbox.h"
 
+static const double quick = 0.25; // seconds
+
 // Runs the default once more and only once, in a worker of its own, with a pattern in its
 // workspaces if SCRATCH.
 static int worker_repeat(struct worker_pool *w, const struct trial_plan *plan,
@@ -64,7 +66,7 @@ int worker_written(struct worker_pool *w, const void *object, size_t size,
                    const struct trial_plan *plan, struct trial *out) {
   struct command c = { TICKET_WRITTEN, size, .plan = *plan, .measures = MEASURE_WRITTEN };
   int rc = worker_measure(w, &c, object, out);
-  return rc == 0 && !worker_seal(w) ? -1 : rc;
+  return rc == 0 && !worker_seal(w, false) ? -1 : rc;
 }
 
 // Carries out C, the run of the default that others are compared with. Where that starts
@@ -83,7 +85,6 @@ static int worker_default(struct worker_pool *w, const struct command *c,
 // changes, which may be all that there is.
 static int worker_move(struct worker_pool *w, const struct trial_plan *plan,
                        const struct trial *out) {
-  static const double quick = 0.25; // seconds
   const struct autotune_kernel *k = worker_kernel(w);
   const bool unnamed = out->unwatched &&
       verify_needs_scale(verify_allowed(k, AUTOTUNE_F64));
@@ -105,6 +106,13 @@ static int worker_move(struct worker_pool *w, const struct trial_plan *plan,
   return rc;
 }
 
+int worker_rounding(struct worker_pool *w, const struct trial_plan *plan,
+                    double seconds) {
+  const struct trial reference = { .run_seconds = seconds };
+  int rc = worker_move(w, plan, &reference);
+  return rc == 0 && !worker_seal(w, false) ? -1 : rc;
+}
+
 int worker_reference(struct worker_pool *w, const struct trial_plan *plan,
                      struct trial *out) {
   const struct autotune_kernel *k = worker_kernel(w);
@@ -122,9 +130,11 @@ int worker_reference(struct worker_pool *w, const struct trial_plan *plan,
     if (rc == 0 && trial.status != STATUS_OK)
       rc = worker_blame_scratch(w, &c.plan, &trial, out);
   }
-  if (rc == 0 && out->status == STATUS_OK)
+  out->unmeasured = plan->defer && outputs_need_scale(k) && !out->unwatched &&
+      out->run_seconds >= quick;
+  if (rc == 0 && out->status == STATUS_OK && !out->unmeasured)
     rc = worker_move(w, plan, out);
-  if (rc == 0 && !worker_seal(w))
+  if (rc == 0 && !worker_seal(w, out->unmeasured))
     rc = -1;
   if (!worker_can_repeat(w))
     *worker_sets(w) = 0; // nothing can be put back, or compared

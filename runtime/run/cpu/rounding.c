@@ -209,7 +209,7 @@ static bool rounding_is_determined(const struct image *m) {
   return undetermined < all - all / VERIFY_DETERMINED;
 }
 
-void rounding_settle(const struct image *m, struct tolerance *tolerances) {
+void rounding_settle(const struct image *m, bool deferred, struct tolerance *tolerances) {
   struct rounding *r = m->rounding; // NULL: no output is wanted
   if (r)
     rounding_prepare(m);
@@ -230,7 +230,10 @@ void rounding_settle(const struct image *m, struct tolerance *tolerances) {
     t->undetermined = determined && own->noise.n_undetermined ? own->noise.undetermined
                                                               : NULL;
     t->furthest = VERIFY_WILD * own->noise.furthest;
-    verify_settle(&own->noise, t->rtol, own->scale, r->data, own->atols);
+    if (deferred)
+      memset(own->atols, 0, sizeof own->atols);
+    else
+      verify_settle(&own->noise, t->rtol, own->scale, r->data, own->atols);
   }
 }
 

@@ -139,7 +139,7 @@ static void run_nudged(struct runner *r, const struct command *c, autotune_fn co
     rounding_put_back(m, kept);
   }
   r->nudged = 0;
-  image_seal(m);
+  image_seal(m, false);
 }
 
 // Makes the reference for made-up data. It counts only if the default takes such data as
@@ -172,7 +172,7 @@ static bool run_remake(struct runner *r, const struct command *c, autotune_fn co
   r->rounding = 0;
   bool steady = image_repeats(m, a->message, size);
   moved_note(m, MOVED_ROUNDED);
-  image_seal(m);
+  image_seal(m, false);
   return steady;
 }
 

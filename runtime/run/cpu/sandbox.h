@@ -158,8 +158,8 @@ void image_put_back(const struct image *m, unsigned i);
 /* Returns what the default wrote as O; NULL: O is only read. */
 const char *image_expected(const struct image *m, const struct output *o);
 /* In the zygote, after the reference run, and again after each measure of rounding: makes
- * the copies read-only and computes tolerances. */
-void image_seal(struct image *m);
+ * the copies read-only and computes tolerances. DEFERRED: as for rounding_settle. */
+void image_seal(struct image *m, bool deferred);
 /* True if outputs (and, with INPUTS, what is only read) are as after the default. */
 bool image_check(const struct image *m, bool inputs, char *message, size_t size);
 
@@ -342,8 +342,9 @@ void rounding_put_back(const struct image *m, struct range kept);
 /* After a run with inputs nudged alike: true if many numbers stayed as they were, because
  * equal ones may cancel in them. */
 bool rounding_stays(const struct image *m);
-/* In the zygote: sets TOLERANCES, of the sections and of the result. */
-void rounding_settle(const struct image *m, struct tolerance *tolerances);
+/* In the zygote: sets TOLERANCES, of the sections and of the result. DEFERRED: rounding
+ * is not measured yet, so what depends on it is relative alone. */
+void rounding_settle(const struct image *m, bool deferred, struct tolerance *tolerances);
 void rounding_seal(const struct image *m, bool sealed); /* read-only, or not */
 
 /* ---- messages -------------------------------------------------------------------- */
@@ -414,9 +415,9 @@ extern const struct protocol zygote_protocol, worker_protocol; /* zygote.c */
 /* Shared by zygote and workers. */
 struct board {
   _Atomic double deadline; /* when the zygote ends the worker; 0: it is idle */
-  _Atomic double
-      running; /* seconds of CPU: of the worker that lives, after its last command */
-  _Atomic double buried; /* of those before it, and of the zygote itself */
+  _Atomic double running;  /* seconds of CPU: of the living worker, after a command */
+  _Atomic double buried;   /* of those before it, and of the zygote itself */
+  atomic_bool deferred;    /* as for image_seal */
 };
 
 /* ---- worker.c: the zygote and its workers ---------------------------------------- */
@@ -439,22 +440,21 @@ double worker_touched(const struct worker_pool *w); /* bytes of all sections */
 double worker_cold(const struct worker_pool *w);    /* cold_seconds of the call */
 /* Writes what is compared, for people; after worker_reference. */
 void worker_covered(const struct worker_pool *w, char *text, size_t size);
-/* Has the zygote make the copies read-only, with which outputs are compared. False: it is
- * lost. */
-bool worker_seal(struct worker_pool *w);
+/* Has the zygote make the copies read-only, with which outputs are compared (DEFERRED: as
+ * for image_seal). False: it is lost. */
+bool worker_seal(struct worker_pool *w, bool deferred);
 /* True if the last run of the default started threads, so that it must be repeated. */
 bool worker_grew(const struct worker_pool *w);
 bool worker_is_lost(const struct worker_pool *w); /* no worker can be had any more */
-/* Runs the default variant: fills the reference outputs, times it, and checks that it
- * repeats them. Must come first. 0, or -1 when no worker can be had any more. */
+/* These two as in struct target. */
 int worker_reference(struct worker_pool *w, const struct trial_plan *plan,
                      struct trial *out);
+int worker_rounding(struct worker_pool *w, const struct trial_plan *plan, double seconds);
 /* After worker_reference: learns what the OBJECT, the kernel as written by the variants'
  * compiler, makes of the outputs. 0, or -1 when no worker can be had any more. */
 int worker_written(struct worker_pool *w, const void *object, size_t size,
                    const struct trial_plan *plan, struct trial *out);
-/* Loads (once: by TICKET), checks (once) and times one variant; ticket 0 is the default
- * variant. 0, or -1 when no worker can be had any more. */
+/* As in struct target. */
 int worker_try(struct worker_pool *w, uint64_t ticket, const void *object, size_t size,
                const struct trial_plan *plan, struct trial *out);
 /* Has a worker carry out WHAT, with the OBJECT of its ticket. 0, or -1 as above. */

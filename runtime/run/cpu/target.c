@@ -111,6 +111,11 @@ static int cpu_reference(struct executor *e, const struct trial_plan *plan,
   return worker_reference(pool_of(e), plan, out);
 }
 
+static int cpu_rounding(struct executor *e, const struct trial_plan *plan,
+                        double seconds) {
+  return worker_rounding(pool_of(e), plan, seconds);
+}
+
 static int cpu_written(struct executor *e, const void *object, size_t size,
                        const struct trial_plan *plan, struct trial *out) {
   return worker_written(pool_of(e), object, size, plan, out);
@@ -198,6 +203,7 @@ const struct target target_cpu = {
   .touched = cpu_touched,
   .covered = cpu_covered,
   .reference = cpu_reference,
+  .rounding = cpu_rounding,
   .written = cpu_written,
   .times_written = true,
   .try = cpu_try,

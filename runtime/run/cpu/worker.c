@@ -433,7 +433,8 @@ bool worker_can_repeat(const struct worker_pool *w) {
   return w->verified && !w->needs_workers && kernel_has_sections(w->kernel);
 }
 
-bool worker_seal(struct worker_pool *w) {
+bool worker_seal(struct worker_pool *w, bool deferred) {
+  atomic_store(&w->zygote.board->deferred, deferred);
   return worker_order(w, ORDER_SEAL, START_GRACE);
 }
 

@@ -176,7 +176,7 @@ static void zygote_watch(struct zygote *z, pid_t worker) {
 
 static void zygote_seal(struct zygote *z, uint64_t serial) {
   const struct image *m = &z->image;
-  image_seal(&z->image);
+  image_seal(&z->image, atomic_load(&z->board->deferred));
   struct notice n = { .needs_workers = unnamed_needs_workers(m),
                       .unnamed = unnamed_verifies(m),
                       .heap = !m->kernel->openmp || m->changes->apart,
