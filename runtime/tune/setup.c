@@ -38,6 +38,29 @@ void setup_budget(struct tuning *t) {
   t->until = t->plan->until;
 }
 
+// A default budget follows the kernel where a run takes long: the call that tunes should
+// not wait for many times what it took before.
+static const double slow = 1, beside = 4, runs = 1.5; // seconds; seconds; of the default
+
+void setup_deadlines(struct tuning *t, double spent) {
+  const struct autotune_kernel *k = t->kernel;
+  double run = t->original_seconds, race = 0.2; // of what is left: for the final race
+  bool usual = !options_get()->budget.seconds && !k->budget_seconds &&
+      t->budget <= default_seconds && t->plan->kind == PLAN_SEARCH &&
+      t->plan->fraction <= 0 && !t->plan->background;
+  if (usual && run >= slow) {
+    t->budget = beside + runs * run;
+    t->deadline = t->began + t->budget + t->slept;
+  } else if (spent > t->budget / 2) { // the default must leave some
+    t->deadline += spent - t->budget / 2;
+  }
+  double left = fmax(t->deadline - sys_now(), 0);
+  if (usual && run >= slow)
+    race = fmin(fmax(race, run / left), 0.5); // it may run the default once more
+  t->explore_from = sys_now();
+  t->explore_until = t->explore_from + (1 - race) * left;
+}
+
 static bool set_space(struct tuning *t, struct outcome *out) {
   const struct autotune_machine *m = t->target->machine(t->kernel, t->call->key);
   if (t->plan->team > 1 && !t->plan->nests) { // its threads are those of the region

@@ -218,14 +218,7 @@ bool tune_default(struct tuning *t, struct outcome *out) {
         shortage_text(text, sizeof text));
     return false;
   }
-  // A default that takes most of the budget must leave some: the time beyond half of it
-  // is added.
-  double spent = sys_now() - start;
-  if (spent > t->budget / 2)
-    t->deadline += spent - t->budget / 2;
-  double left = t->deadline - sys_now();
-  t->explore_from = sys_now();
-  t->explore_until = t->explore_from + 0.8 * left;
+  setup_deadlines(t, sys_now() - start);
   return rc == 0 && trial.status == STATUS_OK;
 }
 

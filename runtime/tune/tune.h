@@ -256,6 +256,8 @@ bool assembly_keep(struct tuning *t, int winner);
 
 /* ---- setup.c --------------------------------------------------------------------- */
 void setup_budget(struct tuning *t);
+/* After the reference, which took SPENT seconds: when the search and the tuning end. */
+void setup_deadlines(struct tuning *t, double spent);
 /* Does the parts that may fail. False, and OUT says why: the default stays. */
 bool setup_tuning(struct tuning *t, struct outcome *out);
 /* Chooses the search, from the default's time among others. False, and OUT says why: the
