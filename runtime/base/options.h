@@ -19,6 +19,7 @@ struct budget {
   unsigned variants;
   double fraction; /* of the time that the program spends in the kernel */
 };
+enum { BUDGET_DEFAULT = 10 }; /* seconds */
 /* Reads "5s", "200" (variants), "5%" or several separated by commas, each kind once.
  * False: TEXT is no budget. */
 bool value_budget(const char *text, struct budget *out);

@@ -45,8 +45,12 @@ void background_tell(struct node *n) {
 // Tells the tuner how much of the allowance is left.
 static void tell_allowance(void) {
   const struct site *s = atomic_load_explicit(&background.site, memory_order_relaxed);
+  const struct node *n = background.node;
   struct shared_memory *shared = session_shared_memory();
-  if (shared && allowance_fraction(s->kernel) > 0) {
+  if (shared && atomic_load(&n->rest.goes)) {
+    atomic_store_explicit(&shared->spent, n->rest.spent, memory_order_relaxed);
+    atomic_store_explicit(&shared->allowed, rest_allowed(n), memory_order_relaxed);
+  } else if (shared && allowance_fraction(s->kernel) > 0) {
     atomic_store_explicit(&shared->spent, s->spent, memory_order_relaxed);
     atomic_store_explicit(&shared->allowed, allowance_left(s), memory_order_relaxed);
   }
@@ -109,6 +113,7 @@ static void background_cancel(void) {
   live_close();
   loss_end(background_checks());
   session_cancel();
+  rest_end(background.node);
   module_abandon(false);
   atomic_store(&background.site, NULL);
 }

@@ -155,8 +155,9 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
   bool refused = !out->tuned && !atomic_load(&n->decided);
   if (!refused)
     log_message(out->tuned ? AUTOTUNE_INFO : AUTOTUNE_WARN, "%s: %s", k->name, out->why);
+  bool further = atomic_load(&n->rest.goes);
   bool same = atomic_load(&n->decided) &&
-      (!out->tuned || (values && current_is(n, values)));
+      (!out->tuned || (values ? current_is(n, values) : further));
   if (same) // a race that changes nothing
     site_note(&n->why, out->why);
   else if ((!values ||
@@ -179,6 +180,9 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
     watch_end(n);
   if (!module_abandoned())
     doubt_begin(n, out->original);
+  rest_end(n);
+  if (!module_abandoned() && !further)
+    rest_begin(n, out->rest);
   if (out->fd >= 0)
     close(out->fd);
   free(values);
@@ -258,6 +262,10 @@ static void decide_race(struct site *s, struct node *n, const struct call *call)
   else if (doubt_wants(n) && !background_goes() && target_may_fork(s->kernel)) {
     plan = plan_of(n);
     doubt_plan(n, &plan);
+    decide_tune(s, n, call, &plan);
+  } else if (rest_wants(n) && !background_goes() && target_may_fork(s->kernel)) {
+    plan = plan_of(n);
+    rest_plan(n, &plan);
     decide_tune(s, n, call, &plan);
   } else if (watch_wants_race(n) && !background_goes() && target_may_fork(s->kernel) &&
              watch_race(n, &plan))
@@ -401,7 +409,8 @@ void decide_overlaps(struct node *n) {
 }
 
 static bool decide_has_work(const struct node *n) {
-  return confirm_wants(n) || watch_wants_race(n) || doubt_wants(n) || reverify_wants(n);
+  return confirm_wants(n) || watch_wants_race(n) || doubt_wants(n) || rest_wants(n) ||
+      reverify_wants(n);
 }
 
 // Calls WORK in this call, if a tuning in the background does, or WANTS and none goes on.

@@ -18,7 +18,8 @@
  *   confirm.c       compares a new winner with the default in these calls (confirm.h)
  *   live.c          variants that are timed in these calls (live.h)
  *   watch.c         watches whether a winner stays as fast; drift.c decides (drift.h)
- *   doubt.c         keys that were decided on a call that did next to nothing
+ *   doubt.c         keys that were decided on a call that did next to nothing (doubt.h)
+ *   rest.c          goes on with searches that first calls did not wait for (rest.h)
  *   first.c         notes the first call of a winner
  *   team.c          calls that several threads make at the same time
  *   hot.c           kernels that are tuned only when much of the time is spent in them
@@ -37,8 +38,10 @@
 
 #include "base/base.h"
 #include "call/session/session.h"
+#include "doubt.h"
 #include "hot.h"
 #include "keep/store/store.h"
+#include "rest.h"
 #include "run/target.h"
 
 struct confirm;
@@ -75,14 +78,6 @@ struct team {
   long long key[]; /* the node's, and one part more: THREADS */
 };
 
-/* doubt.c. Used by the thread whose calls are timed, or while holding decide_take(). */
-struct doubt {
-  double seconds; /* of the call that the key was decided on; 0: it is not in doubt */
-  unsigned seen, longer; /* timed calls; of these, how many took far longer */
-  unsigned tries;        /* how often it was tuned again */
-  bool sure;             /* it is to be tuned again */
-};
-
 /* One key of one site. Found without a lock; never freed before the site is closed. */
 struct node {
   struct node *_Atomic next;          /* in its bucket */
@@ -110,6 +105,7 @@ struct node {
   _Atomic double found;
   _Atomic(enum refusal) refusal; /* why its calls were not tuned last */
   struct doubt doubt;
+  struct rest rest;
   bool tuned;      /* in this process, to its end */
   bool refused;    /* the winner that other keys agree on is wrong */
   bool looked;     /* given_up.c: other keys were looked up once */
@@ -426,21 +422,7 @@ void watch_next(struct node *n);
 bool watch_is_shared(const struct node *n); /* several threads call N; any thread */
 /* Makes the plan of a race for N. False: there have been enough races. */
 bool watch_race(struct node *n, struct plan *plan);
-
-/* ---- doubt.c: keys that were decided on a call that did next to nothing ---------- */
-
-/* N was decided on a call whose default took SECONDS (0: not known). If that is next to
- * nothing, later calls are timed. */
-void doubt_begin(struct node *n, double seconds);
-/* Notes that a timed call of N took SECONDS. Returns how many calls later the next one is
- * to be timed at the latest; 0: N is not in doubt. */
-unsigned doubt_see(struct node *n, double seconds);
-/* True if N is to be tuned again; any thread. */
-bool doubt_wants(const struct node *n);
-/* Adds to PLAN, of a tuning in this call, what N needs. */
-void doubt_plan(struct node *n, struct plan *plan);
-/* The call did too little for that: the next one that is timed is tried. */
-void doubt_again(struct node *n);
+double watch_seconds(const struct node *n); /* of a call; 0: not known */
 
 /* ---- reverify.c: checks winners again in the program's calls ---------------------- */
 /* Call these only while holding decide_take(), unless they say otherwise. */

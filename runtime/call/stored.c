@@ -55,6 +55,7 @@ bool stored_adopt(struct site *s, struct node *n, const struct recall *known) {
              m->tried == 1 ? "" : "s");
     decide_default(n, why);
     doubt_begin(n, timed && !elsewhere ? m->original.median : 0);
+    rest_begin(n, elsewhere ? 0 : rest_stored(m));
     return true;
   }
   if (summary_is_provisional(m))
@@ -82,6 +83,7 @@ bool stored_adopt(struct site *s, struct node *n, const struct recall *known) {
   doubt_begin(n, elsewhere || !timed ? 0 : m->original.median);
   reverify_install(n, &known->service, true, timed ? m->original.median : 0,
                    timed ? m->best.median : 0);
+  rest_begin(n, elsewhere ? 0 : rest_stored(m));
   return true;
 }
 

@@ -127,7 +127,9 @@ void watch_see(struct node *n, double seconds) {
     return; // this call was timed for another reason
   if (__atomic_load_n(&n->entry.watch, __ATOMIC_RELAXED) == 0)
     return; // its winner was revoked in this call
-  reverify_count(n, 0, seconds * atomic_exchange(&w->counted, 0));
+  unsigned calls = atomic_exchange(&w->counted, 0);
+  reverify_count(n, 0, seconds * calls);
+  rest_see(n, seconds * calls);
   atomic_store(&w->seconds, seconds);
   if (!shared && atomic_exchange(&w->anew, false)) {
     w->drift = drift_new(atomic_load(&w->recorded), options_get()->drift / DRIFT_LONG);
@@ -135,7 +137,7 @@ void watch_see(struct node *n, double seconds) {
   }
   double now = sys_now(), every = seconds > 0 ? apart / seconds : 1e6;
   unsigned doubted = doubt_see(n, seconds);
-  if (!doubted && w->doubts)
+  if (!doubted && w->doubts && !rest_waits(n))
     return watch_end(n);
   if (doubted)
     every = fmin(every, doubted);
@@ -156,6 +158,10 @@ void watch_next(struct node *n) {
 
 bool watch_is_shared(const struct node *n) {
   return !n->watch || atomic_load(&n->watch->shared);
+}
+
+double watch_seconds(const struct node *n) {
+  return n->watch ? atomic_load(&n->watch->seconds) : 0;
 }
 
 bool watch_wants_race(const struct node *n) {

@@ -70,6 +70,8 @@ static void set_summary(struct tuning *t, int winner) {
   m->text = winner == NONE ? 0 : identity_text(t->kernel, c->point);
   m->machine = machine_text(t->machine_text, sizeof t->machine_text);
   m->total_seconds = sys_now() - t->began;
+  if (t->plan->rest > 0) // it goes on with an earlier one
+    m->total_seconds += BUDGET_DEFAULT - t->plan->rest - t->slept;
 }
 
 bool finish_link(struct tuning *t, const struct candidate *c, int fd,
@@ -141,7 +143,7 @@ static const char *why_ended(struct tuning *t, char *text, size_t size) {
     snprintf(text, size, "budget of %u variant%s spent", t->max_variants,
              finish_plural(t->max_variants));
   else if (t->summary.ended == ENDED_BUDGET)
-    snprintf(text, size, "budget of %g s spent", t->budget);
+    snprintf(text, size, "budget of %.3g s spent", t->budget);
   else
     return t->summary.failed[STATUS_DROPPED]
         ? "all variants tried that were not sure to lose"
@@ -156,6 +158,8 @@ static const char *why_ended(struct tuning *t, char *text, size_t size) {
 static bool is_final(const struct tuning *t, int winner) {
   if (winner != NONE)
     return true;
+  if (t->plan->rest > 0)
+    return false;
   bool noisy = t->undecided && t->plan->fraction > 0,
        enough = t->complete || (t->summary.tried >= FEW_VARIANTS && !noisy) ||
       t->summary.tried == t->recalled;
@@ -169,6 +173,14 @@ static void finish_tell_written(const struct summary *m, struct outcome *out) {
     snprintf(out->why + n, sizeof out->why - n,
              "; %.3g x over the same code with the same flags",
              m->as_written / m->best.median);
+}
+
+// Appends what is left of the default budget.
+static void finish_tell_rest(struct outcome *out) {
+  size_t n = strlen(out->why);
+  if (out->rest > 0)
+    snprintf(out->why + n, sizeof out->why - n,
+             "; %.2g s of search are left for when the program runs longer", out->rest);
 }
 
 static void finish_tell(struct tuning *t, int winner, struct outcome *out) {
@@ -327,9 +339,13 @@ int finish_tuning(struct tuning *t, int fd, struct outcome *out) {
       finish_store(t);
   }
   out->tuned = linked;
+  out->rest = t->usual && t->summary.ended == ENDED_BUDGET
+      ? fmax(BUDGET_DEFAULT - t->summary.total_seconds, 0)
+      : 0;
   if (linked && winner != NONE)
     finish_warn(t, &t->candidates[winner]);
   if (linked)
     finish_tell(t, winner, out);
+  finish_tell_rest(out);
   return linked ? 0 : -1;
 }

@@ -32,6 +32,7 @@ struct outcome {
   enum verdict verdict;     /* plan.loaded, plan.least; `why` is the difference */
   double seconds;           /* of a call of the winner; 0: not known */
   double original;          /* of a call of the default; 0: not known */
+  double rest;              /* of the default budget, for a search that goes on later */
   double cost;              /* seconds of CPU that the tuner and its children took */
   char why[512];            /* for people */
 };
@@ -57,6 +58,7 @@ struct plan {
   unsigned after; /* go on for so many seconds when the program has ended, and the machine
                      has nothing else to do; 0: end with it */
   double until;   /* end where less improvement is expected; 0: never */
+  double rest; /* seconds of search that an earlier tuning has left; 0: it is a new one */
   double least; /* end at once, with VERDICT_NOTHING, if the default takes less seconds */
   double ratio, since; /* PLAN_RACE: how much slower it became, and when (unix time) */
   struct usage usage;  /* of the kernel, if it is tuned when hot */

@@ -8,7 +8,6 @@
 #include "tune.h"
 #include "keep/wisdom/wisdom.h"
 
-static const double default_seconds = 10;
 enum {
   DEFAULT_VARIANTS = 200,
   MOST_VARIANTS = 1000 * 1000,
@@ -21,11 +20,11 @@ void setup_budget(struct tuning *t) {
   const struct autotune_kernel *k = t->kernel;
   t->budget = o->budget.seconds > 0 ? o->budget.seconds
       : k->budget_seconds > 0       ? k->budget_seconds
-                                    : default_seconds;
+                                    : BUDGET_DEFAULT;
   t->max_variants = o->budget.variants ? o->budget.variants : k->budget_variants;
   if (t->max_variants && !o->budget.seconds && !k->budget_seconds)
-    t->budget = 60 * default_seconds; // the user set a number of variants, and no time
-  if (!t->max_variants)               // or a time, and no number of variants
+    t->budget = 60.0 * BUDGET_DEFAULT; // the user set a number of variants, and no time
+  if (!t->max_variants)                // or a time, and no number of variants
     t->max_variants = o->budget.seconds > 0 || k->budget_seconds > 0 ? MOST_VARIANTS
                                                                      : DEFAULT_VARIANTS;
   if (t->plan->again && !o->budget.variants) // only time ends such a tuning
@@ -34,29 +33,29 @@ void setup_budget(struct tuning *t) {
   t->hint = in_time < t->max_variants ? (unsigned)in_time : t->max_variants;
   if (t->plan->kind == PLAN_RACE || t->plan->kind == PLAN_CHECK)
     t->hint = t->max_variants = t->plan->n_points + FINALISTS;
+  if (t->plan->rest > 0)
+    t->budget = t->plan->rest;
+  t->usual = !o->budget.seconds && !k->budget_seconds && t->budget <= BUDGET_DEFAULT &&
+      t->plan->kind == PLAN_SEARCH && t->plan->fraction <= 0 && !t->plan->background &&
+      !t->plan->again;
   t->deadline = t->began + t->budget;
   t->until = t->plan->until;
 }
 
-// A default budget follows the kernel where a run takes long: the call that tunes should
-// not wait for many times what it took before.
-static const double slow = 1, beside = 4, runs = 1.5; // seconds; seconds; of the default
+// With the default budget the call waits for a part of it. The rest comes later (rest.h).
+static const double wait = 2, whole_up_to = 2; // seconds
 
 void setup_deadlines(struct tuning *t, double spent) {
-  const struct autotune_kernel *k = t->kernel;
   double run = t->original_seconds, race = 0.2; // of what is left: for the final race
-  bool usual = !options_get()->budget.seconds && !k->budget_seconds &&
-      t->budget <= default_seconds && t->plan->kind == PLAN_SEARCH &&
-      t->plan->fraction <= 0 && !t->plan->background;
-  if (usual && run >= slow) {
-    t->budget = beside + runs * run;
-    t->deadline = t->began + t->budget + t->slept;
-  } else if (spent > t->budget / 2) { // the default must leave some
+  double left = wait + (run < whole_up_to ? run : (run + whole_up_to) / 2);
+  if (t->usual) {
+    t->deadline = sys_now() + left;
+    t->budget = t->deadline - t->began - t->slept;
+    race = fmin(fmax(race, run / left), 0.5); // it may run the default once more
+  } else if (spent > t->budget / 2) {         // the default must leave some
     t->deadline += spent - t->budget / 2;
   }
-  double left = fmax(t->deadline - sys_now(), 0);
-  if (usual && run >= slow)
-    race = fmin(fmax(race, run / left), 0.5); // it may run the default once more
+  left = fmax(t->deadline - sys_now(), 0);
   t->explore_from = sys_now();
   t->explore_until = t->explore_from + (1 - race) * left;
 }

@@ -184,6 +184,7 @@ struct tuning {
   char compiler_text[160]; /* what a compiler said of the first variant that it refused */
   char covered_text[800];  /* summary.covered */
   double until;            /* the plan's or the kernel's; 0: never */
+  bool usual; /* the budget is the default one, and the call waits for a part of it */
   double began, budget, deadline, explore_from, explore_until; /* sys_now */
   double slept;    /* seconds that it has slept, for others or for its share */
   double prepared; /* seconds, without these, until the search began */
