@@ -392,6 +392,8 @@ struct autotune_kernel {
   /* Returns 0 if sections overlap in a call, so that it may only run as written. Takes
    * time where sections have many rows. NULL: nothing is assumed of the sections. */
   int (*apart)(void *const *args);
+  double until_roof; /* tuning ends where the best variant reaches this share of the roof,
+                        0.8; 0: the default */
 };
 
 /* Lets one of many calls of a kernel through to the runtime, while no entry is for them.

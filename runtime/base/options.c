@@ -45,11 +45,14 @@ const struct setting setting_variables[] = {
     "(never; what is known runs) or off",
     AT(mode), .words = mode_names, .given = offsetof(struct options, mode_set) },
   { "AUTOTUNE_BUDGET", SETTING_BUDGET, "60s,200,5%",
-    "for each kernel and key: a time, a number of variants, a percentage of the time "
-    "in the kernel, or several of these; by default 10 s or 200 variants",
+    "for each kernel and key: a time, or quick (2 s), normal (10 s) or patient (60 s); a "
+    "number of variants, a percentage of the time in the kernel, or several of these; by "
+    "default 10 s or 200 variants",
     AT(budget) },
-  { "AUTOTUNE_UNTIL", SETTING_FRACTION, "2%",
-    "a search ends where it expects less improvement", AT(until) },
+  { "AUTOTUNE_UNTIL", SETTING_UNTIL, "2%,roof 80%",
+    "a search ends where it expects less improvement, or where the best reaches that share "
+    "of what the machine can do",
+    AT(until) },
   { "AUTOTUNE_SEARCH", SETTING_SEARCH, "NAME",
     "the search: " SEARCHES(LISTED) "or list:FILE", AT(search) },
   { "AUTOTUNE_SEED", SETTING_WHOLE, "N", "the seed of the searches' random numbers",

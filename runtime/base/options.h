@@ -19,12 +19,17 @@ struct budget {
   unsigned variants;
   double fraction; /* of the time that the program spends in the kernel */
 };
-enum { BUDGET_DEFAULT = 10 }; /* seconds */
-/* Reads "5s", "200" (variants), "5%" or several separated by commas, each kind once.
- * False: TEXT is no budget. */
+enum { BUDGET_NORMAL = 10 }; /* seconds of the budget `normal`, and of the default */
+/* Reads "5s" or a word for a time ("quick", "normal", "patient"), "200" (variants), "5%",
+ * or several separated by commas, each kind once. False: TEXT is no budget. */
 bool value_budget(const char *text, struct budget *out);
-/* Reads "2%" as 0.02; at most 100 %. False: TEXT is no such fraction. */
-bool value_fraction(const char *text, double *out);
+/* When a search ends before its budget does; 0: that is no reason. */
+struct until {
+  double gain; /* less improvement is expected; a fraction of the best time, below 1 */
+  double roof; /* the best reaches this fraction of the machine's limit; at most 1 */
+};
+/* Reads "2%", "roof 80%" or both, separated by a comma. False: TEXT is neither. */
+bool value_until(const char *text, struct until *out);
 /* Index of TEXT among WORDS (NULL-terminated), or -1. */
 int value_word(const char *text, const char *const *words);
 /* The word (of a NULL-terminated list) that the SIZE bytes at WORD may have meant: the
@@ -61,7 +66,7 @@ enum setting_kind {                      /* what is stored: */
                     SETTING_SWITCH,      /* bool: true; without a value */
                     SETTING_WORD,        /* int: the index among WORDS */
                     SETTING_BUDGET,      /* struct budget */
-                    SETTING_FRACTION,    /* double, below 1 */
+                    SETTING_UNTIL,       /* struct until */
                     SETTING_TIME_OR_OFF, /* double: seconds; 0 for "off" */
                     SETTING_AGE,         /* double: seconds */
                     SETTING_BYTES,       /* uint64_t */
@@ -94,7 +99,7 @@ struct options {
   enum tuning_mode mode;
   bool mode_set;        /* AUTOTUNE_MODE is set and overrides the kernel's mode() */
   struct budget budget; /* 0: not set */
-  double until;         /* fraction of the best time; 0: not set */
+  struct until until;   /* 0: not set */
   double drift; /* seconds for which a tuned kernel must be slower before its finalists
                    are measured again; 0: off */
   double after; /* seconds that tunings of --auto go on when the program has ended */

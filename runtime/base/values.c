@@ -79,10 +79,46 @@ static double values_seconds(double number, const char *unit, size_t size) {
   return 0;
 }
 
-// Adds one part of a budget. False: it is not valid, or its kind was given already.
-static bool values_add_budget(struct budget *b, double number, const char *unit,
-                              size_t size) {
-  double seconds = values_seconds(number, unit, size);
+// Returns the seconds of a budget that the SIZE bytes at WORD name; 0: they name none.
+static double values_patience(const char *word, size_t size) {
+  static const struct {
+    const char *name;
+    double seconds;
+  } words[] = { { "quick", 2 }, { "normal", BUDGET_NORMAL }, { "patient", 60 } };
+  for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+    if (size == strlen(words[w].name) && memcmp(word, words[w].name, size) == 0)
+      return words[w].seconds;
+  return 0;
+}
+
+// Reads a number above 0 at *P and the text behind it, up to a blank or a comma, as its
+// unit. Moves *P past both. False: there is no such number.
+static bool values_quantity(const char **p, double *number, const char **unit,
+                            size_t *size) {
+  char *end;
+  *number = strtod(*p, &end);
+  bool found = end != *p && *number > 0 && isfinite(*number);
+  *unit = end;
+  *size = strcspn(end, ", ");
+  *p = end + *size;
+  return found;
+}
+
+// Adds one part of a budget, at *P, and moves *P past it. False: it is not valid, or its
+// kind was given already.
+static bool values_add_budget(struct budget *b, const char **p) {
+  const char *unit;
+  size_t size = strcspn(*p, ", ");
+  double number, seconds = values_patience(*p, size);
+  if (seconds > 0) {
+    bool first = b->seconds == 0;
+    b->seconds = seconds;
+    *p += size;
+    return first;
+  }
+  if (!values_quantity(p, &number, &unit, &size))
+    return false;
+  seconds = values_seconds(number, unit, size);
   if (seconds > 0 && b->seconds == 0 && isfinite(seconds))
     b->seconds = seconds;
   else if (size == 0 && b->variants == 0 && number == floor(number) && number <= 1e9)
@@ -98,13 +134,9 @@ bool value_budget(const char *text, struct budget *out) {
   struct budget b = { 0 };
   for (const char *p = text;;) {
     p += strspn(p, " ");
-    char *end;
-    double number = strtod(p, &end);
-    size_t size = strcspn(end, ", ");
-    if (end == p || !(number > 0) || !isfinite(number) ||
-        !values_add_budget(&b, number, end, size))
+    if (!values_add_budget(&b, &p))
       return false;
-    p = end + size + strspn(end + size, " ");
+    p += strspn(p, " ");
     if (*p == '\0')
       break;
     if (*p++ != ',')
@@ -114,11 +146,34 @@ bool value_budget(const char *text, struct budget *out) {
   return true;
 }
 
-bool value_fraction(const char *text, double *out) {
-  struct budget b;
-  if (!value_budget(text, &b) || b.seconds > 0 || b.variants || b.fraction == 0)
+// Adds one part of U, at *P, and moves *P past it. False: as for values_add_budget.
+static bool values_add_until(struct until *u, const char **p) {
+  static const char word[] = "roof";
+  const char *unit;
+  size_t size, n = strncmp(*p, word, sizeof word - 1) == 0 ? sizeof word - 1 : 0,
+               blanks = n ? strspn(*p + n, " ") : 0;
+  double number, *to = n ? &u->roof : &u->gain;
+  *p += n + blanks;
+  if ((n && !blanks) || *to > 0 || !values_quantity(p, &number, &unit, &size) ||
+      size != 1 || *unit != '%')
     return false;
-  *out = b.fraction;
+  *to = number / 100;
+  return *to > 0 && (n ? *to <= 1 : *to < 1);
+}
+
+bool value_until(const char *text, struct until *out) {
+  struct until u = { 0 };
+  for (const char *p = text;; p++) {
+    p += strspn(p, " ");
+    if (!values_add_until(&u, &p))
+      return false;
+    p += strspn(p, " ");
+    if (*p == '\0')
+      break;
+    if (*p != ',')
+      return false;
+  }
+  *out = u;
   return true;
 }
 
@@ -144,19 +199,20 @@ static bool values_budget(const char *text, void *out) {
   return value_budget(text, out);
 }
 
-static bool values_fraction(const char *text, void *out) {
-  double fraction;
-  if (!value_fraction(text, &fraction) || fraction >= 1)
-    return false;
-  *(double *)out = fraction;
-  return true;
+static bool values_until(const char *text, void *out) {
+  return value_until(text, out);
 }
 
 static bool values_time(const char *text, void *out) {
-  struct budget b;
-  if (!value_budget(text, &b) || b.seconds == 0 || b.variants || b.fraction > 0)
+  const char *unit;
+  size_t size;
+  double number;
+  text += strspn(text, " ");
+  bool read = values_quantity(&text, &number, &unit, &size);
+  double seconds = read ? values_seconds(number, unit, size) : 0;
+  if (!(seconds > 0) || !isfinite(seconds) || text[strspn(text, " ")])
     return false;
-  *(double *)out = b.seconds;
+  *(double *)out = seconds;
   return true;
 }
 
@@ -218,8 +274,12 @@ static const struct {
   [SETTING_BUDGET] = { values_budget,
                        EXPECTS(
                            "not a budget such as '5s', '200' (variants), '5%' (of the "
-                           "time in the kernel) or '5s,200'") },
-  [SETTING_FRACTION] = { values_fraction, EXPECTS("not a share such as '2%'") },
+                           "time in the kernel) or '5s,200', and none of the words "
+                           "quick, normal and patient") },
+  [SETTING_UNTIL] = { values_until,
+                      EXPECTS(
+                          "not a share such as '2%' (of the time), 'roof 80%' (of the "
+                          "machine's limit) or '2%,roof 80%'") },
   [SETTING_TIME_OR_OFF] = { values_time_or_off,
                             EXPECTS("neither 'off' nor a time such as '8s'") },
   [SETTING_AGE] = { values_time, EXPECTS("not an age such as 90d, 12h or 30min") },

@@ -21,6 +21,7 @@ struct plan plan_of(const struct node *n) {
     .start = allowance_start(n->site),
     .after = allowance_after(k),
     .usage = hot_usage(n->site),
-    .until = o->until > 0 ? o->until : k->until,
+    .until = { o->until.gain > 0 ? o->until.gain : k->until,
+               o->until.roof > 0 ? o->until.roof : kernel_until_roof(k) },
   };
 }

@@ -28,7 +28,7 @@ void rest_begin(struct node *n, double left) {
 
 double rest_stored(const struct summary *m) {
   bool cut = m->ended == ENDED_BUDGET && m->origin == ORIGIN_HERE;
-  return cut ? BUDGET_DEFAULT - m->total_seconds : 0;
+  return cut ? BUDGET_NORMAL - m->total_seconds : 0;
 }
 
 void rest_see(struct node *n, double seconds) {

@@ -248,6 +248,10 @@ bool kernel_is_apart(const struct autotune_kernel *k, void *const *args) {
   return !KERNEL_HAS(k, apart) || !k->apart || k->apart(args);
 }
 
+double kernel_until_roof(const struct autotune_kernel *k) {
+  return KERNEL_HAS(k, until_roof) ? k->until_roof : 0;
+}
+
 bool kernel_refuses_unchecked(const struct autotune_kernel *k) {
   return kernel_when_hot(k) && k->verify != AUTOTUNE_VERIFY_OFF;
 }

@@ -56,6 +56,7 @@ struct autotune_gate *kernel_gate(const struct autotune_kernel *k);
 /* True if no sections overlap in the call with ARGS, as far as variants of K assume that.
  * May read many pointers. */
 bool kernel_is_apart(const struct autotune_kernel *k, void *const *args);
+double kernel_until_roof(const struct autotune_kernel *k); /* 0: not given */
 /* True if variants of K whose outputs were not compared must not run: nobody who knows K
  * has chosen to tune it. */
 bool kernel_refuses_unchecked(const struct autotune_kernel *k);

@@ -50,7 +50,7 @@ enum ended {
   ENDED_UNKNOWN,
   ENDED_COMPLETE, /* all variants were tried */
   ENDED_BUDGET,
-  ENDED_SETTLED,   /* little more was expected */
+  ENDED_SETTLED,   /* little more was expected, or the roof is near */
   ENDED_RACED,     /* it was a race after drift */
   ENDED_LOST,      /* the workers were lost */
   ENDED_UNCHECKED, /* nothing was tried: REFUSED_UNCHECKED */

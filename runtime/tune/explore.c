@@ -361,19 +361,24 @@ static bool explore_is_late(const struct tuning *t) {
 }
 
 // True if the expected improvement is smaller than the user asked for.
+static bool explore_expects_little(const struct tuning *t) {
+  double least = t->plan->until.gain;
+  if (least <= 0 || !t->class->expected_improvement || t->summary.tried < ENOUGH)
+    return false;
+  double expected = t->class->expected_improvement(t->strategy);
+  return expected >= 0 && expected < least;
+}
+
 static bool explore_is_settled(struct tuning *t) {
   bool searches = t->plan->kind == PLAN_SEARCH || t->online;
-  if (t->until <= 0 || !t->class->expected_improvement || !searches ||
-      t->summary.tried < ENOUGH)
-    return t->settled;
-  double expected_improvement = t->class->expected_improvement(t->strategy);
   t->settled = t->settled ||
-      (expected_improvement >= 0 && expected_improvement < t->until);
+      (searches && (roof_is_reached(t) || explore_expects_little(t)));
   return t->settled;
 }
 
 static bool is_over(struct tuning *t) {
-  return ((explore_is_late(t) || explore_is_settled(t)) && !owes_one(t)) ||
+  return ((explore_is_late(t) || explore_is_settled(t)) &&
+          (t->reached || !owes_one(t))) ||
       (t->exhausted && t->in_flight == 0 && !share_waits(t));
 }
 
@@ -392,7 +397,7 @@ static void explore_quietly(struct tuning *t) {
       tune_report(t, tune_silence(NULL));
     }
     for (unsigned i = 0; i < n; i++, throttle_keep(t))
-      if (!explore_is_late(t) ||
+      if ((!explore_is_late(t) && !roof_is_reached(t)) ||
           (((t->best == NONE && t->part.n_held == 0) || has_tried_none(t)) &&
            !is_ended(t)))
         explore_try(t, &ready[i]); // at least one new one, so that there is a result

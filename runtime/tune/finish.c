@@ -71,7 +71,7 @@ static void set_summary(struct tuning *t, int winner) {
   m->machine = machine_text(t->machine_text, sizeof t->machine_text);
   m->total_seconds = sys_now() - t->began;
   if (t->plan->rest > 0) // it goes on with an earlier one
-    m->total_seconds += BUDGET_DEFAULT - t->plan->rest - t->slept;
+    m->total_seconds += BUDGET_NORMAL - t->plan->rest - t->slept;
 }
 
 bool finish_link(struct tuning *t, const struct candidate *c, int fd,
@@ -137,8 +137,10 @@ static const char *why_ended(struct tuning *t, char *text, size_t size) {
     return why_raced(t, text, size);
   if (t->summary.ended == ENDED_HURRIED)
     return "ended by ^C";
+  if (t->reached)
+    return roof_text(t, text, size);
   if (t->summary.ended == ENDED_SETTLED)
-    snprintf(text, size, "an expected gain under %g %%", 100 * t->until);
+    snprintf(text, size, "an expected gain under %g %%", 100 * t->plan->until.gain);
   else if (tune_asked(t) >= t->max_variants)
     snprintf(text, size, "budget of %u variant%s spent", t->max_variants,
              finish_plural(t->max_variants));
@@ -212,6 +214,8 @@ static void finish_tell(struct tuning *t, int winner, struct outcome *out) {
     char text[128];
     SAY(out, "default: the workers were lost after %u variant%s%s", m->tried,
         finish_plural(m->tried), shortage_text(text, sizeof text));
+  } else if (m->tried == 0 && t->reached) {
+    SAY(out, "default: no variant was tried: %s", m->why);
   } else if (m->tried == 0) {
     SAY(out, "default: no variant was tried%s", more);
   } else if (t->best == NONE && m->failed[STATUS_COMPILE] == m->tried) {
@@ -340,7 +344,7 @@ int finish_tuning(struct tuning *t, int fd, struct outcome *out) {
   }
   out->tuned = linked;
   out->rest = t->usual && t->summary.ended == ENDED_BUDGET
-      ? fmax(BUDGET_DEFAULT - t->summary.total_seconds, 0)
+      ? fmax(BUDGET_NORMAL - t->summary.total_seconds, 0)
       : 0;
   if (linked && winner != NONE)
     finish_warn(t, &t->candidates[winner]);

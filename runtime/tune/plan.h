@@ -57,7 +57,7 @@ struct plan {
                       done but the fork */
   unsigned after; /* go on for so many seconds when the program has ended, and the machine
                      has nothing else to do; 0: end with it */
-  double until;   /* end where less improvement is expected; 0: never */
+  struct until until; /* when the search ends early */
   double rest; /* seconds of search that an earlier tuning has left; 0: it is a new one */
   double least; /* end at once, with VERDICT_NOTHING, if the default takes less seconds */
   double ratio, since; /* PLAN_RACE: how much slower it became, and when (unix time) */

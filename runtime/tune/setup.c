@@ -20,11 +20,11 @@ void setup_budget(struct tuning *t) {
   const struct autotune_kernel *k = t->kernel;
   t->budget = o->budget.seconds > 0 ? o->budget.seconds
       : k->budget_seconds > 0       ? k->budget_seconds
-                                    : BUDGET_DEFAULT;
+                                    : BUDGET_NORMAL;
   t->max_variants = o->budget.variants ? o->budget.variants : k->budget_variants;
   if (t->max_variants && !o->budget.seconds && !k->budget_seconds)
-    t->budget = 60.0 * BUDGET_DEFAULT; // the user set a number of variants, and no time
-  if (!t->max_variants)                // or a time, and no number of variants
+    t->budget = 60.0 * BUDGET_NORMAL; // the user set a number of variants, and no time
+  if (!t->max_variants)               // or a time, and no number of variants
     t->max_variants = o->budget.seconds > 0 || k->budget_seconds > 0 ? MOST_VARIANTS
                                                                      : DEFAULT_VARIANTS;
   if (t->plan->again && !o->budget.variants) // only time ends such a tuning
@@ -35,11 +35,10 @@ void setup_budget(struct tuning *t) {
     t->hint = t->max_variants = t->plan->n_points + FINALISTS;
   if (t->plan->rest > 0)
     t->budget = t->plan->rest;
-  t->usual = !o->budget.seconds && !k->budget_seconds && t->budget <= BUDGET_DEFAULT &&
+  t->usual = !o->budget.seconds && !k->budget_seconds && t->budget <= BUDGET_NORMAL &&
       t->plan->kind == PLAN_SEARCH && t->plan->fraction <= 0 && !t->plan->background &&
       !t->plan->again;
   t->deadline = t->began + t->budget;
-  t->until = t->plan->until;
 }
 
 // With the default budget the call waits for a part of it. The rest comes later (rest.h).

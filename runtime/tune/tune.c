@@ -390,6 +390,8 @@ int tune_run(const struct autotune_kernel *k, const struct identity *id,
     share_phase(&t, PHASE_SEARCH, "");
     if (searches || plan->kind == PLAN_RACE)
       setup_hints(&t);
+    if (searches)
+      roof_setup(&t);
     if (plan->kind != PLAN_CHECK)
       explore(&t);
     rc = plan->kind == PLAN_CHECK ? tune_check(&t, object_fd, out)

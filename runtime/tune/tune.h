@@ -151,7 +151,8 @@ struct tuning {
   bool undecided; /* the best seemed much faster than the default, but noise was larger */
   bool unraced;   /* some may be faster than the default, but none could be raced */
   bool quiet;     /* nothing is compiled while something is timed */
-  bool settled;   /* less improvement is expected than the user asked for */
+  bool settled;   /* less improvement is expected than the user asked for, or `reached` */
+  bool reached;   /* the best is as near to the roof as the user asked for */
   bool untried;   /* the time was over before all compiled variants were tried */
   bool complete;  /* every variant that may be tried was tried */
   unsigned recalled; /* known from an earlier tuning, or from another process */
@@ -183,7 +184,13 @@ struct tuning {
   char weak_text[160];     /* summary.weak */
   char compiler_text[160]; /* what a compiler said of the first variant that it refused */
   char covered_text[800];  /* summary.covered */
-  double until;            /* the plan's or the kernel's; 0: never */
+  struct roof_end {
+    double
+        seconds;  /* the shortest time of a call that the machine allows; 0: not known */
+    double least; /* less than that contradicts the limits */
+    const char *limit; /* "the L2 cache": what allows no less */
+    unsigned threads;  /* whose limits these are */
+  } roof;              /* roof.c */
   bool usual; /* the budget is the default one, and the call waits for a part of it */
   double began, budget, deadline, explore_from, explore_until; /* sys_now */
   double slept;    /* seconds that it has slept, for others or for its share */
@@ -269,6 +276,16 @@ bool setup_pool(struct tuning *t, struct outcome *out);
 void setup_store(struct tuning *t);
 /* Looks for hints: variants that were fast for other keys, and for similar kernels. */
 void setup_hints(struct tuning *t);
+
+/* ---- roof.c ---------------------------------------------------------------------- */
+/* After the default was measured: finds the shortest time of a call, if the search is to
+ * end near it. Says once if that is not known. */
+void roof_setup(struct tuning *t);
+/* True if the best variant, or the default, is as near to that as the user asked for. */
+bool roof_is_reached(struct tuning *t);
+/* Writes how near the best is, for people: "roof reached: 81 % of what
+ * memory allows (1 thread)". */
+const char *roof_text(const struct tuning *t, char *text, size_t size);
 
 /* ---- part.c ---------------------------------------------------------------------- */
 /* After the default was measured: decides if variants are compared by parts of a run. */

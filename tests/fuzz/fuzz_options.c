@@ -31,7 +31,8 @@ static void options_expect_ranges(const struct options *o) {
   EXPECT(mode_names[o->mode] && o->mode <= MODE_TUNE);
   EXPECT(o->budget.seconds >= 0 && isfinite(o->budget.seconds));
   EXPECT(o->budget.fraction >= 0 && o->budget.fraction <= 1);
-  EXPECT(o->until >= 0 && o->until < 1);
+  EXPECT(o->until.gain >= 0 && o->until.gain < 1);
+  EXPECT(o->until.roof >= 0 && o->until.roof <= 1);
   EXPECT(o->drift >= 0 && isfinite(o->drift));
   EXPECT(o->capture_limit > 0);
   EXPECT(o->log_level >= AUTOTUNE_ERROR && o->log_level <= AUTOTUNE_DEBUG);
@@ -90,6 +91,7 @@ static void options_in_clause(const char *clause, const char *value) {
     EXPECT(k->budget_seconds >= 0 && isfinite(k->budget_seconds));
     EXPECT(k->budget_fraction >= 0 && k->budget_fraction <= 1);
     EXPECT(k->until >= 0 && k->until < 1);
+    EXPECT(k->until_roof >= 0 && k->until_roof <= 1);
   }
 }
 

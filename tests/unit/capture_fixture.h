@@ -109,6 +109,7 @@ static const struct autotune_kernel fixture_kernel = {
   .conditions = fixture_conditions,
   .budget_fraction = 0.05,
   .until = 0.02,
+  .until_roof = 0.8,
   .family = "sums",
   .compiler = "gcc",
   .replay = "text of the replay",

@@ -58,6 +58,7 @@ static void test_variables_are_read(void **state) {
       "mode 0 budget 1.5 200 search - seed 1 log 1 cache -\n" },
     { "AUTOTUNE_BUDGET=50, 2min",
       "mode 0 budget 120 50 search - seed 1 log 1 cache -\n" },
+    { "AUTOTUNE_BUDGET=quick", "mode 0 budget 2 0 search - seed 1 log 1 cache -\n" },
     { "AUTOTUNE_BUDGET=250ms", "mode 0 budget 0.25 0 search - seed 1 log 1 cache -\n" },
     { "AUTOTUNE_SEED=0x10", "mode 0 budget 0 0 search - seed 16 log 1 cache -\n" },
     { "AUTOTUNE_SEARCH=random",
@@ -82,8 +83,16 @@ static void test_what_is_not_understood_is_refused(void **state) {
       REFUSED("AUTOTUNE_MODE=frist: unknown value; did you mean 'first'?") },
     { "AUTOTUNE_DRIFT=soon",
       REFUSED("AUTOTUNE_DRIFT=soon: neither 'off' nor a time such as '8s'") },
-    { "AUTOTUNE_UNTIL=2", REFUSED("AUTOTUNE_UNTIL=2: not a share such as '2%'") },
-    { "AUTOTUNE_UNTIL=200%", REFUSED("AUTOTUNE_UNTIL=200%: not a share such as '2%'") },
+    { "AUTOTUNE_DRIFT=quick",
+      REFUSED("AUTOTUNE_DRIFT=quick: neither 'off' nor a time such as '8s'") },
+    { "AUTOTUNE_BUDGET=fast",
+      REFUSED("AUTOTUNE_BUDGET=fast: not a budget such as '5s', '200' (variants), '5%' "
+              "(of the time in the kernel) or '5s,200', and none of the words quick, "
+              "normal and patient") },
+    { "AUTOTUNE_UNTIL=2",
+      REFUSED("AUTOTUNE_UNTIL=2: not a share such as '2%' (of the "
+              "time), 'roof 80%' (of the machine's limit) or "
+              "'2%,roof 80%'") },
     { "AUTOTUNE_LOG=infos",
       REFUSED("AUTOTUNE_LOG=infos: unknown value; did you mean 'info'?") },
     { "AUTOTUNE_SEARCH=randm",
@@ -133,10 +142,14 @@ static void test_the_limit_of_the_folder(void **state) {
 
 static void test_budgets(void **state) {
   (void)state;
-  static const char *const bad[] = { "",    "s",     "5 s", "-5s",    "0",
-                                     "1.5", "5s,",   ",5s", "5s,3s",  "5,3",
-                                     "5x",  "nan s", "inf", "1e400s", "9e9",
-                                     "%",   "200%",  "0%",  "5%,5%",  "5 %" };
+  static const char *const bad[] = {
+    "",      "s",       "5 s",      "-5s",      "0",
+    "1.5",   "5s,",     ",5s",      "5s,3s",    "5,3",
+    "5x",    "nan s",   "inf",      "1e400s",   "9e9",
+    "%",     "200%",    "0%",       "5%,5%",    "5 %",
+    "soon",  "quickly", "quick,5s", "5s,quick", "quick,patient",
+    "2quick"
+  };
   struct budget b;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     if (value_budget(bad[i], &b))
@@ -147,6 +160,46 @@ static void test_budgets(void **state) {
   assert_true(b.seconds == 10 && b.variants == 200 && b.fraction == 0);
   assert_true(value_budget("5%, 60s", &b));
   assert_true(b.seconds == 60 && b.variants == 0 && b.fraction == 0.05);
+  assert_true(value_budget(" patient , 500", &b));
+  assert_true(b.seconds == 60 && b.variants == 500 && b.fraction == 0);
+  assert_true(value_budget("5%,normal", &b));
+  assert_true(b.seconds == 10 && b.variants == 0 && b.fraction == 0.05);
+}
+
+static void test_ends_of_a_search(void **state) {
+  (void)state;
+  static const char *const bad[] = {
+    "",
+    "2",
+    "100%",
+    "roof",
+    "roof80%",
+    "roof 0%",
+    "roof 101%",
+    "roof 80",
+    "80% roof",
+    "2%,",
+    "2%,3%",
+    "roof 5s",
+    "roof 1%,roof 2%",
+    "roofs 80%",
+    "floor 3%",
+    "2% roof 80%",
+    "quick",
+    "1e-320%",
+  };
+  struct until u;
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    if (value_until(bad[i], &u))
+      print_error("'%s' was taken for the end of a search\n", bad[i]);
+    assert_false(value_until(bad[i], &u));
+  }
+  assert_true(value_until("2%", &u));
+  assert_true(u.gain == 0.02 && u.roof == 0);
+  assert_true(value_until("roof 100%", &u));
+  assert_true(u.gain == 0 && u.roof == 1);
+  assert_true(value_until(" roof  80% , 2% ", &u));
+  assert_true(u.gain == 0.02 && u.roof == 0.8);
 }
 
 static const char *nearest_of(const char *word, const char *const *words) {
@@ -351,6 +404,7 @@ int main(int argc, char **argv) {
     cmocka_unit_test(test_what_is_not_understood_is_refused),
     cmocka_unit_test(test_the_limit_of_the_folder),
     cmocka_unit_test(test_budgets),
+    cmocka_unit_test(test_ends_of_a_search),
     cmocka_unit_test(test_suggestions),
     cmocka_unit_test(test_levels),
     cmocka_unit_test(test_once_is_once_also_for_children),

@@ -116,7 +116,7 @@ static void expects_little(void) {
   }
   scale_params[0].values = same;
   scale_params[0].n_values = scale_params[0].original = 40;
-  EXPECT(run_plan(&(struct plan){ .kind = PLAN_SEARCH, .until = 0.5 }) == 0);
+  EXPECT(run_plan(&(struct plan){ .kind = PLAN_SEARCH, .until.gain = 0.5 }) == 0);
   EXPECT(out.winner && tried() >= 16 && tried() < 40);
 }
 

@@ -3,7 +3,7 @@
 #include "tools/common/json.h"
 #include "compile/static.h"
 #include "tools/report/report.h"
-#include "tools/report/roof.h"
+#include "tools/common/roof.h"
 #include "model/space.h"
 #include "store_fixture.h"
 

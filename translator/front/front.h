@@ -366,7 +366,7 @@ struct kernel {
   const char *search, *mode, *family;
   double budget_seconds;
   unsigned budget_variants;
-  double budget_fraction, until;
+  double budget_fraction, until, until_roof;
   const char **compilers;
   unsigned n_compilers; /* at least "clang" */
   bool openmp;

@@ -29,9 +29,9 @@
 
 #define CAPTURE_MAGIC "AUTOTUNECAPTURE" /* with its NUL */
 enum {
-  CAPTURE_VERSION = 4,
+  CAPTURE_VERSION = 5,
   CAPTURE_MOST_BLOCKS = 1 << 20
-}; /* versions 1 to 3 can be read,
+}; /* versions 1 to 4 can be read,
       too */
 
 struct capture_head {

@@ -108,7 +108,7 @@ LAYOUT(capture, struct capture, FIELD(NUMBER, kernel, abi), FIELD(NAME, kernel, 
        CALL(NUMBER, threads), FIELD(NUMBER, kernel, inferred, .since = 2),
        FIELD(LIST, kernel, layouts, OF(capture, kernel.n_sections, layouts), .since = 3),
        FIELD(OPTIONAL, kernel, ret_layout, .of = &layout_layout, .since = 3),
-       CALL(NUMBER, rows, .since = 4));
+       CALL(NUMBER, rows, .since = 4), FIELD(WIDE, kernel, until_roof, .since = 5));
 _Static_assert(offsetof(struct capture, kernel) == 0, "fields of kernel are offset by 0");
 
 // ---- by the table -------------------------------------------------------------------

@@ -8,9 +8,9 @@
 #include <time.h>
 
 #include "report.h"
-#include "roof.h"
 #include "tools/common/json.h"
 #include "tools/common/results.h"
+#include "tools/common/roof.h"
 
 // ---- the bundled page ---------------------------------------------------------------
 

@@ -2,23 +2,28 @@
 // command.c: the command line of `autotune tune`.
 #include <stdlib.h>
 
+#include "keep/store/store.h"
 #include "tools/common/command.h"
+#include "tools/common/roof.h"
 #include "tune.h"
 
 #define AT(member) .at = offsetof(struct tune_options, member)
 
 static const struct setting tune_table[] = {
   { "--budget", SETTING_TEXT, "60s",
-    "for each kernel and key: time, number of variants, or both (60s,500)", AT(budget),
-    .initial = "60s", .variable = "AUTOTUNE_BUDGET" },
+    "for each kernel and key: time (or quick, normal, patient: 2, 10, 60 s), number of\n"
+    "variants, or both (60s,500)",
+    AT(budget), .initial = "60s", .variable = "AUTOTUNE_BUDGET" },
   { "--kernel", SETTING_TEXT, "NAME", "tune this one only", AT(kernel),
     .variable = "AUTOTUNE_KERNEL" },
   { "--search", SETTING_TEXT, "NAME",
     "one of the searches in place of the choice by size and budget", AT(search),
     .variable = "AUTOTUNE_SEARCH" },
   { "--seed", SETTING_TEXT, "N", "of the search", AT(seed), .variable = "AUTOTUNE_SEED" },
-  { "--until", SETTING_TEXT, "2%", "stop where less improvement is expected", AT(until),
-    .variable = "AUTOTUNE_UNTIL" },
+  { "--until", SETTING_TEXT, "2%",
+    "stop where less improvement is expected, or ('roof 80%') where the best\n"
+    "reaches that share of what the machine can do",
+    AT(until), .variable = "AUTOTUNE_UNTIL" },
   { "--cache", SETTING_TEXT, "DIR",
     "keep results in DIR in place of $AUTOTUNE_CACHE or ~/.cache/autotune", AT(cache),
     .variable = "AUTOTUNE_CACHE" },
@@ -49,6 +54,17 @@ static void tune_set_variables(const struct tune_options *o) {
   }
 }
 
+// A search that is to end near the roof needs the machine's limits, which are measured
+// while nothing runs.
+static void tune_measure_roofs(const char *command) {
+  const char *text = getenv("AUTOTUNE_UNTIL");
+  struct until until;
+  char *message = NULL;
+  if (text && value_until(text, &until) && until.roof > 0 && folder_open(&message))
+    roofs_prepare(folder_open(&message), command);
+  free(message); // the program says it, too
+}
+
 static int tune_command(const struct arguments *a) {
   struct tune_options *o = a->options;
   struct budget budget;
@@ -63,6 +79,7 @@ static int tune_command(const struct arguments *a) {
   if (!o->capture && !*a->rest)
     return command_misused(a->command);
   tune_set_variables(o);
+  tune_measure_roofs(a->command->name);
   return o->capture ? tune_capture(o, a->argc, a->argv) : tune_program(o, a->rest);
 }
 

@@ -441,6 +441,7 @@ const struct template_field emit_kernel_fields[] = {
   FIELD(REAL, atol), FIELD(STRING, search), FIELD(REAL, budget_seconds),
   FIELD(UNSIGNED, budget_variants), FIELD(STRING, mode), FIELD(BOOL, openmp),
   FIELD(BOOL, inferred), FIELD(REAL, budget_fraction), FIELD(REAL, until),
+  FIELD(REAL, until_roof),
   FIELD(STRING, family), TEMPLATE_END
 };
 #undef THIS

@@ -216,16 +216,17 @@ static void read_bytes(const struct source *s, struct kernel *k, const struct cl
   k->bytes = read_work(s, k, c);
 }
 
-// Reads `5s`, `500ms`, `2min` (a time), `200` (a number of variants) or `5%` (a fraction
-// of the time).
+// Reads `5s`, `500ms`, `2min`, `quick` (a time), `200` (a number of variants) or `5%` (a
+// fraction of the time).
 static void clauses_read_budget(const struct source *s, struct kernel *k,
                                 const struct argument *a) {
   struct budget b;
   if (!value_budget(arena_copy(a->text.data, a->text.size), &b)) {
     diag_error(
         s, a->offset, a->text.size,
-        "a budget is a time (5s, 500ms, 2min), a number of variants (200), a share of "
-        "the time in the kernel (5%), or several (5s, 200)",
+        "a budget is a time (5s, 500ms, 2min; quick, normal or patient: 2, 10 or 60 s), a "
+        "number of variants (200), a share of the time in the kernel (5%), or several "
+        "(5s, 200)",
         "this is not a budget");
     return;
   }
@@ -236,10 +237,17 @@ static void clauses_read_budget(const struct source *s, struct kernel *k,
 
 static void clauses_read_until(const struct source *s, struct kernel *k,
                                const struct argument *a) {
-  if (!value_fraction(arena_copy(a->text.data, a->text.size), &k->until) || k->until >= 1)
-    diag_error(s, a->offset, a->text.size,
-               "write until: 2%, to stop when less improvement is expected",
-               "this is not a share");
+  struct until u;
+  if (!value_until(arena_copy(a->text.data, a->text.size), &u)) {
+    diag_error(
+        s, a->offset, a->text.size,
+        "write until: 2%, to stop when less improvement is expected, or until: roof "
+        "80%, to stop at that share of what the machine can do",
+        "this is not a share");
+    return;
+  }
+  k->until = u.gain > 0 ? u.gain : k->until;
+  k->until_roof = u.roof > 0 ? u.roof : k->until_roof;
 }
 
 // Returns "WHAT are a, b and c" for the first N of NAMES.
@@ -256,16 +264,16 @@ static const char *clauses_list(const char *what, const char *const *names, unsi
 
 static void clauses_read_search(const struct source *s, struct kernel *k,
                                 const struct clause *c) {
-  bool budget = false;
+  bool budget = false, until = false;
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct argument *a = &c->args[i];
     if (slice_is(a->label, "budget") || (budget && a->label.size == 0)) {
-      budget = true;
+      budget = true, until = false;
       clauses_read_budget(s, k, a);
       continue;
     }
-    if (slice_is(a->label, "until")) {
-      budget = false;
+    if (slice_is(a->label, "until") || (until && a->label.size == 0)) {
+      until = true, budget = false;
       clauses_read_until(s, k, a);
       continue;
     }
