@@ -116,6 +116,7 @@ static void test_comes_back(void **state) {
   assert_string_equal(k->replay, "text of the replay");
   assert_int_equal(k->inferred, 1);
   assert_true(k->rtol == 1e-9 && k->atol == -1 && k->budget_fraction == 0.05);
+  assert_true(k->until == 0.02 && k->until_roof == 0.8);
   assert_true(k->symbols[0].address == &fixture_offset);
   assert_null(k->layouts[0]);
   assert_int_equal(k->layouts[1]->size, 8);

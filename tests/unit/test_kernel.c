@@ -78,10 +78,13 @@ static int overlap(void *const *args) {
 
 static void test_versions(void **state) {
   (void)state;
-  struct autotune_kernel k = { .abi = AUTOTUNE_ABI, .size = sizeof k, .apart = overlap };
+  struct autotune_kernel k = {
+    .abi = AUTOTUNE_ABI, .size = sizeof k, .apart = overlap, .until_roof = 0.8
+  };
   assert_int_equal(AUTOTUNE_ABI, 4);
   assert_true(kernel_is_known(&k));
   assert_false(kernel_is_apart(&k, NULL));
+  assert_true(kernel_until_roof(&k) == 0.8);
   k.abi = 3;
   assert_true(kernel_is_known(&k));
   assert_false(kernel_is_apart(&k, NULL));
@@ -89,6 +92,7 @@ static void test_versions(void **state) {
   k.size = offsetof(struct autotune_kernel, apart); // what comes after it is not K's
   assert_true(kernel_is_known(&k));
   assert_true(kernel_is_apart(&k, NULL));
+  assert_true(kernel_until_roof(&k) == 0);
   k.size = 0; // of the first translators with this ABI
   assert_true(kernel_is_apart(&k, NULL));
   for (unsigned i = 0; i < 2; i++) {
