@@ -65,7 +65,9 @@ static const char *roof_find(struct tuning *t) {
   if (t->plan->team > 1)
     return "other threads make the same call at the same time";
   e->threads = t->kernel->openmp ? t->id->threads : 1;
-  const char *folder = t->store ? folder_again(&message) : NULL;
+  if (!t->store)
+    return "the limits of this machine are kept with results, and these are not kept";
+  const char *folder = folder_again(&message);
   free(message);
   if (!roofs_known(folder, t->id->cpu, t->id->isa, e->threads, &r))
     return "the limits of this machine are not measured yet: `autotune report --html "

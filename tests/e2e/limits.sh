@@ -81,6 +81,8 @@ build untold 's/bytes(8.0 \* n)//' "$roof"
 run near twice
 is "said once: $(cat log)" "$(grep -c 'warning: waits: until: roof 50% does not end the search: the limits of this machine' log)" 1
 has "it goes on with the budget" report 'auto: budget of 2 variants spent'
+AUTOTUNE_CACHE=off AUTOTUNE_MODE=first ./near > out 2> log
+has "there is no folder" log 'until: roof 50% does not end the search: the limits of this machine are kept with results'
 run untold
 has "no work is declared" log 'until: roof 50% does not end the search: the pragma declares neither'
 
