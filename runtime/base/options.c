@@ -47,7 +47,7 @@ const struct setting setting_variables[] = {
   { "AUTOTUNE_BUDGET", SETTING_BUDGET, "60s,200,5%",
     "for each kernel and key: a time, or quick (2 s), normal (10 s) or patient (60 s); a "
     "number of variants, a percentage of the time in the kernel, or several of these; by "
-    "default 10 s or 200 variants",
+    "default 10 s or 200 variants, of which a first call waits for 2 to 3 s",
     AT(budget) },
   { "AUTOTUNE_UNTIL", SETTING_UNTIL, "2%,roof 80%",
     "a search ends where it expects less improvement, or where the best reaches that share "
