@@ -40,13 +40,14 @@ bool rest_waits(const struct node *n) {
   return atomic_load_explicit(&n->rest.left, memory_order_relaxed) > 0;
 }
 
-// Returns what the tuner takes before its first variant.
+// Returns what the tuner takes before its first variant, and its fork from the program.
 static double rest_start(const struct node *n) {
-  return start_cost + RUNS * watch_seconds(n);
+  return start_cost + RUNS * watch_seconds(n) + loss_expected();
 }
 
 bool rest_wants(const struct node *n) {
-  return rest_waits(n) && !atomic_load(&n->rest.goes) && rest_allowed(n) >= rest_start(n);
+  double allowed = rest_waits(n) ? rest_allowed(n) : 0;
+  return allowed >= start_cost && !atomic_load(&n->rest.goes) && allowed >= rest_start(n);
 }
 
 void rest_plan(struct node *n, struct plan *plan) {
