@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// transfer.c: tells the search the costs of variants for the nearest key before it
-// proposes anything. Hints (hints.c) say what to try first; these costs say what need not
-// be tried, and in which direction costs fall. If few variants are tried for a key, most
-// of the knowledge about it comes from its neighbours.
+// transfer.c: tells the search the costs of variants for the nearest key, or on another
+// machine, before it proposes anything. Hints (hints.c) say what to try first; these
+// costs say what need not be tried, and in which direction costs fall. If few variants
+// are tried for a key, most of the knowledge about it comes from its neighbours.
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,14 +71,16 @@ unsigned transfer_near(struct store *store, const struct space *space,
                        const struct identity *id, const struct strategy_class *class,
                        struct strategy *st, char name[96]) {
   struct relative relatives[MAX_RELATIVES];
-  bool any = store && class->transfer && store_relatives(store, id, relatives) > 0 &&
-      relatives[0].near;
+  unsigned all = store && class->transfer ? store_relatives(store, id, relatives) : 0,
+           at = 0;
   struct gathered g = { .space = space };
-  if (!any || !(g.items = sys_malloc(MOST * sizeof *g.items)))
+  while (at < all && !relatives[at].close)
+    at++;
+  if (at == all || !(g.items = sys_malloc(MOST * sizeof *g.items)))
     return 0;
-  store_times(store, relatives[0].problem, transfer_gather, &g);
+  store_times(store, relatives[at].problem, transfer_gather, &g);
   unsigned n = transfer_tell(&g, class, st);
-  memcpy(name, relatives[0].name, sizeof relatives->name);
+  memcpy(name, relatives[at].name, sizeof relatives->name);
   for (unsigned i = 0; i < g.n; i++)
     free(g.items[i].point);
   free(g.items);

@@ -48,8 +48,8 @@ struct hint *hints_add(struct hints *h, const struct space *space, const char *v
 
 /* ---- transfer.c -------------------------------------------------------------------- */
 
-/* Tells ST the times of variants for the nearest key, if a key is near and CLASS can
- * use them. Returns how many it told; NAME: that key. */
+/* Tells ST the times of variants for the nearest key, on this machine or another, if a
+ * key is close and CLASS can use them. Returns how many it told; NAME: that key. */
 unsigned transfer_near(struct store *store, const struct space *space,
                        const struct identity *id, const struct strategy_class *class,
                        struct strategy *st, char name[96]);

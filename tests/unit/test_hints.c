@@ -199,27 +199,61 @@ static void test_nearest_first(void **state) {
   stranger.unit = 12, stranger.kernel = "sort", stranger.shape = 7;
   threads.threads = 8;
   self.family = "dense";
-  const struct identity *all[] = { &self,  &family,  &stranger, &far, &cpu,
-                                   &shape, &threads, &text,     &near };
+  struct identity isa = cpu, elsewhere = far, emulated = near;
+  isa.isa = "x86-64-v3 2", elsewhere.isa = "x86-64-v4 1", elsewhere.threads = 8;
+  emulated.device = DEVICE_EMULATED, emulated.cpu = "emulated device";
+  struct identity same = elsewhere; // of another machine
+  same.key = self.key, same.isa = "sm_90", same.cpu = "Maker Other CPU family 6 model 1";
+  cpu.isa = "x86-64-v4 2";
+  const struct identity *all[] = { &self,  &family,   &stranger, &far,  &cpu,
+                                   &shape, &threads,  &text,     &near, &isa,
+                                   &same,  &emulated, &elsewhere };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     put(s, all[i], 1, "B=8\n", 1);
   struct relative r[MAX_RELATIVES];
   static const char *const expected[] = { "n = 1024, m = 3",
                                           "n = 64, m = 3",
-                                          "n = 1024, m = 3",
-                                          "an earlier gemm, n = 1024, m = 3",
-                                          "kernel mul, n = 1024, m = 3",
-                                          "kernel conv, n = 1024, m = 3" };
-  assert_int_equal(store_relatives(s, &self, r), 6);
-  for (int i = 0; i < 6; i++)
+                                          "n = 1024, m = 3 with 8 threads",
+                                          "n = 1024, m = 3 on Another",
+                                          "n = 1024, m = 3 on Another",
+                                          "n = 512, m = 3 on Other CPU",
+                                          "n = 64, m = 3 on Test CPU 1",
+                                          "an earlier gemm, n = 1024, m = 3" };
+  assert_int_equal(store_relatives(s, &self, r), MAX_RELATIVES);
+  for (int i = 0; i < MAX_RELATIVES; i++)
     assert_string_equal(r[i].name, expected[i]);
   assert_true(r[0].distance == 1 && r[1].distance == 3 && r[2].distance == 3);
+  assert_true(r[0].near && r[0].close && !r[1].close);
+  assert_true(!r[2].near && r[2].close); // other threads: told, but not borrowed
+  assert_true(r[3].machine == MACHINE_ISA && r[3].close && !r[3].near);
+  assert_true(r[4].machine == MACHINE_OTHER && r[5].machine == MACHINE_OTHER);
+  assert_true(r[5].close && !r[5].near && !r[6].close);
   for (long long n = 1; n < 2 * MAX_RELATIVES; n++) {
     struct identity id = with_key((long long[]){ 512 + n, 3 });
     put(s, &id, 1, "B=8\n", 1);
   }
   assert_int_equal(store_relatives(s, &self, r), MAX_RELATIVES);
   assert_string_equal(r[0].name, "n = 513, m = 3");
+  store_close(s);
+}
+
+// Kernels that are only alike, and of a family on this machine.
+static void test_others_alike(void **state) {
+  struct store *s = open_store(*state);
+  struct identity self = with_key((long long[]){ 512, 3 }), shape = self, family = self;
+  self.family = "dense";
+  shape.unit = 10, shape.kernel = "mul", shape.cpu = "Another";
+  family.unit = 11, family.kernel = "conv", family.shape = 6, family.family = "dense";
+  struct identity alien = family;
+  alien.cpu = "Another";
+  const struct identity *all[] = { &alien, &family, &shape };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    put(s, all[i], 1, "B=8\n", 1);
+  struct relative r[MAX_RELATIVES];
+  assert_int_equal(store_relatives(s, &self, r), 2);
+  assert_string_equal(r[0].name, "kernel mul, n = 512, m = 3 on Another");
+  assert_string_equal(r[1].name, "kernel conv, n = 512, m = 3");
+  assert_true(!r[0].close && !r[1].close);
   store_close(s);
 }
 
@@ -369,6 +403,55 @@ static void test_hints_from_a_store(void **state) {
   store_close(s);
 }
 
+// ---- what the search is told ----------------------------------------------------------
+
+struct strategy {
+  unsigned n;
+  double costs[8];
+};
+
+static void note_transfer(struct strategy *st, const choice *point, double cost) {
+  (void)point;
+  st->costs[st->n++] = cost;
+}
+
+// Times of another machine are told to the search, as those of a near key, and are no
+// results of this machine.
+static void test_times_of_another_machine(void **state) {
+  static const struct strategy_class class = { .transfer = note_transfer };
+  struct store *s = open_store(*state);
+  struct identity self = with_key((long long[]){ 512, 3 }), other = self,
+                  far = with_key((long long[]){ 8, 3 }), text = self;
+  other.cpu = "Maker Fast CPU family 6 model 1", other.isa = "x86-64-v4 2",
+  other.threads = 64;
+  text.unit = 9;
+  put(s, &text, 1, "B=8\norder=ji\n", 7); // of this machine, but no key is close
+  put(s, &far, 1, "B=8\norder=ji\n", 8);
+  for (choice b = 0; b < 2; b++) {
+    char *values = space_values(&kernel, (choice[]){ 2 * b, 0, 2, 0, 0, 0 });
+    put(s, &other, 1 + b, values, 1 + b);
+    free(values);
+  }
+  put(s, &other, 3, "B=4\norder=ij\n", 3); // is no point here
+  struct space space;
+  struct strategy told = { 0 };
+  struct hints h;
+  char name[96];
+  space_init(&space, &kernel, NULL, NULL);
+  assert_int_equal(transfer_near(s, &space, &self, &class, &told, name), 2);
+  assert_string_equal(name, "n = 512, m = 3 on Fast CPU");
+  assert_true(told.n == 2 && told.costs[0] == 2 && told.costs[1] == 1); // the best last
+  hints_find(s, &space, &self, &h);
+  assert_int_equal(h.n, 4);
+  assert_string_equal(h.items[0].from, "n = 8, m = 3");
+  assert_string_equal(h.items[1].from, "n = 512, m = 3 on Fast CPU");
+  assert_true(!h.items[1].near && h.items[1].point[0] == 0);
+  struct looked looked;
+  assert_int_equal(store_look(s, &self, 2, &looked, NULL), KNOWN_NOTHING);
+  assert_true(store_found(s, &self) == 0);
+  store_close(s);
+}
+
 #define TEST(name) \
   cmocka_unit_test_setup_teardown(name, fast_folder_setup, folder_teardown)
 
@@ -381,12 +464,14 @@ int main(void) {
     cmocka_unit_test(test_points_are_mended),
     cmocka_unit_test(test_none_twice),
     TEST(test_nearest_first),
+    TEST(test_others_alike),
     TEST(test_namesakes),
     TEST(test_fastest),
     TEST(test_hints_from_a_store),
     TEST(test_the_nearest_of_many),
     TEST(test_what_was_found),
     TEST(test_the_latest_of_many),
+    TEST(test_times_of_another_machine),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,8 @@
 // near.c: finds problems that are like the one to be tuned, and their fast variants.
 //
 // The rows are hints: a search tries them first, and measures them like any other
-// variant. The number of rows that are read is limited.
+// variant. So rows of other machines serve, too. The number of rows that are read is
+// limited.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,27 +13,28 @@
 
 // Selects the nearest problems as far as columns tell: by the first number of the key.
 // Then the latest ones, since these are the results of searches.
-#define PROBLEMS                                                    \
-  "WHERE cpu = ?5 AND isa = ?6 AND (kernel = ?1 OR unit = ?2 OR "   \
-  "(shape <> 0 AND shape = ?3) OR (family <> '' AND family = ?4)) " \
-  "ORDER BY unit <> ?2, kernel <> ?1, shape <> ?3, abs(CAST(key AS REAL) - ?7) LIMIT 2000"
+#define PROBLEMS                                                             \
+  "WHERE kernel = ?1 OR unit = ?2 OR (shape <> 0 AND shape = ?3) OR "        \
+  "(family <> '' AND family = ?4) "                                          \
+  "ORDER BY unit <> ?2, kernel <> ?1, shape <> ?3, cpu <> ?5 OR isa <> ?6, " \
+  "abs(CAST(key AS REAL) - ?7) LIMIT 2000"
 #define VARIANTS "WHERE problem = ?1 AND fate = 0 ORDER BY at DESC LIMIT 5000"
 
 #define LATEST "WHERE problem = ?1 AND fate = 0 ORDER BY at DESC LIMIT 200"
 
 enum { FASTEST = 8 }; // variants of one problem
 
-// Returns the distance of the keys; infinite: they cannot be compared. *NEAR: no part
+// Returns the distance of the keys; infinite: they cannot be compared. *CLOSE: no part
 // differs by more than a factor of 4.
 static double distance_to(const struct problem *p, const struct identity *id,
-                          bool *near) {
+                          bool *close) {
   long long key[MAX_KEYS];
-  *near = false;
+  *close = false;
   if (id->n_keys > MAX_KEYS || key_read(p->key, key, MAX_KEYS) != id->n_keys)
     return INFINITY;
-  *near = true;
+  *close = true;
   for (unsigned i = 0; i < id->n_keys; i++)
-    *near = *near && key_distance(&key[i], &id->key[i], 1) <= 2;
+    *close = *close && key_distance(&key[i], &id->key[i], 1) <= 2;
   return key_distance(key, id->key, id->n_keys);
 }
 
@@ -45,26 +47,41 @@ static bool near_is_namesake(const struct problem *p, const struct identity *id)
       strcmp(sys_file_name(p->file), sys_file_name(id->file)) == 0;
 }
 
-// True if P is like ID; R says how. NAMES: their keys have the same expressions. Problems
-// of another kind of processor are left to wisdom.
+enum machine_relation problem_machine(const struct problem *p,
+                                      const struct identity *id) {
+  size_t n = strcspn(id->isa, " "); // the rest is a hash
+  if (strcmp(p->cpu, id->cpu) == 0 && strcmp(p->isa, id->isa) == 0)
+    return MACHINE_SAME;
+  return strcspn(p->isa, " ") == n && strncmp(p->isa, id->isa, n) == 0 ? MACHINE_ISA
+                                                                       : MACHINE_OTHER;
+}
+
+bool problem_comparable(const struct problem *p, const struct identity *id) {
+  return p->objective == id->objective &&
+      (p->device == DEVICE_EMULATED) == (id->device == DEVICE_EMULATED);
+}
+
+// True if P is like ID; R says how. NAMES: their keys have the same expressions.
 static bool near_relate(const struct problem *p, const struct identity *id, bool names,
                         struct relative *r) {
-  if (strcmp(p->cpu, id->cpu) != 0 || strcmp(p->isa, id->isa) != 0 ||
-      p->objective != id->objective)
+  if (!problem_comparable(p, id))
     return false;
   r->problem = p->id;
-  r->distance = distance_to(p, id, &r->near);
+  r->machine = problem_machine(p, id);
+  r->distance = distance_to(p, id, &r->close);
   if (p->unit == id->unit && names)
     r->relation = RELATED_KEY;
   else if (near_is_namesake(p, id))
     r->relation = RELATED_TEXT;
   else if (p->shape != 0 && p->shape == id->shape)
     r->relation = RELATED_SHAPE;
-  else if (*p->family && id->family && strcmp(p->family, id->family) == 0)
+  else if (*p->family && id->family && strcmp(p->family, id->family) == 0 &&
+           r->machine == MACHINE_SAME)
     r->relation = RELATED_FAMILY;
   else
     return false;
-  r->near = r->near && r->relation == RELATED_KEY && p->threads == id->threads;
+  r->close = r->close && r->relation == RELATED_KEY;
+  r->near = r->close && r->machine == MACHINE_SAME && p->threads == id->threads;
   if (p->threads != id->threads) // counts as much as a key twice as large
     r->distance +=
         fabs(log2((double)(p->threads + !p->threads) / (id->threads + !id->threads)));
@@ -73,22 +90,30 @@ static bool near_relate(const struct problem *p, const struct identity *id, bool
 
 static void name_relative(const struct problem *p, const struct identity *id,
                           struct relative *r) {
-  char *key = key_describe(p->key, p->key_names);
+  char *key = key_describe(p->key, p->key_names), machine[48] = "";
   const char *comma = key && *key ? ", " : "", *text = key ? key : "";
-  if (r->relation == RELATED_KEY && *text)
-    snprintf(r->name, sizeof r->name, "%s", text);
-  else if (r->relation == RELATED_KEY)
-    snprintf(r->name, sizeof r->name, "%u threads", p->threads);
-  else if (r->relation == RELATED_TEXT)
-    snprintf(r->name, sizeof r->name, "an earlier %.40s%s%s", id->kernel, comma, text);
+  int size;
+  const char *processor = problem_processor(p->cpu, &size);
+  if (r->machine != MACHINE_SAME)
+    snprintf(machine, sizeof machine, " on %.*s", size, processor);
+  else if (p->threads != id->threads)
+    snprintf(machine, sizeof machine, " with %u threads", p->threads);
+  int room = (int)(sizeof r->name - strlen(machine) - sizeof "an earlier ") / 2;
+  if (r->relation == RELATED_KEY)
+    snprintf(r->name, sizeof r->name, "%.*s%s", 2 * room, *text ? text : "this kernel",
+             machine);
   else
-    snprintf(r->name, sizeof r->name, "kernel %.40s%s%s", p->kernel, comma, text);
+    snprintf(r->name, sizeof r->name, "%s %.*s%s%.*s%s",
+             r->relation == RELATED_TEXT ? "an earlier" : "kernel", room,
+             r->relation == RELATED_TEXT ? id->kernel : p->kernel, comma, room - 2, text,
+             machine);
   free(key);
 }
 
 static bool near_nearer(const struct relative *a, const struct relative *b) {
-  return a->relation != b->relation ? a->relation < b->relation
-                                    : a->distance < b->distance;
+  if (a->relation != b->relation)
+    return a->relation < b->relation;
+  return a->machine != b->machine ? a->machine < b->machine : a->distance < b->distance;
 }
 
 // Keeps the nearest problems. An insertion sort, since OUT is short.

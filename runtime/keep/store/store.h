@@ -95,17 +95,21 @@ int store_forget(struct store *s, const char *kernel, uint64_t unit, const long 
 /* Forgets the winner of ID and the times of its variants, not what failed. */
 int store_forget_times(struct store *s, const struct identity *id);
 
-/* Finds problems that are like ID, nearest first: other keys of the same kernel, other
- * texts of it, kernels of its shape, kernels of its family; all on this kind of machine.
- * Returns their number. */
+/* Finds problems that are like ID, nearest first: the same kernel with other keys or on
+ * other machines, other texts of it, kernels of its shape, kernels of its family; of
+ * each, those of this machine first, then those of its instruction set. Returns their
+ * number. */
 enum relation { RELATED_KEY, RELATED_TEXT, RELATED_SHAPE, RELATED_FAMILY };
+enum machine_relation { MACHINE_SAME, MACHINE_ISA, MACHINE_OTHER };
 struct relative {
   int64_t problem;
   enum relation relation;
+  enum machine_relation machine;
   double distance; /* key_distance of the keys */
-  bool near; /* another key of the same kernel, and no part of it differs by more than a
-                factor of 4 */
-  char name[96]; /* for people: "n = 1024", "kernel matmul2, n = 1024" */
+  bool close;    /* the same kernel, and no part of the key differs by more than a factor
+                    of 4 */
+  bool near;     /* also on this machine, with as many threads */
+  char name[96]; /* for people: "n = 1024", "kernel matmul2, n = 1024 on AMD EPYC" */
 };
 enum { MAX_RELATIVES = 8 };
 unsigned store_relatives(struct store *s, const struct identity *id,

@@ -81,6 +81,14 @@ char *problem_of(const struct identity *id, struct problem *p);
 /* Returns the id of ID's problem; 0: no memory. */
 int64_t problem_id(const struct identity *id);
 
+/* ---- near.c ---------------------------------------------------------------------- */
+
+/* True if results of P may say something about ID: they measure the same, and what is
+ * emulated says nothing about a device. */
+bool problem_comparable(const struct problem *p, const struct identity *id);
+/* Returns how the machine of P is related to that of ID. */
+enum machine_relation problem_machine(const struct problem *p, const struct identity *id);
+
 /* ---- store.c, file.c: connections ------------------------------------------------ */
 
 struct queued {

@@ -12,6 +12,9 @@
 #include "model/key.h"
 #include "wisdom.h"
 
+// More than any other distance: other machines come last.
+static const double FOREIGN = 1e4;
+
 static struct {
   pthread_once_t once;
   struct wisdom
@@ -147,15 +150,6 @@ void wisdom_keys(const struct identity *id,
 
 // ---- other machines, keys and compilers: where to begin -----------------------------
 
-static size_t wisdom_first_word(const char *s) {
-  return strcspn(s, " ");
-}
-
-static bool same_word(const char *a, const char *b) {
-  return wisdom_first_word(a) == wisdom_first_word(b) &&
-      strncmp(a, b, wisdom_first_word(a)) == 0;
-}
-
 // Returns the number after NAME ("l2=") in TEXT; 0: NAME is not there.
 static double number_after(const char *text, const char *name) {
   const char *at = strstr(text, name);
@@ -186,14 +180,13 @@ static double wisdom_distance(const struct wisdom_entry *e, const struct identit
                               const char *machine) {
   const struct problem *p = &e->problem;
   if (!e->summary.winner || strcmp(p->kernel, id->kernel) != 0 ||
-      !same_word(p->cpu, id->cpu) || !same_word(p->isa, id->isa) ||
-      p->objective != id->objective)
+      !problem_comparable(p, id))
     return HUGE_VAL;
   long long key[MAX_KEYS];
   if (id->n_keys > MAX_KEYS || key_read(p->key, key, MAX_KEYS) != id->n_keys)
     return HUGE_VAL;
-  return machine_distance(e, id, machine) + 2 * key_distance(key, id->key, id->n_keys) +
-      (p->unit != id->unit);
+  return FOREIGN * problem_machine(p, id) + machine_distance(e, id, machine) +
+      2 * key_distance(key, id->key, id->n_keys) + (p->unit != id->unit);
 }
 
 unsigned wisdom_near(const struct identity *id, const struct wisdom_entry **near,

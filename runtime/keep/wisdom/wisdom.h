@@ -85,8 +85,9 @@ void wisdom_keys(const struct identity *id,
 /* Does the same as store_agreed with the lines of wisdom (agreed.c). */
 bool wisdom_agreed(const struct identity *id, struct agreement *agreement,
                    struct summary *out, char *why, size_t size);
-/* Sets NEAR to the nearest lines of the same kernel, vendor and instruction set, at most
- * MOST (no more than 16). Returns their number. */
+/* Sets NEAR to the nearest lines of the same kernel, at most MOST (no more than 16):
+ * those of this machine first, then those of its instruction set. Returns their number.
+ */
 unsigned wisdom_near(const struct identity *id, const struct wisdom_entry **near,
                      unsigned most);
 /* Writes "wisdom x.jsonl of Intel(R) Xeon(R) … for n = 512" to TEXT. */
