@@ -5,7 +5,8 @@
  *   search.c          options, files, one space after the other
  *   recorded.c        a file of results as a space with known times
  *   search_run.c      runs of a search on it, and what random search would need
- *   search_table.c    what is printed and written */
+ *   search_table.c    what is printed and written
+ *   search_pairs.c    the same spaces of other devices as near keys */
 #ifndef AUTOTUNE_RECORDED_H
 #define AUTOTUNE_RECORDED_H
 
@@ -85,5 +86,11 @@ struct table {
 void table_space(const struct table *t, const struct result *r);
 void table_summary(const struct table *t);
 json_t *table_json(const struct table *t, const struct run_options *o);
+
+/* ---- search_pairs.c -------------------------------------------------------------- */
+
+/* Replays each search on each space of T, alone and told of each other space with the
+ * same parameters, and prints both. False: a search failed. */
+bool pairs_run(struct table *t, struct run_options *o);
 
 #endif

@@ -24,6 +24,8 @@ static const char usage[] =
     "  --near FILE     a space with the same parameters, as a near key: tuned first, by "
     "the same search\n"
     "  --near-trials N variants tried there (80)\n"
+    "  --pairs         each space as the near key of each other one with its parameters, "
+    "against none\n"
     "  --jobs N        processes (all cores)\n"
     "  --json FILE     the figures\n"
     "The time of a configuration is the mean of its recorded runs.\n";
@@ -94,13 +96,17 @@ static bool set_flights(struct table *t, char *numbers) {
   return t->n_flights > 0;
 }
 
-static bool measure(struct table *t, const struct list *l, struct run_options *o) {
+static bool read_all(struct table *t, const struct list *l) {
   t->results = calloc(l->n + 1, sizeof *t->results);
-  for (unsigned i = 0; t->results && i < l->n; i++) {
-    struct result *r = &t->results[t->n];
-    r->space = recorded_read(l->paths[i]);
-    if (!r->space)
+  for (; t->results && t->n < l->n; t->n++)
+    if (!(t->results[t->n].space = recorded_read(l->paths[t->n])))
       return false;
+  return t->n > 0;
+}
+
+static bool measure(struct table *t, struct run_options *o) {
+  for (unsigned i = 0; i < t->n; i++) {
+    struct result *r = &t->results[i];
     run_random(r->space, &r->random);
     for (unsigned f = 0; f < t->n_flights; f++) {
       o->flight = t->flights[f];
@@ -108,10 +114,10 @@ static bool measure(struct table *t, const struct list *l, struct run_options *o
         if (!run_search(r->space, t->searches[s], o, &r->curves[f][s]))
           return false;
     }
-    t->n++;
     table_space(t, r);
   }
-  return t->n > 0;
+  table_summary(t);
+  return true;
 }
 
 static bool write_json(const struct table *t, const struct run_options *o,
@@ -125,6 +131,7 @@ static bool write_json(const struct table *t, const struct run_options *o,
 }
 
 static struct run_options options = { .seeds = 100, .trials = 400, .near_trials = 80 };
+static bool pairs;
 static char *searches, *json, *near, *noise, *goal, usual_flights[] = "1,3,7,31",
                                                     *flights = usual_flights;
 static const struct {
@@ -143,17 +150,20 @@ static const struct {
   { "json", &json, NULL, 0 },
   { "near", &near, NULL, 0 },
 };
-enum { SETTINGS = sizeof settings / sizeof *settings, HELP = SETTINGS };
+enum { SETTINGS = sizeof settings / sizeof *settings, PAIRS = SETTINGS, HELP };
 
 // Reads the options. Returns -1, or the exit status after the help was printed.
 static int read_options(int argc, char **argv) {
-  struct option longs[SETTINGS + 2] = { [HELP] = { "help", 0, NULL, HELP } };
+  struct option longs[HELP + 2] = { [PAIRS] = { "pairs", 0, NULL, PAIRS },
+                                    [HELP] = { "help", 0, NULL, HELP } };
   for (int i = 0; i < SETTINGS; i++)
     longs[i] = (struct option){ settings[i].name, 1, NULL, i };
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   options.jobs = cores > 0 ? (unsigned)cores : 1;
   for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;)
-    if (c < 0 || c >= SETTINGS) {
+    if (c == PAIRS) {
+      pairs = true;
+    } else if (c < 0 || c >= SETTINGS) {
       fputs(usage, c == HELP ? stdout : stderr);
       return c == HELP ? 0 : 2;
     } else if (settings[c].text) {
@@ -183,9 +193,7 @@ int main(int argc, char **argv) {
   options.near = nearby;
   bool fine = nearby || !near;
   fine = fine && set_flights(&t, flights) && set_searches(&t, searches) &&
-      measure(&t, &files, &options);
-  if (fine)
-    table_summary(&t);
+      read_all(&t, &files) && (pairs ? pairs_run : measure)(&t, &options);
   fine = fine && (!json || write_json(&t, &options, json));
   for (unsigned i = 0; i < t.n; i++)
     recorded_free((struct recorded *)t.results[i].space);

@@ -129,6 +129,46 @@ static void test_replay(void **state) {
   recorded_free(r);
 }
 
+// Sets TEXT, of SIZE bytes, to what pairs_run prints.
+static void print_pairs(struct table *t, struct run_options *o, char *text, size_t size) {
+  FILE *own = stdout;
+  stdout = fmemopen(text, size, "w");
+  bool fine = pairs_run(t, o);
+  fclose(stdout);
+  stdout = own;
+  assert_true(fine);
+}
+
+// What was found in a space of the same parameters makes the best the first trial.
+static void test_pairs(void **state) {
+  (void)state;
+  struct recorded *a = read_as("one.json", "wT"), *b = read_as("two.json", "wT"),
+                  *other = read_as("other.json", "wT");
+  struct autotune_param *first = (struct autotune_param *)other->kernel.params;
+  free((char *)first->name);
+  first->name = strdup("width");
+  struct result results[] = { { .space = a }, { .space = b }, { .space = other } };
+  struct table t = { .flights = { 1 },
+                     .n_flights = 1,
+                     .searches = { strategy_find("auto") },
+                     .n_searches = 1,
+                     .results = results,
+                     .n = 3 };
+  struct run_options o = { .seeds = 8, .trials = 10, .jobs = 2, .near_trials = 10 };
+  char text[4096] = "";
+  double alone, told;
+  print_pairs(&t, &o, text, sizeof text);
+  const char *line = strstr(text, "\n  one ");
+  assert_non_null(line);
+  assert_int_equal(sscanf(line, " one two %lf %lf", &alone, &told), 2);
+  assert_true(alone > 1 && told == 1);
+  assert_non_null(strstr(text, "mean of 2 pairs"));
+  assert_null(strstr(text, "other  "));
+  recorded_free(a);
+  recorded_free(b);
+  recorded_free(other);
+}
+
 static void test_refused(void **state) {
   (void)state;
   char path[256];
@@ -144,9 +184,8 @@ static void test_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_read),
-    cmocka_unit_test(test_random),
-    cmocka_unit_test(test_replay),
+    cmocka_unit_test(test_read),    cmocka_unit_test(test_random),
+    cmocka_unit_test(test_replay),  cmocka_unit_test(test_pairs),
     cmocka_unit_test(test_refused),
   };
   if (!mkdtemp(folder))
