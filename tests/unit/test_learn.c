@@ -247,6 +247,27 @@ static void test_believed(void **state) {
   lessons_free(l);
 }
 
+// The times of a near key count until GUIDED points were told of.
+static void test_guided(void **state) {
+  (void)state;
+  static const struct learner flat = { flat_new, flat_fit, flat_predict, flat_free };
+  struct space s = made();
+  struct lessons *l = lessons_new(&s, 1, &flat);
+  const choice near[N] = { 1, 4, 2, 1 };
+  double score;
+  for (unsigned i = 0; i < 3; i++)
+    lessons_transfer(l, (const choice[N]){ 1, (choice)i, 2, 1 }, 1 + i);
+  for (unsigned i = 0; i < GUIDED; i++) {
+    const choice point[N] = { 1, (choice)(i % 8), (choice)(i / 8), 1 };
+    struct observation observation = told_of(point);
+    assert_int_equal(lessons_count(l), i);
+    lessons_add(l, point, &observation);
+    assert_true(lessons_score(l, near, 1, &score));
+    assert_int_equal(n_fitted, i + 1 < GUIDED ? 3 + i + 1 : GUIDED);
+  }
+  lessons_free(l);
+}
+
 // Returns the point that is expected to be the best among those whose width is at least
 // FROM and that are not expected to fail.
 static unsigned best_tile(struct lessons *l, unsigned from) {
@@ -286,7 +307,7 @@ static void check_related(const struct learner *learner) {
                                        .cost = 1e-3 * (8 - point[TILE]) };
     lessons_add(l, point, &observation);
   }
-  assert_int_equal(best_tile(l, 5), 7);
+  assert_int_equal(best_tile(l, 3), 7);
   lessons_free(l);
 }
 
@@ -321,6 +342,7 @@ int main(void) {
     cmocka_unit_test(test_gauss),         cmocka_unit_test(test_lessons),
     cmocka_unit_test(test_nothing_known), cmocka_unit_test(test_many),
     cmocka_unit_test(test_related),       cmocka_unit_test(test_believed),
+    cmocka_unit_test(test_guided),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

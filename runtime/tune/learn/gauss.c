@@ -289,6 +289,8 @@ static bool gauss_fit(void *model, const float *rows, const float *targets, unsi
       g->rows[d][i / LANES][i % LANES] =
           gauss_place(&g->scales[d], rows + (size_t)(skip + i) * g->width);
   }
+  if (n < g->guessed / 2) // those of a near key are gone
+    g->guessed = 0;
   if (n > 1 && n > g->guessed + g->guessed / 10) {
     gauss_improve(g);
     g->guessed = n;

@@ -165,6 +165,11 @@ unsigned lessons_transferred(const struct lessons *l) {
   return l->near.n;
 }
 
+// Returns how many results of a near key count.
+static unsigned near_rows(const struct lessons *l) {
+  return l->told < GUIDED ? l->near.n : 0;
+}
+
 static choice *near_point(const struct lessons *l, unsigned i) {
   return l->near.points + (size_t)i * l->space->kernel->n_params;
 }
@@ -220,7 +225,8 @@ static double near_shift(const struct lessons *l) {
 // Returns the difference of the logarithms from the best to the median. The near key's
 // best was told last.
 static double near_unit(const struct lessons *l) {
-  return l->near.n > 0 ? l->near.logs[l->near.n / 2] - l->near.logs[l->near.n - 1] : 0;
+  unsigned n = near_rows(l);
+  return n > 0 ? l->near.logs[n / 2] - l->near.logs[n - 1] : 0;
 }
 
 // ---- models -------------------------------------------------------------------------
@@ -252,11 +258,11 @@ static bool believed_target(const struct lessons *l, unsigned i, float *target) 
 
 static bool fit_times(struct lessons *l) {
   float targets[MAX_LESSONS + MAX_TRANSFERRED];
-  unsigned n = 0, width = l->columns.n_plain;
+  unsigned n = 0, width = l->columns.n_plain, near = near_rows(l);
   l->best = log(l->list[l->order[0]].cost);
   l->unit = fmax(fmax(median_log(l) - l->best, near_unit(l)), 1e-6);
-  double shift = l->near.n > 0 ? near_shift(l) : 0;
-  for (; n < l->near.n; n++)
+  double shift = near > 0 ? near_shift(l) : 0;
+  for (; n < near; n++)
     targets[n] = (float)((l->near.logs[n] + shift - l->best) / l->unit);
   if (n > 0)
     memcpy(l->work, l->near.rows, n * width * sizeof *l->work);
@@ -302,7 +308,7 @@ static bool fit_coded(struct lessons *l) {
 
 // Makes the models again if enough lessons are new; with many lessons, not for each.
 static bool learn_fit(struct lessons *l) {
-  if (!l->times || l->right == 0 || l->right + l->near.n < FEW)
+  if (!l->times || l->right == 0 || l->right + near_rows(l) < FEW)
     return false;
   if (l->ready && l->changes <= l->n / 48)
     return true;

@@ -73,7 +73,9 @@ void lessons_free(struct lessons *l);
 void lessons_add(struct lessons *l, const choice *point,
                  const struct observation *observation);
 /* Adds the cost of POINT for a near key. Called before anything else is added, at
- * most MAX_TRANSFERRED times, the best point last. */
+ * most MAX_TRANSFERRED times, the best point last. These costs count until GUIDED points
+ * were told of: a poor guide is not followed for ever. */
+enum { GUIDED = 20 };
 void lessons_transfer(struct lessons *l, const choice *point, double cost);
 unsigned lessons_transferred(const struct lessons *l);
 unsigned lessons_count(const struct lessons *l); /* points told of */

@@ -22,15 +22,18 @@ enum {
   SPREAD = 24,    // random points; the one furthest from all lessons is taken
 };
 
-// The largest fraction of the budget that the first points take.
-static const double FIRST = 1.0 / 6;
+// The fraction of the budget after which no points are spread over the space, usually and
+// where a near key was the guide at first.
+static const double FIRST = 1.0 / 6, FIRST_GUIDED = 1.0 / 2;
 
 struct strategy {
   const struct space *space;
   uint64_t rng;
   struct seen seen;
   struct lessons *lessons;
-  unsigned initial, asked; // number of first points; points asked for
+  unsigned initial, guided, // numbers of points that are spread over the space, and of
+                            // those before them, with a near key's results as a guide
+      asked;                // points asked for
   choice *listed;
   unsigned n_listed; // NULL: the space is not small
   choice *candidates;
@@ -166,8 +169,11 @@ static bool model_ask(struct strategy *st, choice *point) {
   bool first = st->asked++ == 0;
   if (first && space_original(st->space, point) && !seen_has(&st->seen, st->space, point))
     return model_take(st, point, point);
-  bool early = lessons_count(st->lessons) < st->initial && st->asked <= st->initial &&
-      st->left > 1 - FIRST;
+  unsigned told = lessons_count(st->lessons);
+  bool early = st->guided
+      ? told >= st->guided && told < st->guided + st->initial &&
+          st->left > 1 - FIRST_GUIDED
+      : told < st->initial && st->asked <= st->initial && st->left > 1 - FIRST;
   if (early ? model_spread(st, point) : model_promising(st, point))
     return true;
   return seen_other(&st->seen, st->space, &st->rng, point);
@@ -186,7 +192,7 @@ static void model_tell(struct strategy *st, const choice *point,
 static void model_transfer(struct strategy *st, const choice *point, double cost) {
   lessons_transfer(st->lessons, point, cost);
   if (lessons_transferred(st->lessons) >= st->initial)
-    st->initial = 1;
+    st->guided = GUIDED;
 }
 
 static double model_expect(struct strategy *st, const choice *point,
