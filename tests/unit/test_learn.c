@@ -247,7 +247,7 @@ static void test_believed(void **state) {
   lessons_free(l);
 }
 
-// The times of a near key count until GUIDED points were told of.
+// The times of a near key count until GUIDED points in succession were no better.
 static void test_guided(void **state) {
   (void)state;
   static const struct learner flat = { flat_new, flat_fit, flat_predict, flat_free };
@@ -257,13 +257,14 @@ static void test_guided(void **state) {
   double score;
   for (unsigned i = 0; i < 3; i++)
     lessons_transfer(l, (const choice[N]){ 1, (choice)i, 2, 1 }, 1 + i);
-  for (unsigned i = 0; i < GUIDED; i++) {
+  const unsigned last = 4 + GUIDED; // the fourth is the best
+  for (unsigned i = 1; i <= last; i++) {
     const choice point[N] = { 1, (choice)(i % 8), (choice)(i / 8), 1 };
-    struct observation observation = told_of(point);
-    assert_int_equal(lessons_count(l), i);
+    struct observation observation = { .status = STATUS_OK, .cost = i == 4 ? 1 : 2 };
     lessons_add(l, point, &observation);
     assert_true(lessons_score(l, near, 1, &score));
-    assert_int_equal(n_fitted, i + 1 < GUIDED ? 3 + i + 1 : GUIDED);
+    assert_int_equal(n_fitted, i < last ? 3 + i : last);
+    assert_int_equal(lessons_alone_since(l), i < last ? 0 : last);
   }
   lessons_free(l);
 }

@@ -37,9 +37,11 @@ struct lessons {
   uint64_t seed;
   struct lesson list[MAX_LESSONS];
   unsigned n, told, right;
-  choice *points;                  // of the lessons
-  float *rows, *work;              // of the lessons; of points that are being scored
-  unsigned order[MAX_LESSONS];     // the right lessons that were told, best first
+  unsigned improved,
+      alone_since;             // points told of: when the best was found; as in learn.h
+  choice *points;              // of the lessons
+  float *rows, *work;          // of the lessons; of points that are being scored
+  unsigned order[MAX_LESSONS]; // the right lessons that were told, best first
   unsigned changes, coded_changes; // lessons since the models were made
   bool ready;                      // `times` and `failures` were made
   struct {
@@ -155,6 +157,10 @@ void lessons_add(struct lessons *l, const choice *point,
   l->n += at == l->n;
   if (l->list[at].right)
     learn_enter(l, at);
+  if (l->right && l->order[0] == at)
+    l->improved = l->told;
+  if (l->near.n > 0 && !l->alone_since && l->told - l->improved >= GUIDED)
+    l->alone_since = l->told;
   l->changes++;
   l->coded_changes++;
 }
@@ -165,9 +171,13 @@ unsigned lessons_transferred(const struct lessons *l) {
   return l->near.n;
 }
 
+unsigned lessons_alone_since(const struct lessons *l) {
+  return l->alone_since;
+}
+
 // Returns how many results of a near key count.
 static unsigned near_rows(const struct lessons *l) {
-  return l->told < GUIDED ? l->near.n : 0;
+  return l->alone_since ? 0 : l->near.n;
 }
 
 static choice *near_point(const struct lessons *l, unsigned i) {

@@ -73,11 +73,15 @@ void lessons_free(struct lessons *l);
 void lessons_add(struct lessons *l, const choice *point,
                  const struct observation *observation);
 /* Adds the cost of POINT for a near key. Called before anything else is added, at
- * most MAX_TRANSFERRED times, the best point last. These costs count until GUIDED points
- * were told of: a poor guide is not followed for ever. */
-enum { GUIDED = 20 };
+ * most MAX_TRANSFERRED times, the best point last. They count until GUIDED
+ * points in succession were no better than the best before: a poor guide is not followed
+ * for ever. */
+enum { GUIDED = 10 };
 void lessons_transfer(struct lessons *l, const choice *point, double cost);
 unsigned lessons_transferred(const struct lessons *l);
+/* Returns how many points were told of when the costs for a near key ceased to count; 0:
+ * they count, or there are none. */
+unsigned lessons_alone_since(const struct lessons *l);
 unsigned lessons_count(const struct lessons *l); /* points told of */
 unsigned lessons_right(const struct lessons *l); /* points that ran and were right */
 /* Returns the RANK-th best point told of (0: the best), or NULL. */

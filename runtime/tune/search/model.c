@@ -31,9 +31,8 @@ struct strategy {
   uint64_t rng;
   struct seen seen;
   struct lessons *lessons;
-  unsigned initial, guided, // numbers of points that are spread over the space, and of
-                            // those before them, with a near key's results as a guide
-      asked;                // points asked for
+  unsigned initial, asked; // number of first points; points asked for
+  bool guided;             // the first points wait, because of a near key's results
   choice *listed;
   unsigned n_listed; // NULL: the space is not small
   choice *candidates;
@@ -169,10 +168,9 @@ static bool model_ask(struct strategy *st, choice *point) {
   bool first = st->asked++ == 0;
   if (first && space_original(st->space, point) && !seen_has(&st->seen, st->space, point))
     return model_take(st, point, point);
-  unsigned told = lessons_count(st->lessons);
+  unsigned told = lessons_count(st->lessons), alone = lessons_alone_since(st->lessons);
   bool early = st->guided
-      ? told >= st->guided && told < st->guided + st->initial &&
-          st->left > 1 - FIRST_GUIDED
+      ? alone > 0 && told < alone + st->initial && st->left > 1 - FIRST_GUIDED
       : told < st->initial && st->asked <= st->initial && st->left > 1 - FIRST;
   if (early ? model_spread(st, point) : model_promising(st, point))
     return true;
@@ -192,7 +190,7 @@ static void model_tell(struct strategy *st, const choice *point,
 static void model_transfer(struct strategy *st, const choice *point, double cost) {
   lessons_transfer(st->lessons, point, cost);
   if (lessons_transferred(st->lessons) >= st->initial)
-    st->guided = GUIDED;
+    st->guided = true;
 }
 
 static double model_expect(struct strategy *st, const choice *point,
