@@ -86,6 +86,17 @@ sed 's/\("cpu": "[^ ]*\)/\1 Other/;s/ stepping [0-9]*"/ stepping 99"/;s/, "sum":
 AUTOTUNE_WISDOM=other.jsonl AUTOTUNE_CACHE=$work/raced AUTOTUNE_MODE=first ./sum 65536 > answer 2> log
 is "another machine: answer" "$(cat answer)" 229376
 [ -z "$winner" ] || has "another machine: tried first" log 'tries first what was found for wisdom other.jsonl'
+# A machine of another kind, from wisdom and from the store: likewise.
+sed 's/"cpu": "[^"]*"/"cpu": "Maker Foreign CPU family 1 model 1 stepping 1"/;s/"isa": "[^"]*"/"isa": "other 1"/;s/, "sum": "[0-9a-f]*"//' \
+  a.jsonl > foreign.jsonl
+AUTOTUNE_WISDOM=foreign.jsonl AUTOTUNE_CACHE=$work/foreign AUTOTUNE_MODE=first ./sum 65536 > answer 2> log
+is "another kind: answer" "$(cat answer)" 229376
+[ -z "$winner" ] || has "another kind: tried first" log 'tries first what was found for wisdom foreign.jsonl of Foreign CPU'
+autotune db import --cache "$work/imported" foreign.jsonl > out
+AUTOTUNE_WISDOM="" AUTOTUNE_CACHE=$work/imported AUTOTUNE_MODE=first ./sum 65536 > answer 2> log
+is "another kind, imported: answer" "$(cat answer)" 229376
+[ -z "$winner" ] || has "another kind, imported: tried first" log 'tries first what was found for n = [0-9]* on Foreign CPU'
+hasnt "another kind, imported: not taken over" log '^why: from wisdom'
 AUTOTUNE_WISDOM=other.jsonl AUTOTUNE_CACHE=off AUTOTUNE_MODE=locked ./sum 65536 > answer 2> log
 has "another machine: locked" log '^why: default: locked, .*other.jsonl:[0-9] differs: machine '
 
