@@ -54,7 +54,7 @@ const struct setting setting_variables[] = {
     "of what the machine can do",
     AT(until) },
   { "AUTOTUNE_SEARCH", SETTING_SEARCH, "NAME",
-    "the search: " SEARCHES(LISTED) "or list:FILE", AT(search) },
+    "the search: " SEARCHES(LISTED) "list:FILE or extern:COMMAND", AT(search) },
   { "AUTOTUNE_SEED", SETTING_WHOLE, "N", "the seed of the searches' random numbers",
     AT(seed), .initial = "1", .given = offsetof(struct options, seeded) },
   { "AUTOTUNE_KERNEL", SETTING_TEXT, "NAME", "the only kernel to tune", AT(kernel) },

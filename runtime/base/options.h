@@ -32,6 +32,8 @@ struct until {
 bool value_until(const char *text, struct until *out);
 /* Index of TEXT among WORDS (NULL-terminated), or -1. */
 int value_word(const char *text, const char *const *words);
+/* Returns the command of "extern:COMMAND"; NULL: TEXT is no such search, or has none. */
+const char *value_extern(const char *text);
 /* The word (of a NULL-terminated list) that the SIZE bytes at WORD may have meant: the
  * one with the fewest edits, within a third of its length; or NULL. */
 const char *value_nearest(const char *word, size_t size, const char *const *words);
@@ -62,7 +64,8 @@ enum setting_kind {                      /* what is stored: */
                     SETTING_NONE,        /* nothing: the variable is read elsewhere */
                     SETTING_TEXT,        /* const char *: TEXT itself, not a copy */
                     SETTING_FOLDER,      /* the same, "" for "off" */
-                    SETTING_SEARCH,      /* the same, a name of a search or "list:FILE" */
+                    SETTING_SEARCH,      /* the same, a name of a search, "list:FILE" or
+                                            "extern:COMMAND" */
                     SETTING_SWITCH,      /* bool: true; without a value */
                     SETTING_WORD,        /* int: the index among WORDS */
                     SETTING_BUDGET,      /* struct budget */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_program.c: runs a program with posix_spawn, a pipe and a deadline. */
+/* run_program.c: runs programs with posix_spawn, pipes and deadlines. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -72,9 +72,11 @@ static char **make_environment(const char *folder, char **tmpdir) {
   return list;
 }
 
-/* Starts the program in a process group of its own, with no signal blocked and default
- * handlers. */
-static int run_program_spawn(char **argv, char **environment, int output, pid_t *pid) {
+/* Starts ARGV[0] in a process group of its own, with no
+ * signal blocked and default handlers. INPUT, OUTPUT: its standard input (-1: none) and
+ * output; ERRORS: standard error, or -1: that of this process. */
+static int run_program_spawn(char **argv, char **environment, int input, int output,
+                             int errors, pid_t *pid) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   sigset_t none, all;
@@ -90,10 +92,13 @@ static int run_program_spawn(char **argv, char **environment, int output, pid_t 
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
-    if ((error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY,
-                                                  0)) == 0 &&
+    error = input < 0
+        ? posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        : posix_spawn_file_actions_adddup2(&actions, input, 0);
+    if (error == 0 &&
         (error = posix_spawn_file_actions_adddup2(&actions, output, 1)) == 0 &&
-        (error = posix_spawn_file_actions_adddup2(&actions, output, 2)) == 0)
+        (errors < 0 ||
+         (error = posix_spawn_file_actions_adddup2(&actions, errors, 2)) == 0))
       error = posix_spawnp(pid, argv[0], &actions, &attributes, argv, environment);
     posix_spawnattr_destroy(&attributes);
   }
@@ -153,7 +158,8 @@ static int run_program_run(char **argv, char **environment, char *text, size_t s
   pid_t pid;
   if (sys_fails(SYS_PIPE) || pipe2(ends, O_CLOEXEC) != 0)
     return RUN_FAILED;
-  int error = argv[0] ? run_program_spawn(argv, environment, ends[1], &pid) : ENOENT;
+  int error = argv[0] ? run_program_spawn(argv, environment, -1, ends[1], ends[1], &pid)
+                      : ENOENT;
   close(ends[1]);
   if (error) {
     close(ends[0]);
@@ -187,4 +193,47 @@ int run_program(const char *program, const char *const *args, const char *folder
   free(tmpdir);
   errno = error;
   return status;
+}
+
+/* ---- programs that talk ---------------------------------------------------------- */
+
+pid_t run_program_start(const char *command, int *input, int *output) {
+  int in[2], out[2];
+  pid_t pid = -1;
+  char shell[] = "sh", option[] = "-c", *text = sys_strdup(command);
+  char *argv[] = { shell, option, text, NULL };
+  bool piped = text && !sys_fails(SYS_PIPE) && pipe2(in, O_CLOEXEC) == 0;
+  int error = piped ? 0 : text ? errno : ENOMEM;
+  if (piped && pipe2(out, O_CLOEXEC) != 0) {
+    error = errno;
+    close(in[0]);
+    close(in[1]);
+  } else if (piped) {
+    error = run_program_spawn(argv, environ, in[0], out[1], -1, &pid);
+    close(in[0]);
+    close(out[1]);
+    *input = in[1];
+    *output = out[0];
+    fcntl(*input, F_SETFL, O_NONBLOCK);
+    fcntl(*output, F_SETFL, O_NONBLOCK);
+    if (error) {
+      close(*input);
+      close(*output);
+    }
+  }
+  free(text);
+  errno = error;
+  return error ? -1 : pid;
+}
+
+int run_program_end(pid_t pid, double seconds) {
+  double deadline = run_program_real_now() + seconds;
+  int status = 0;
+  bool ended = run_program_reap(pid, &status, deadline);
+  kill(-pid, SIGKILL); /* what it started, if that is still there */
+  if (!ended) {
+    waitpid(pid, &status, 0);
+    return RUN_TIMEOUT;
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

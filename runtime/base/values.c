@@ -23,6 +23,12 @@ int value_word(const char *text, const char *const *words) {
   return -1;
 }
 
+const char *value_extern(const char *text) {
+  static const char name[] = "extern:";
+  size_t n = sizeof name - 1;
+  return strncmp(text, name, n) == 0 && text[n] ? text + n : NULL;
+}
+
 // Returns the number of edits from the N bytes at A to B. Swapping two neighbours is one
 // edit (optimal string alignment). Texts of more than 64 bytes are far from every word.
 static size_t values_distance(const char *a, size_t n, const char *b) {
@@ -323,7 +329,7 @@ bool setting_read(const struct setting *o, const char *text, void *base, char **
       return values_refuse_word(text, o->words, why);
     *(int *)to = i;
   } else if (o->kind == SETTING_SEARCH && value_word(text, search_names) < 0 &&
-             strncmp(text, "list:", 5) != 0) {
+             strncmp(text, "list:", 5) != 0 && !value_extern(text)) {
     return values_refuse_word(text, search_names, why);
   } else if (o->kind != SETTING_NONE && !values_kinds[o->kind].read(text, to)) {
     *why = sys_strdup(values_kinds[o->kind].refusal);

@@ -366,15 +366,18 @@ uint64_t identity_unit(const struct autotune_kernel *k) {
   return h;
 }
 
-static void identity_print_params(const struct autotune_kernel *k,
-                                  const struct entry *names, FILE *f) {
+const char *identity_kind(enum autotune_kind kind) {
   static const char *const kinds[] = { "int",   "real",   "word",  "string",
                                        "tuple", "choice", "flags", "compiler" };
+  return (unsigned)kind < sizeof kinds / sizeof *kinds ? kinds[kind] : "?";
+}
+
+static void identity_print_params(const struct autotune_kernel *k,
+                                  const struct entry *names, FILE *f) {
   for (unsigned p = 0; p < k->n_params; p++) {
     const struct autotune_param *a = &k->params[p];
-    bool known = (unsigned)a->kind < sizeof kinds / sizeof *kinds;
-    fprintf(f, "%s\t%s\t%d\t%u", names ? names[p].name : a->name,
-            known ? kinds[a->kind] : "?", a->when, a->original);
+    fprintf(f, "%s\t%s\t%d\t%u", names ? names[p].name : a->name, identity_kind(a->kind),
+            a->when, a->original);
     for (unsigned v = 0; v < a->n_values; v++)
       fprintf(f, "\t%s", a->values[v].text);
     fputc('\n', f);

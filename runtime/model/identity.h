@@ -33,6 +33,8 @@ uint64_t identity_variant(const struct autotune_kernel *k, const choice *point,
 bool identity_point(const struct autotune_kernel *k, const char *values, choice *point);
 /* Returns the name and version of the in-process compiler, "clang 22.1.8". */
 const char *identity_toolchain(void);
+/* Returns the name of KIND: "int", "choice". */
+const char *identity_kind(enum autotune_kind kind);
 /* These return what the kernel offers as text, malloc'ed; NULL: no memory. For each
  * parameter a line "name, kind, when, original, values…", separated by tabs; for each
  * factor of the constraint a line "name,name… TAB expression". */

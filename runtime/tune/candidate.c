@@ -94,7 +94,7 @@ void candidate_find_best(struct tuning *t) {
   }
 }
 
-void candidate_note(struct tuning *t, struct candidate *c) {
+void candidate_note(struct tuning *t, struct candidate *c, const char *why) {
   int i = (int)(c - t->candidates);
   t->summary.tried += !c->done && c->status != STATUS_DROPPED;
   c->done = true;
@@ -110,7 +110,9 @@ void candidate_note(struct tuning *t, struct candidate *c) {
                                      .cost = c->status == STATUS_OK ? c->e.median
                                          : c->status == STATUS_DROPPED
                                          ? prune_guess(t->candidates, c, best)
-                                         : 0 };
+                                         : 0,
+                                     .measured = c->e,
+                                     .why = why };
   t->class->tell(t->strategy, c->point, &observation);
 }
 
@@ -179,7 +181,7 @@ void candidate_settle(struct tuning *t, struct candidate *c, const struct trial 
   c->e = stats_scaled(stats_median(c->samples, c->n_samples),
                       1 / (part * (c->slowdown > 0 ? c->slowdown : 1)));
   c->run_seconds = trial->run_seconds / part;
-  candidate_note(t, c);
+  candidate_note(t, c, trial->message);
   drop_losers(t);
   candidate_tell(t, c, trial->message);
 }

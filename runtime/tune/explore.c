@@ -160,6 +160,18 @@ static unsigned explore_ahead(const struct tuning *t) {
   return (unsigned)fmin(busy * t->compiling + 1, t->ahead);
 }
 
+// True if the search has no point now, but may have one later. Waits for a moment if
+// nothing else is to be done.
+static bool explore_waits(struct tuning *t) {
+  bool idle = t->in_flight == 0;
+  if (!t->class->waits || t->plan->kind == PLAN_RACE || tune_asked(t) >= t->max_variants)
+    return false;
+  if (idle)
+    part_settle_held(t); // the next point may depend on them
+  tune_report(t, tune_silence(NULL));
+  return t->class->waits(t->strategy, idle ? t->online ? 0.001 : 0.1 : 0);
+}
+
 // Proposes until enough is being compiled.
 static void explore_propose(struct tuning *t) {
   unsigned ahead = explore_ahead(t);
@@ -168,6 +180,8 @@ static void explore_propose(struct tuning *t) {
     bool anew = t->plan->kind == PLAN_RACE; // do not trust stored times
     if (c)
       look_at_sizes(t, c);
+    else if (explore_waits(t))
+      return;
     if (!c ||
         ((anew || share_look(t, c) == KNOWN_NOTHING) && !explore_avoid(t, c) &&
          !explore_drop(t, c) && !explore_submit(t, c)))

@@ -146,6 +146,8 @@ static const char *why_ended(struct tuning *t, char *text, size_t size) {
              finish_plural(t->max_variants));
   else if (t->summary.ended == ENDED_BUDGET)
     snprintf(text, size, "budget of %.3g s spent", t->budget);
+  else if (t->class == &search_extern || t->class == &search_list)
+    return "all proposed variants tried";
   else
     return t->summary.failed[STATUS_DROPPED]
         ? "all variants tried that were not sure to lose"

@@ -85,6 +85,17 @@ static void set_hint(struct tuning *t) {
   t->hint = in_time < t->hint ? (unsigned)in_time : t->hint;
 }
 
+// Tells the search what it is for.
+static void setup_begin(struct tuning *t) {
+  const struct search_problem problem = { .id = t->id,
+                                          .original = t->original,
+                                          .seconds = t->explore_until - sys_now(),
+                                          .ahead = t->ahead,
+                                          .feature_names = feature_names,
+                                          .n_features = FEATURES };
+  t->class->begin(t->strategy, &problem);
+}
+
 bool setup_search(struct tuning *t, struct outcome *out) {
   const struct options *o = options_get();
   const char *name = o->search ? o->search : t->kernel->search;
@@ -102,6 +113,8 @@ bool setup_search(struct tuning *t, struct outcome *out) {
   t->strategy = t->class->new(&t->space, seed, t->hint);
   if (!t->strategy)
     SAY(out, "default: no memory to search");
+  else if (t->class->begin)
+    setup_begin(t);
   return t->strategy != NULL;
 }
 

@@ -65,7 +65,7 @@ enum knowledge share_look(struct tuning *t, struct candidate *c) {
     c->verify_seconds = r.verify_seconds;
     c->time_seconds = r.time_seconds;
     t->recalled++;
-    candidate_note(t, c);
+    candidate_note(t, c, NULL);
   } else if (known == KNOWN_TAKEN) {
     object_free(&c->object); // most likely it need not run here
     c->code = 0;
@@ -119,7 +119,7 @@ static void share_learn(const struct record *r, void *data) {
   c->time_seconds = r->time_seconds;
   candidate_keep_refusal(t, r->status, r->message);
   t->recalled++;
-  candidate_note(t, c);
+  candidate_note(t, c, r->message);
 }
 
 // Retries candidates claimed by a process that died.

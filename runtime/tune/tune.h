@@ -336,8 +336,9 @@ struct estimate candidate_measured(const struct candidate *c);
 void candidate_keep_refusal(struct tuning *t, enum status status, const char *message);
 /* Sets T->best anew. */
 void candidate_find_best(struct tuning *t);
-/* Counts C, whose status and cost are known, and tells the strategy. */
-void candidate_note(struct tuning *t, struct candidate *c);
+/* Counts C, whose status and cost are known, and tells the strategy. WHY: of a failure,
+ * for people; NULL: not known. */
+void candidate_note(struct tuning *t, struct candidate *c, const char *why);
 /* Notes the result of C in the store, the counts and the strategy. C takes over TRIAL's
  * samples. */
 void candidate_settle(struct tuning *t, struct candidate *c, const struct trial *trial,

@@ -37,7 +37,7 @@ static void options_expect_ranges(const struct options *o) {
   EXPECT(o->capture_limit > 0);
   EXPECT(o->log_level >= AUTOTUNE_ERROR && o->log_level <= AUTOTUNE_DEBUG);
   EXPECT(!o->search || value_word(o->search, search_names) >= 0 ||
-         strncmp(o->search, "list:", 5) == 0);
+         strncmp(o->search, "list:", 5) == 0 || value_extern(o->search));
 }
 
 static void options_of(char *const *environment) {
@@ -87,7 +87,8 @@ static void options_in_clause(const char *clause, const char *value) {
     EXPECT(!k->mode ||
            (value_word(k->mode, mode_names) >= 0 &&
             value_word(k->mode, mode_names) != MODE_TUNE));
-    EXPECT(!k->search || value_word(k->search, search_names) >= 0);
+    EXPECT(!k->search || value_word(k->search, search_names) >= 0 ||
+           value_extern(k->search));
     EXPECT(k->budget_seconds >= 0 && isfinite(k->budget_seconds));
     EXPECT(k->budget_fraction >= 0 && k->budget_fraction <= 1);
     EXPECT(k->until >= 0 && k->until < 1);

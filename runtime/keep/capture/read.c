@@ -95,6 +95,8 @@ static bool read_all(struct capture *c, const char *data, size_t size, char **me
   c->chunks = s.chunks;
   if (s.failed)
     REFUSE("it is damaged (tables), or there is no memory");
+  if (c->kernel.search && value_extern(c->kernel.search))
+    c->kernel.search = NULL; // commands come from sources and the environment only
   at += s.size;
   memcpy(blocks, data + at, table);
   if (XXH3_64bits(blocks, table) != head.blocks_sum)

@@ -15,7 +15,9 @@ const struct strategy_class *strategy_find(const char *name) {
   for (const struct strategy_class *const *s = strategies; *s; s++)
     if (strcmp((*s)->name, name) == 0)
       return *s;
-  return strncmp(name, "list:", 5) == 0 ? &search_list : NULL; // it needs a file
+  return strncmp(name, "list:", 5) == 0 ? &search_list   // it needs a file …
+      : value_extern(name)              ? &search_extern // … or a command
+                                        : NULL;
 }
 
 const struct strategy_class *strategy_choose(const struct space *s, unsigned budget) {

@@ -4,6 +4,7 @@
 #ifndef AUTOTUNE_SEARCH_H
 #define AUTOTUNE_SEARCH_H
 
+#include "model/record.h"
 #include "model/space.h"
 
 /* ---- search.c -------------------------------------------------------------------- */
@@ -13,6 +14,17 @@ struct observation {
   double cost; /* STATUS_OK: of a call, as the objective has it; STATUS_DROPPED: a guess
                   above the best; else 0 */
   const struct features *features; /* of the variant's code; NULL: unknown */
+  struct estimate measured;        /* STATUS_OK: of COST; n may be 0 */
+  const char *why; /* else what is known of the failure, for people; may be NULL */
+};
+/* What is searched for, for strategies that are no mere functions of costs. */
+struct search_problem {
+  const struct identity *id;
+  struct estimate original; /* cost of the default */
+  double seconds;           /* of the budget that are left */
+  unsigned ahead; /* points that may be asked for before they are told, at most */
+  const char *const *feature_names;
+  unsigned n_features;
 };
 enum { MAX_TRANSFERRED = 96 };
 struct strategy; /* one run of a search */
@@ -42,6 +54,11 @@ struct strategy_class {
   /* Optional: called before points are asked for. FRACTION (from 1 to 0): the rest of
    * the budget, of its time or its points, whichever is less. */
   void (*left)(struct strategy *st, double fraction);
+  /* Optional: called once, before all others. P is valid during the call only. */
+  void (*begin)(struct strategy *st, const struct search_problem *p);
+  /* Optional: called when `ask` returned false. True: ask again later, a point may come.
+   * It may wait IDLE seconds, because nothing else is to be done. */
+  bool (*waits)(struct strategy *st, double idle);
 };
 const struct strategy_class *strategy_find(const char *name); /* NULL: unknown */
 /* Returns the default strategy: exhaustive where all points fit BUDGET, else auto. */
@@ -52,8 +69,8 @@ const struct strategy_class *const *strategy_list(void); /* NULL-terminated */
 #define SEARCH_DECLARED(name) extern const struct strategy_class search_##name;
 SEARCHES(SEARCH_DECLARED)
 #undef SEARCH_DECLARED
-/* … and of those that only other strategies and `list:FILE` use. */
-extern const struct strategy_class search_gauss, search_list;
+/* … and of those that only other strategies, `list:FILE` and `extern:COMMAND` use. */
+extern const struct strategy_class search_gauss, search_list, search_extern;
 
 /* ---- known.c: the results that a search was told --------------------------------- */
 

@@ -262,6 +262,23 @@ static const char *clauses_list(const char *what, const char *const *names, unsi
   return t.data;
 }
 
+// Reads the command of `extern: "./propose --fast"`, one string literal.
+static void clauses_read_extern(const struct source *s, struct kernel *k,
+                                const struct argument *a) {
+  struct lexer l = lexer_of(a->text);
+  struct token t = lex(&l);
+  bool literal = t.text.size > 2 && *t.text.data == '"' && lex(&l).kind == TOKEN_END;
+  if (!literal)
+    diag_error(s, a->offset, a->text.size, "write extern: \"./propose\"",
+               "this is not a command in quotes");
+  else if (k->search)
+    diag_error(s, a->offset, a->text.size, NULL, "a kernel has one search");
+  else
+    k->search = arena_printf(
+        "extern:%s",
+        slice_unquoted((struct slice){ t.text.data + 1, t.text.size - 2 }));
+}
+
 static void clauses_read_search(const struct source *s, struct kernel *k,
                                 const struct clause *c) {
   bool budget = false, until = false;
@@ -275,6 +292,11 @@ static void clauses_read_search(const struct source *s, struct kernel *k,
     if (slice_is(a->label, "until") || (until && a->label.size == 0)) {
       until = true, budget = false;
       clauses_read_until(s, k, a);
+      continue;
+    }
+    if (slice_is(a->label, "extern")) {
+      budget = false;
+      clauses_read_extern(s, k, a);
       continue;
     }
     const char *text = arena_copy(a->text.data, a->text.size);

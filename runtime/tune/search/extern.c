@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+// extern.c: a program of the user's proposes the points: search(extern: "COMMAND"),
+// AUTOTUNE_SEARCH=extern:COMMAND. It is told what is searched, then each result, one line
+// of JSON each, and it answers with lines of JSON (docs/extern.md). Where it fails, is
+// silent for too long or proposes nothing of use, the default search goes on, which is
+// told the same results from the beginning.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/identity.h"
+#include "proposer.h"
+#include "search.h"
+
+enum { PROTOCOL = 1, MOST_REFUSED = 64, SHOWN = 200 };
+// The seconds that the search waits for a proposal while nothing else is to be done: a
+// fraction of the budget, or so many if that is more.
+static const double patience_fraction = 0.25, least_patience = 2;
+
+struct strategy {
+  const struct space *space;
+  const char *command;
+  struct proposer *proposer;            // NULL: the default search has taken over
+  const struct strategy_class *usually; // the default search
+  struct strategy *usual;
+  struct seen seen;
+  bool ended;       // the program says that there is no more to propose
+  unsigned refused; // lines in succession that were no proposals
+  double waited;    // since the last proposal
+  double patience;  // seconds
+  double left;      // of the budget, as a fraction
+  const char *cost; // the name of costs
+  const char *const *feature_names;
+  unsigned n_features;
+};
+
+static void extern_free(struct strategy *st) {
+  proposer_free(st->proposer);
+  if (st->usual)
+    st->usually->free(st->usual);
+  seen_free(&st->seen);
+  free(st);
+}
+
+static struct strategy *extern_new(const struct space *s, uint64_t seed,
+                                   unsigned budget) {
+  const char *option = options_get()->search;
+  struct strategy *st = sys_calloc(1, sizeof *st);
+  if (!st)
+    return NULL;
+  st->space = s;
+  st->command = value_extern(option ? option : s->kernel->search);
+  st->left = 1;
+  st->cost = "cost";
+  st->patience = least_patience;
+  st->usually = strategy_choose(s, budget);
+  st->usual = st->usually->new(s, seed, budget);
+  st->proposer = proposer_new(st->command);
+  if (st->usual && st->proposer)
+    return st;
+  extern_free(st);
+  return NULL;
+}
+
+// Leaves the rest to the default search.
+static void extern_leave(struct strategy *st, const char *why) {
+  log_once_of(AUTOTUNE_WARN, st->space->kernel->name, "extern",
+              "%s: the default search goes on without '%.200s': %s",
+              st->space->kernel->name, st->command, why);
+  proposer_free(st->proposer);
+  st->proposer = NULL;
+}
+
+// ---- what it is told ----------------------------------------------------------------
+
+// Bytes that are no UTF-8 become '?'.
+static json_t *extern_text(const char *s) {
+  json_t *text = json_string(s);
+  char *copy = text ? NULL : sys_strdup(s);
+  for (char *p = copy; p && *p; p++)
+    *p = (unsigned char)*p < 0x80 ? *p : '?';
+  if (copy)
+    text = json_string(copy);
+  free(copy);
+  return text;
+}
+
+static json_t *extern_value(const struct autotune_param *p, unsigned i) {
+  return p->kind == AUTOTUNE_INT ? json_integer(p->values[i].i)
+      : p->kind == AUTOTUNE_REAL ? json_real(p->values[i].d)
+                                 : extern_text(p->values[i].text);
+}
+
+static json_t *extern_point(const struct space *s, const choice *point) {
+  const struct autotune_kernel *k = s->kernel;
+  json_t *object = json_object();
+  for (unsigned p = 0; p < k->n_params; p++)
+    if (space_matters(k, point, p))
+      json_object_set_new(object, k->params[p].name,
+                          extern_value(&k->params[p], point[p]));
+  return object;
+}
+
+static json_t *extern_param(const struct autotune_kernel *k,
+                            const struct autotune_param *p) {
+  json_t *values = json_array(), *object = json_object();
+  for (unsigned i = 0; i < p->n_values; i++)
+    json_array_append_new(values, extern_value(p, i));
+  json_object_set_new(object, "name", extern_text(p->name));
+  json_object_set_new(object, "kind", extern_text(identity_kind(p->kind)));
+  json_object_set_new(object, "values", values);
+  if (p->original < p->n_values)
+    json_object_set_new(object, "original", extern_value(p, p->original));
+  if (p->when >= 0)
+    json_object_set_new(object, "when", extern_text(k->params[p->when].name));
+  return object;
+}
+
+static void extern_add_cost(const struct strategy *st, json_t *object, double cost,
+                            struct estimate e) {
+  json_object_set_new(object, st->cost, json_real(cost));
+  if (e.n > 0) { // an open end, of few samples, is left out
+    json_object_set_new(object, "low", json_real(e.low));
+    json_object_set_new(object, "high", json_real(e.high));
+    json_object_set_new(object, "samples", json_integer(e.n));
+  }
+}
+
+static json_t *extern_machine(const struct strategy *st, const struct identity *id) {
+  const struct autotune_machine *m = st->space->machine;
+  const struct {
+    const char *name;
+    long long number;
+  } numbers[] = { { "l1d", m->l1d },
+                  { "l2", m->l2 },
+                  { "l3", m->l3 },
+                  { "line", m->line },
+                  { "vector", m->vector },
+                  { "cores", m->cores },
+                  { "threads", m->threads },
+                  { "smem_per_block", m->smem_per_block },
+                  { "smem_per_sm", m->smem_per_sm },
+                  { "registers", m->registers },
+                  { "sms", m->sms },
+                  { "warp", m->warp },
+                  { "max_threads", m->max_threads },
+                  { "cc", m->cc } };
+  json_t *object = json_object();
+  json_object_set_new(object, "cpu", extern_text(id->cpu));
+  json_object_set_new(object, "isa", extern_text(id->isa));
+  for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    if (numbers[i].number > 0) // 0: not known, or there is no device
+      json_object_set_new(object, numbers[i].name, json_integer(numbers[i].number));
+  return object;
+}
+
+static void extern_begin(struct strategy *st, const struct search_problem *problem) {
+  const struct autotune_kernel *k = st->space->kernel;
+  const struct identity *id = problem->id;
+  json_t *line = json_object(), *key = json_object(), *params = json_array(),
+         *conditions = json_array(), *usual = json_object();
+  st->feature_names = problem->feature_names;
+  st->n_features = problem->n_features;
+  st->cost = objective_get(id->objective)->is_seconds ? "seconds" : "cost";
+  st->patience = fmax(patience_fraction * problem->seconds, least_patience);
+  for (unsigned i = 0; i < id->n_keys; i++)
+    json_object_set_new(key, id->key_names[i], json_integer(id->key[i]));
+  for (unsigned p = 0; p < k->n_params; p++)
+    json_array_append_new(params, extern_param(k, &k->params[p]));
+  for (unsigned i = 0; i < k->n_conditions; i++)
+    if (k->conditions[i].text)
+      json_array_append_new(conditions, extern_text(k->conditions[i].text));
+  extern_add_cost(st, usual, problem->original.median, problem->original);
+  json_object_set_new(line, "autotune", json_integer(PROTOCOL));
+  json_object_set_new(line, "kernel", extern_text(k->name));
+  json_object_set_new(line, "file", extern_text(k->file));
+  json_object_set_new(line, "line", json_integer(k->line));
+  json_object_set_new(line, "key", key);
+  json_object_set_new(line, "params", params);
+  json_object_set_new(line, "constraint", conditions);
+  json_object_set_new(line, "default", usual);
+  json_object_set_new(line, "machine", extern_machine(st, id));
+  json_object_set_new(line, "budget", json_real(problem->seconds));
+  json_object_set_new(line, "patience", json_real(st->patience));
+  json_object_set_new(line, "in_flight", json_integer(problem->ahead));
+  if (k->n_units > 0)
+    json_object_set_new(line, "source", extern_text(k->units[0].text));
+  proposer_send(st->proposer, line);
+}
+
+static json_t *extern_features(const struct strategy *st, const struct features *f) {
+  json_t *object = json_object();
+  for (unsigned i = 0; f && i < st->n_features; i++)
+    json_object_set_new(object, st->feature_names[i], json_real(f->values[i])); // no NAN
+  return object;
+}
+
+static void extern_tell(struct strategy *st, const choice *point,
+                        const struct observation *o) {
+  json_t *line = json_object(), *result = json_object();
+  seen_add(&st->seen, st->space, point);
+  st->usually->tell(st->usual, point, o);
+  json_object_set_new(result, "point", extern_point(st->space, point));
+  json_object_set_new(result, "status", extern_text(status_words[o->status].json));
+  if (o->status == STATUS_OK)
+    extern_add_cost(st, result, o->cost, o->measured);
+  else if (o->why && *o->why)
+    json_object_set_new(result, "why", extern_text(o->why));
+  json_object_set_new(result, "features", extern_features(st, o->features));
+  json_object_set_new(line, "result", result);
+  json_object_set_new(line, "left", json_real(st->left));
+  if (st->proposer)
+    proposer_send(st->proposer, line);
+  else
+    json_decref(line);
+}
+
+// Results of a near key.
+static void extern_transfer(struct strategy *st, const choice *point, double cost) {
+  json_t *line = json_object(), *near = json_object();
+  if (st->usually->transfer)
+    st->usually->transfer(st->usual, point, cost);
+  json_object_set_new(near, "point", extern_point(st->space, point));
+  json_object_set_new(near, st->cost, json_real(cost));
+  json_object_set_new(line, "near", near);
+  proposer_send(st->proposer, line);
+}
+
+// ---- what it answers ----------------------------------------------------------------
+
+// Returns the index of the value of P that V is, a number or a text; n_values: none.
+static unsigned extern_choice(const struct autotune_param *p, const json_t *v) {
+  unsigned i = 0;
+  const char *text = json_string_value(v);
+  bool number = json_is_number(v) &&
+      (p->kind == AUTOTUNE_INT || p->kind == AUTOTUNE_REAL);
+  while (i < p->n_values && !(text && strcmp(p->values[i].text, text) == 0) &&
+         !(number && p->values[i].d == json_number_value(v)))
+    i++;
+  return i;
+}
+
+// Sets POINT to what OBJECT says. Returns NULL; or what is wrong with it, malloc'ed.
+static char *extern_read_point(struct strategy *st, const json_t *object, choice *point) {
+  const struct autotune_kernel *k = st->space->kernel;
+  size_t used = 0;
+  if (!json_is_object(object))
+    return sys_strdup("\"point\" is to be an object: {\"NAME\": VALUE}");
+  for (unsigned p = 0; p < k->n_params; p++) {
+    const json_t *v = json_object_get(object, k->params[p].name);
+    used += v != NULL;
+    point[p] = v ? extern_choice(&k->params[p], v) : 0;
+    if (point[p] == k->params[p].n_values)
+      return sys_printf("no value of %s is that", k->params[p].name);
+    if (!space_matters(k, point, p))
+      point[p] = 0;
+    else if (!v)
+      return sys_printf("it has no value for %s", k->params[p].name);
+  }
+  if (used != json_object_size(object))
+    return sys_strdup("it names a parameter that does not exist");
+  if (!space_allows(st->space, point))
+    return sys_strdup("the constraint excludes it");
+  if (!seen_add(&st->seen, st->space, point))
+    return sys_strdup("it was proposed or tried before");
+  return NULL;
+}
+
+// Answers LINE, which is of no use because of WRONG.
+static void extern_refuse(struct strategy *st, const char *line, char *wrong) {
+  json_t *answer = json_object();
+  char start[SHOWN];
+  snprintf(start, sizeof start, "%s", line);
+  json_object_set_new(answer, "error", extern_text(wrong ? wrong : "no memory"));
+  json_object_set_new(answer, "line", extern_text(start));
+  proposer_send(st->proposer, answer);
+  if (++st->refused >= MOST_REFUSED) {
+    char *why = sys_printf("%d lines in succession proposed nothing; the last: %s",
+                           MOST_REFUSED, wrong ? wrong : "");
+    extern_leave(st, why ? why : "no memory");
+    free(why);
+  }
+  free(wrong);
+}
+
+// Reads LINE. True: POINT is the next to try.
+static bool extern_take(struct strategy *st, const char *line, choice *point) {
+  json_error_t error;
+  json_t *root = json_loads(line, JSON_REJECT_DUPLICATES, &error);
+  const json_t *object = json_object_get(root, "point");
+  char *wrong = NULL;
+  st->ended = json_object_size(root) == 1 && json_is_true(json_object_get(root, "end"));
+  if (!root)
+    wrong = sys_printf("it is no JSON: %s", error.text);
+  else if (object && json_object_size(root) == 1)
+    wrong = extern_read_point(st, object, point);
+  else if (!st->ended)
+    wrong = sys_strdup("write {\"point\": {\"NAME\": VALUE}} or {\"end\": true}");
+  bool taken = root && object && !wrong;
+  json_decref(root);
+  if (taken || st->ended) {
+    st->refused = 0;
+    st->waited = 0;
+  } else {
+    extern_refuse(st, line, wrong);
+  }
+  return taken;
+}
+
+// True if POINT is the next to try, among those that the program has proposed.
+static bool extern_ask_program(struct strategy *st, choice *point) {
+  const char *line;
+  proposer_start(st->proposer);
+  while ((line = proposer_line(st->proposer))) {
+    if (extern_take(st, line, point))
+      return true;
+    if (st->ended || !st->proposer)
+      return false;
+  }
+  if (proposer_trouble(st->proposer))
+    extern_leave(st, proposer_trouble(st->proposer));
+  return false;
+}
+
+static bool extern_ask(struct strategy *st, choice *point) {
+  if (st->ended)
+    return false;
+  if (st->proposer && extern_ask_program(st, point))
+    return true;
+  while (!st->proposer && st->usually->ask(st->usual, point))
+    if (seen_add(&st->seen, st->space, point)) // else the program proposed it
+      return true;
+  return false;
+}
+
+static bool extern_waits(struct strategy *st, double idle) {
+  char why[64];
+  if (st->ended || !st->proposer)
+    return false;
+  if (idle > 0)
+    st->waited += proposer_wait(st->proposer, idle);
+  if (st->waited > st->patience) {
+    snprintf(why, sizeof why, "it proposed nothing for %.3g s", st->patience);
+    extern_leave(st, why);
+  }
+  return true;
+}
+
+// ---- what others know of a search ---------------------------------------------------
+
+static void extern_left(struct strategy *st, double fraction) {
+  st->left = fraction;
+  if (st->usually->left)
+    st->usually->left(st->usual, fraction);
+}
+
+static double extern_expect(struct strategy *st, const choice *point,
+                            const struct features *features) {
+  return !st->proposer && st->usually->expect
+      ? st->usually->expect(st->usual, point, features)
+      : 0;
+}
+
+static double extern_expected_improvement(struct strategy *st) {
+  return !st->proposer && st->usually->expected_improvement
+      ? st->usually->expected_improvement(st->usual)
+      : -1;
+}
+
+const struct strategy_class search_extern = {
+  .name = "extern",
+  .about = "what a program proposes",
+  .new = extern_new,
+  .ask = extern_ask,
+  .tell = extern_tell,
+  .free = extern_free,
+  .transfer = extern_transfer,
+  .expect = extern_expect,
+  .expected_improvement = extern_expected_improvement,
+  .left = extern_left,
+  .begin = extern_begin,
+  .waits = extern_waits,
+};
