@@ -85,10 +85,20 @@ static json_t *extern_text(const char *s) {
   return text;
 }
 
+// Sets *SIZE to the bytes of value I of P, without the quotes of a string literal.
+static const char *extern_word(const struct autotune_param *p, unsigned i, size_t *size) {
+  const char *text = p->values[i].text;
+  bool quoted = p->kind == AUTOTUNE_STRING && strlen(text) >= 2;
+  *size = strlen(text) - (quoted ? 2 : 0);
+  return text + quoted;
+}
+
 static json_t *extern_value(const struct autotune_param *p, unsigned i) {
+  size_t size;
+  const char *word = extern_word(p, i, &size);
   return p->kind == AUTOTUNE_INT ? json_integer(p->values[i].i)
       : p->kind == AUTOTUNE_REAL ? json_real(p->values[i].d)
-                                 : extern_text(p->values[i].text);
+                                 : json_stringn(word, size);
 }
 
 static json_t *extern_point(const struct space *s, const choice *point) {
@@ -230,14 +240,17 @@ static void extern_transfer(struct strategy *st, const choice *point, double cos
 
 // Returns the index of the value of P that V is, a number or a text; n_values: none.
 static unsigned extern_choice(const struct autotune_param *p, const json_t *v) {
-  unsigned i = 0;
+  size_t size, length = json_string_length(v);
   const char *text = json_string_value(v);
   bool number = json_is_number(v) &&
       (p->kind == AUTOTUNE_INT || p->kind == AUTOTUNE_REAL);
-  while (i < p->n_values && !(text && strcmp(p->values[i].text, text) == 0) &&
-         !(number && p->values[i].d == json_number_value(v)))
-    i++;
-  return i;
+  for (unsigned i = 0; i < p->n_values; i++) {
+    const char *word = extern_word(p, i, &size);
+    if ((text && size == length && memcmp(word, text, size) == 0) ||
+        (number && p->values[i].d == json_number_value(v)))
+      return i;
+  }
+  return p->n_values;
 }
 
 // Sets POINT to what OBJECT says. Returns NULL; or what is wrong with it, malloc'ed.
