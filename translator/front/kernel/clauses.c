@@ -275,8 +275,7 @@ static void clauses_read_extern(const struct source *s, struct kernel *k,
     diag_error(s, a->offset, a->text.size, NULL, "a kernel has one search");
   else
     k->search = arena_printf(
-        "extern:%s",
-        slice_unquoted((struct slice){ t.text.data + 1, t.text.size - 2 }));
+        "extern:%s", slice_unquoted((struct slice){ t.text.data + 1, t.text.size - 2 }));
 }
 
 static void clauses_read_search(const struct source *s, struct kernel *k,
