@@ -17,6 +17,7 @@
 #include "run/cpu/state.h"
 #include "call/session/session.h"
 #include "model/space.h"
+#include "model/variant.h"
 #include "keep/wisdom/wisdom.h"
 #include "vain.h"
 
@@ -151,7 +152,8 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
   given_up_tuned(n, out->tuned);
   if (out->verdict == VERDICT_NOTHING) // a call that does little: see doubt.c
     return doubt_again(n);
-  char *values = out->tuned && out->winner ? space_values(k, out->point) : NULL;
+  char *values = out->tuned && out->winner ? variant_values(k, out->point, out->body)
+                                           : NULL;
   bool refused = !out->tuned && !atomic_load(&n->decided);
   if (!refused)
     log_message(out->tuned ? AUTOTUNE_INFO : AUTOTUNE_WARN, "%s: %s", k->name, out->why);

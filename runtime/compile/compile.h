@@ -57,9 +57,10 @@ void pool_watch(struct pool *p, _Atomic uint64_t *marks, unsigned n);
 /* Queues POINT, which is copied, for compilation under TICKET. NULL: the kernel as
  * written, as its `replay` has it. Returns 0 or -1. */
 int pool_submit(struct pool *p, const choice *point, uint64_t ticket, uint64_t mark);
-/* The same with variant_strict_flags. */
-int pool_submit_strict(struct pool *p, const choice *point, uint64_t ticket,
-                       uint64_t mark);
+/* The same with BODY, which must outlive the pool, in the place of the kernel's; NULL:
+ * with the kernel's. STRICT: with variant_strict_flags. */
+int pool_submit_body(struct pool *p, const choice *point, const char *body, bool strict,
+                     uint64_t ticket, uint64_t mark);
 /* The same with DEFINES, lines of less than POOL_DEFINES bytes in all (copied), before
  * the text. */
 enum { POOL_DEFINES = 96 };
@@ -71,5 +72,13 @@ bool pool_take(struct pool *p, struct compiled *out, double seconds);
 unsigned pool_pending(struct pool *p);
 void pool_pause(struct pool *p, bool paused); /* no compilation is begun while paused */
 void pool_free(struct pool *p); /* drops queued jobs, waits for running ones */
+
+/* ---- outside.c ------------------------------------------------------------------- */
+
+/* Returns why OBJECT, compiled for POINT with a body from outside, is refused: it calls
+ * what the kernel does not, or keeps data from call to call. Malloc'ed; NULL: it is
+ * not. */
+char *outside_refuses(const struct autotune_kernel *k, const choice *point,
+                      const void *object, size_t size);
 
 #endif

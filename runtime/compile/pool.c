@@ -29,6 +29,7 @@ struct job {
   double begun;               /* sys_now, while it runs */
   bool lost;                  /* abandoned: its result is not used */
   bool strict;                /* with the flags of strict builds */
+  const char *body;           /* in the place of the kernel's; NULL: the kernel's */
   char defines[POOL_DEFINES]; /* before the text */
 };
 struct queue {
@@ -80,10 +81,10 @@ static _Atomic uint64_t *set_mark(struct pool *p, uint64_t mark) {
   return NULL;
 }
 
-/* Returns the text of C after DEFINES; malloc'ed, or NULL. */
-static char *pool_text(const struct autotune_kernel *k, const char *defines,
-                       const struct compiled *c) {
-  char *text = variant_text(k, c->point);
+/* Returns the text of J after its defines; malloc'ed, or NULL. */
+static char *pool_text(const struct autotune_kernel *k, const struct job *j) {
+  const char *defines = j->defines;
+  char *text = variant_text_with(k, j->result.point, j->body);
   char *all = text && *defines ? sys_printf("%s%s", defines, text) : NULL;
   if (!text || !*defines)
     return text;
@@ -91,12 +92,13 @@ static char *pool_text(const struct autotune_kernel *k, const char *defines,
   return all;
 }
 
-static void pool_compile(const struct autotune_kernel *k, bool strict,
-                         const char *defines, struct compiled *c) {
+static void pool_compile(const struct autotune_kernel *k, struct job *j) {
+  struct compiled *c = &j->result;
   const char *compiler = variant_compiler(k, c->point);
   const struct backend *backend = backend_find(compiler);
-  char *text = pool_text(k, defines, c);
-  char **flags = strict ? variant_strict_flags(k, c->point) : variant_flags(k, c->point);
+  char *text = pool_text(k, j);
+  char **flags = j->strict ? variant_strict_flags(k, c->point)
+                           : variant_flags(k, c->point);
   c->status = -1;
   if (!backend)
     c->object.message = sys_printf("error: nothing compiles for '%s'", compiler);
@@ -112,7 +114,7 @@ static void pool_compile(const struct autotune_kernel *k, bool strict,
 
 static void compile_marked(struct pool *p, struct job *j) {
   _Atomic uint64_t *mark = set_mark(p, j->mark);
-  pool_compile(p->kernel, j->strict, j->defines, &j->result);
+  pool_compile(p->kernel, j);
   if (mark)
     atomic_store(mark, 0);
 }
@@ -277,8 +279,8 @@ void pool_watch(struct pool *p, _Atomic uint64_t *marks, unsigned n) {
   pthread_mutex_unlock(&p->lock);
 }
 
-static int pool_queue(struct pool *p, const choice *point, uint64_t ticket, uint64_t mark,
-                      bool strict, const char *defines) {
+static int pool_queue(struct pool *p, const choice *point, const char *body,
+                      uint64_t ticket, uint64_t mark, bool strict, const char *defines) {
   struct job *j = sys_calloc(1, sizeof *j);
   if (!j || !pool_copy(p, point, &j->result.point)) {
     free(j);
@@ -287,6 +289,7 @@ static int pool_queue(struct pool *p, const choice *point, uint64_t ticket, uint
   j->result.ticket = ticket;
   j->mark = mark;
   j->strict = strict;
+  j->body = body;
   snprintf(j->defines, sizeof j->defines, "%s", defines);
   pthread_mutex_lock(&p->lock);
   pool_push(&p->queued, j);
@@ -297,17 +300,17 @@ static int pool_queue(struct pool *p, const choice *point, uint64_t ticket, uint
 }
 
 int pool_submit(struct pool *p, const choice *point, uint64_t ticket, uint64_t mark) {
-  return pool_queue(p, point, ticket, mark, false, "");
+  return pool_queue(p, point, NULL, ticket, mark, false, "");
 }
 
-int pool_submit_strict(struct pool *p, const choice *point, uint64_t ticket,
-                       uint64_t mark) {
-  return pool_queue(p, point, ticket, mark, true, "");
+int pool_submit_body(struct pool *p, const choice *point, const char *body, bool strict,
+                     uint64_t ticket, uint64_t mark) {
+  return pool_queue(p, point, body, ticket, mark, strict, "");
 }
 
 int pool_submit_defines(struct pool *p, const choice *point, uint64_t ticket,
                         uint64_t mark, const char *defines) {
-  return pool_queue(p, point, ticket, mark, false, defines);
+  return pool_queue(p, point, NULL, ticket, mark, false, defines);
 }
 
 static void wait_until(struct pool *p, double deadline) {

@@ -201,6 +201,7 @@ static const struct fact summary_facts[] = {
   { FACT_LINES, AT(original_assembly), COLUMN("default_assembly", 15), .most = TEXT,
     .json = "assembly.default" },
   { FACT_TEXT, AT(commit), COLUMN("revision", 16), .most = 64, .json = "commit" },
+  { FACT_LINES, AT(body), COLUMN("body", 17), .most = TEXT, .json = "body" },
 };
 #undef AT
 

@@ -142,6 +142,7 @@ struct summary {                  /* one tuning of one key */
                          compiled strictly (tune/strict.c); "": not known */
   const char *assembly, *original_assembly; /* the main loops of the winner and of the
                                                default (compile/assembly.h); "": none */
+  const char *body;   /* the winner's, if it came from outside; "": it is the kernel's */
   const char *commit; /* of git, checked out in the source's folder (base/commit.h); "":
                          not known */
   const char *weak;   /* why this call's data say little ("the input x holds only zeros"),
@@ -297,7 +298,7 @@ struct kind {
   size_t size; /* of the struct */
   const struct fact *facts;
 };
-enum { KINDS = 6, RECORD_VERSION = 16 /* version of the store's format */ };
+enum { KINDS = 6, RECORD_VERSION = 17 /* version of the store's format */ };
 extern const struct kind kind_problem, kind_record, kind_summary, kind_asked,
     kind_progress, kind_service;
 extern const struct kind *const kinds[KINDS];

@@ -28,4 +28,27 @@ const struct autotune_unit *variant_unit(const struct autotune_kernel *k,
 /* Returns the compiler of POINT as spelled in compiler(…). */
 const char *variant_compiler(const struct autotune_kernel *k, const choice *point);
 
+/* ---- body.c: bodies from outside ------------------------------------------------- */
+
+enum { VARIANT_LONGEST_BODY = 60000 }; /* bytes */
+/* True if a body can take the place of the kernel's in the unit of POINT. */
+bool variant_takes_bodies(const struct autotune_kernel *k, const choice *point);
+/* Returns what is wrong with BODY, for people; NULL: nothing that its text shows. */
+const char *variant_body_wrong(const char *body);
+/* Returns the text for POINT as variant_text does, with BODY in the place of the kernel's
+ * (NULL: with the kernel's). */
+char *variant_text_with(const struct autotune_kernel *k, const choice *point,
+                        const char *body);
+/* True if the unit of POINT declares or calls FUNCTION. */
+bool variant_calls(const struct autotune_kernel *k, const choice *point,
+                   const char *function);
+uint64_t variant_body_hash(const char *body); /* never 0 */
+/* Returns the values of POINT as space_values does. BODY not 0: of a variant with the
+ * body of that hash, which comes first: "(body)=0123456789abcdef\nMR=6\n". So these are
+ * no values of a point. */
+char *variant_values(const struct autotune_kernel *k, const choice *point, uint64_t body);
+/* Returns the values of the point within VALUES of a variant with a body from outside;
+ * NULL: it has none. */
+const char *variant_without_body(const char *values);
+
 #endif

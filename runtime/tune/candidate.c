@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/value.h"
 #include "model/variant.h"
 #include "tune.h"
 
@@ -33,6 +34,22 @@ struct candidate *candidate_add(struct tuning *t, const choice *point) {
   }
   memcpy(c->point, point, size);
   t->n++;
+  return c;
+}
+
+struct candidate *candidate_add_body(struct tuning *t, const choice *point, char *body,
+                                     unsigned number) {
+  struct candidate *c = candidate_add(t, point);
+  char *values = c ? variant_values(t->kernel, point, variant_body_hash(body)) : NULL;
+  if (!values) {
+    t->n -= c != NULL;
+    free(body);
+    return NULL;
+  }
+  free(c->values);
+  c->values = values;
+  c->body = body;
+  c->body_number = number;
   return c;
 }
 
@@ -103,7 +120,8 @@ void candidate_note(struct tuning *t, struct candidate *c, const char *why) {
       (t->best == NONE || c->e.median < t->candidates[t->best].e.median))
     t->best = i;
   struct estimate best = tune_best(t);
-  prune_relate(t->candidates, t->n, t->kernel->n_params, (unsigned)i);
+  if (!c->body)
+    prune_relate(t->candidates, t->n, t->kernel->n_params, (unsigned)i);
   prune_learn(&t->pruning, t->candidates, c, best);
   struct observation observation = { .status = c->status,
                                      .features = &c->features,
@@ -112,8 +130,9 @@ void candidate_note(struct tuning *t, struct candidate *c, const char *why) {
                                          ? prune_guess(t->candidates, c, best)
                                          : 0,
                                      .measured = c->e,
-                                     .why = why };
-  t->class->tell(t->strategy, c->point, &observation);
+                                     .why = why,
+                                     .body = c->body_number };
+  (c->body ? t->class->tell_body : t->class->tell)(t->strategy, c->point, &observation);
 }
 
 // Frees the objects of variants that cannot win any more.
@@ -132,7 +151,7 @@ static void candidate_tell(const struct tuning *t, const struct candidate *c,
                            const char *message) {
   if (!log_enabled(AUTOTUNE_DEBUG))
     return;
-  char *point = space_describe(&t->space, c->point),
+  char *point = c->body ? value_line(c->values) : space_describe(&t->space, c->point),
        *code = features_describe(&c->features);
   const char *sep = c->from && *c->from ? "  from " : "", *from = c->from ? c->from : "";
   if (c->status == STATUS_OK)

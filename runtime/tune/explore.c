@@ -54,7 +54,8 @@ static void look_at_sizes(const struct tuning *t, struct candidate *c) {
 static bool explore_drop(struct tuning *t, struct candidate *c) {
   unsigned index = (unsigned)(c - t->candidates);
   if (t->plan->kind == PLAN_RACE || t->plan->kind == PLAN_CHECK || c->from ||
-      c->condemned != NONE || t->summary.failed[STATUS_DROPPED] >= 3 * t->summary.tried)
+      c->condemned != NONE || c->body ||
+      t->summary.failed[STATUS_DROPPED] >= 3 * t->summary.tried)
     return false;
   prune_relate(t->candidates, t->n, t->kernel->n_params, index);
   int rule = prune_loser(&t->pruning, t->candidates, t->n, c, tune_best(t));
@@ -74,8 +75,9 @@ bool explore_submit(struct tuning *t, struct candidate *c) {
            "#define AUTOTUNE_PARTS %u\n#define AUTOTUNE_PART_THREADS %u\n", divisor,
            t->id->threads ? t->id->threads : 1);
   ticket |= divisor ? TICKET_PART : 0;
-  if (pool_submit_defines(t->pool, c->point, ticket, c->variant,
-                          divisor ? defines : "") != 0)
+  if ((c->body ? pool_submit_body(t->pool, c->point, c->body, false, ticket, c->variant)
+               : pool_submit_defines(t->pool, c->point, ticket, c->variant,
+                                     divisor ? defines : "")) != 0)
     return false;
   t->in_flight++;
   return true;
@@ -125,9 +127,9 @@ static struct candidate *explore_asked(struct tuning *t) {
   struct candidate *c = NULL;
   tell_left(t);
   while (!c && tune_asked(t) < t->max_variants && t->class->ask(t->strategy, point))
-    if (!candidate_given(t, point) &&
-        (!(c = candidate_add(t, point)) || !candidate_identify(t, c)))
-      return NULL;
+    if ((c = outside_asked(t, point)) || !candidate_given(t, point))
+      if ((!c && !(c = candidate_add(t, point))) || !candidate_identify(t, c))
+        return NULL;
   return c;
 }
 
@@ -135,6 +137,8 @@ static struct candidate *explore_asked(struct tuning *t) {
 // asks for. NULL: none is left.
 static struct candidate *next_candidate(struct tuning *t) {
   struct candidate *c = explore_given(t);
+  if (!c)
+    c = outside_earlier(t);
   if (!c)
     c = explore_hinted(t);
   return c || t->plan->kind == PLAN_RACE ? c : explore_asked(t);
@@ -160,18 +164,6 @@ static unsigned explore_ahead(const struct tuning *t) {
   return (unsigned)fmin(busy * t->compiling + 1, t->ahead);
 }
 
-// True if the search has no point now, but may have one later. Waits for a moment if
-// nothing else is to be done.
-static bool explore_waits(struct tuning *t) {
-  bool idle = t->in_flight == 0;
-  if (!t->class->waits || t->plan->kind == PLAN_RACE || tune_asked(t) >= t->max_variants)
-    return false;
-  if (idle)
-    part_settle_held(t); // the next point may depend on them
-  tune_report(t, tune_silence(NULL));
-  return t->class->waits(t->strategy, idle ? t->online ? 0.001 : 0.1 : 0);
-}
-
 // Proposes until enough is being compiled.
 static void explore_propose(struct tuning *t) {
   unsigned ahead = explore_ahead(t);
@@ -180,7 +172,7 @@ static void explore_propose(struct tuning *t) {
     bool anew = t->plan->kind == PLAN_RACE; // do not trust stored times
     if (c)
       look_at_sizes(t, c);
-    else if (explore_waits(t))
+    else if (outside_waits(t))
       return;
     if (!c ||
         ((anew || share_look(t, c) == KNOWN_NOTHING) && !explore_avoid(t, c) &&
@@ -293,6 +285,7 @@ static void explore_try(struct tuning *t, struct compiled *compiled) {
   double seconds = compiled->object.seconds;
   struct trial trial = { .status = STATUS_PENDING };
   const struct candidate *same = NULL;
+  outside_look(t, c, compiled);
   c->object = compiled->object;
   c->in_part = (compiled->ticket & TICKET_PART) != 0;
   t->summary.compile_seconds += seconds;
@@ -461,7 +454,7 @@ bool explore_compile(struct tuning *t, struct candidate *c, bool *late) {
     return true;
   object_free(&c->object);
   c->in_part = false;
-  if (pool_submit(t->pool, c->point, ticket, c->variant) != 0)
+  if (pool_submit_body(t->pool, c->point, c->body, false, ticket, c->variant) != 0)
     return false;
   t->in_flight++;
   while (t->in_flight > 0 && sys_now() < t->deadline && !role_stopping()) {
@@ -485,7 +478,7 @@ bool explore_compile(struct tuning *t, struct candidate *c, bool *late) {
   return false;
 }
 
-void explore_compile_alone(struct tuning *t, const unsigned *point, uint64_t ticket,
+void explore_compile_alone(struct tuning *t, const struct candidate *c, uint64_t ticket,
                            uint64_t mark, struct compiled *got) {
   struct shared_memory *shared = t->host->shared;
   const bool before = t->n == 0; // the search, which pauses its own pool at times
@@ -493,7 +486,9 @@ void explore_compile_alone(struct tuning *t, const unsigned *point, uint64_t tic
   if (!before && !t->alone && (t->alone = pool_new(t->kernel, 1)))
     pool_watch(t->alone, shared ? shared->compiling : NULL, COMPILING);
   struct pool *pool = before ? t->pool : t->alone;
-  bool waits = pool && pool_submit(pool, point, ticket, mark) == 0;
+  bool waits = pool &&
+      (c ? pool_submit_body(pool, c->point, c->body, false, ticket, mark)
+         : pool_submit(pool, NULL, ticket, mark)) == 0;
   while (waits && !role_stopping()) {
     tune_report(t, tune_silence(NULL));
     waits = !pool_take(pool, got, 0.25);

@@ -11,6 +11,7 @@
 #include "base/commit.h"
 #include "base/shortage.h"
 #include "base/units.h"
+#include "model/variant.h"
 
 enum { COUNTED = 100 * 1000 }; // variants of a large space are not counted one by one
 
@@ -28,7 +29,8 @@ static unsigned count_variants(const struct space *s) {
 static void say_origin(struct tuning *t, int winner) {
   if (t->plan->kind == PLAN_RACE)
     return; // all hints are of an earlier run
-  for (unsigned i = 0; t->hints && winner != NONE && i < t->hints->n; i++)
+  for (unsigned i = 0;
+       t->hints && winner != NONE && !t->candidates[winner].body && i < t->hints->n; i++)
     if (*t->hints->items[i].from &&
         space_equal(&t->space, t->hints->items[i].point, t->candidates[winner].point)) {
       snprintf(t->origin_text, sizeof t->origin_text,
@@ -59,6 +61,7 @@ static void set_summary(struct tuning *t, int winner) {
   m->covered = tune_covered(t);
   m->deviation = winner == NONE ? "" : c->deviation;
   m->strict = winner == NONE ? "" : c->strict;
+  m->body = winner == NONE || !c->body ? "" : c->body;
   m->line = t->kernel->line;
   m->commit = t->store ? commit_of(t->kernel->file, t->commit_text) : "";
   m->origin = ORIGIN_HERE;
@@ -89,6 +92,7 @@ bool finish_link(struct tuning *t, const struct candidate *c, int fd,
   memcpy(out->point, c->point, t->kernel->n_params * sizeof *c->point);
   out->winner = true;
   out->variant = c->variant;
+  out->body = c->body ? variant_body_hash(c->body) : 0;
   out->seconds = tune_seconds(t, c).median;
   return true;
 }

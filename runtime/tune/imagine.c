@@ -30,10 +30,10 @@ static bool imagine_is_finite(const struct tuning *t, const struct candidate *c)
 // Returns the seconds that may be spent on one more variant. Once a variant has failed
 // more is spent, because the next one may have the same mistake; in mode `online` more,
 // because all variants are checked before the program runs them.
-static double imagine_budget(const struct tuning *t) {
+static double imagine_budget(const struct tuning *t, const struct candidate *c) {
   double taken = t->online ? t->budget : sys_now() - t->began - t->imagined_seconds;
   double one = fmax(part * taken, least);
-  if (t->plan->kind == PLAN_CHECK)
+  if (t->plan->kind == PLAN_CHECK || c->body) // without this it cannot win
     return check;
   return fmin(one, (t->imagined_wrong || t->online ? 4 : 1) * one - t->imagined_seconds);
 }
@@ -44,13 +44,13 @@ bool imagine_agrees(struct tuning *t, struct candidate *c) {
   struct trial trial;
   if (!t->target->imagine || c->imagined || !c->object.data)
     return !c->differs;
-  if (imagine_budget(t) < what.expected)
+  if (imagine_budget(t, c) < what.expected)
     return t->imagined_wrong == 0;
   if (imagine_is_finite(t, c))
     what.sets &= ~(1u << MADE_UP_SPECIAL);
   what.plan = (struct trial_plan){ .objective = t->id->objective,
                                    .limit = fmin(fmax(5 * run, 0.2), tune_limit(t)),
-                                   .budget = imagine_budget(t),
+                                   .budget = imagine_budget(t, c),
                                    .min_samples = 1,
                                    .max_samples = 1,
                                    .verify = true,

@@ -99,7 +99,7 @@ static struct candidate *next_newcomer(struct tuning *t) {
   double close = t->kernel->openmp ? hopeful_with_threads : hopeful;
   for (unsigned i = 0; i < t->n; i++) {
     struct candidate *c = &t->candidates[i];
-    if (c->done && !c->offered && c->status == STATUS_OK && c->e.n > 0 &&
+    if (c->done && !c->offered && !c->body && c->status == STATUS_OK && c->e.n > 0 &&
         c->object.data && c->e.low <= close * best &&
         (!found || c->e.median < found->e.median) && !online_is_twin(t, c))
       found = c;

@@ -38,7 +38,7 @@ void part_setup(struct tuning *t) {
 
 unsigned part_of(const struct tuning *t, const struct candidate *c) {
   bool elsewhere = c->from && *c->from; // what was good there is verified at once
-  return elsewhere ? 0 : t->part.divisor;
+  return elsewhere || c->body ? 0 : t->part.divisor;
 }
 
 double part_seconds(const struct tuning *t) {
@@ -79,7 +79,7 @@ static bool part_is_right(const struct trial *trial) {
 static void part_compile(struct tuning *t, struct candidate *c, struct trial *out) {
   uint64_t ticket = (uint64_t)(c - t->candidates) + 1;
   struct compiled got;
-  explore_compile_alone(t, c->point, ticket, c->variant, &got);
+  explore_compile_alone(t, c, ticket, c->variant, &got);
   c->in_part = false;
   c->compile_seconds += got.object.seconds;
   *out = (struct trial){ .status = got.ticket != ticket ? STATUS_PENDING

@@ -29,6 +29,7 @@ struct outcome {
   int fd;          /* the memfd that such a path refers to, closed by the caller; or -1 */
   choice point[MAX_PARAMS]; /* the winner's */
   uint64_t variant;         /* the winner's, as in struct record */
+  uint64_t body;            /* hash of its body, if that came from outside; else 0 */
   enum verdict verdict;     /* plan.loaded, plan.least; `why` is the difference */
   double seconds;           /* of a call of the winner; 0: not known */
   double original;          /* of a call of the default; 0: not known */

@@ -109,6 +109,8 @@ static void provisional_offer(struct tuning *t, struct candidate *c, const char 
 
 void provisional_consider(struct tuning *t, struct candidate *c) {
   double gain;
+  if (c->body) // not before it was compared with all that there is
+    return;
   if (provisional_is_near(t, c)) {
     t->provisional = true; // tried once, also if it fails
     provisional_offer(t, c, c->from, t->original.median / c->e.median);

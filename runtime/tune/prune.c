@@ -53,6 +53,8 @@ const char *prune_why(int rule) {
 // variant would be a sibling of all.
 static bool are_siblings(const struct candidate *a, const struct candidate *b,
                          unsigned n_params) {
+  if (a->body || b->body)
+    return false; // another text
   unsigned differ = 0, most = (n_params + 1) / 3;
   most = most < 1 ? 1 : most > CLOSE ? CLOSE : most;
   for (unsigned p = 0; p < n_params && differ <= most; p++)

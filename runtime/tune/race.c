@@ -317,7 +317,8 @@ static struct runner_up *last_word(struct tuning *t, struct runner_up *f, unsign
       run_duel(t, original, best);
     bool wins = best->n > 0 && is_beaten(t, original, best);
     if (wins &&
-        !(imagine_agrees(t, best->candidate) && strict_agrees(t, best->candidate)))
+        !(imagine_agrees(t, best->candidate) && outside_may_win(t, best->candidate) &&
+          strict_agrees(t, best->candidate)))
       best->n = 0;
     if (best->n > 0) // it has not failed meanwhile
       break;

@@ -92,7 +92,8 @@ static void setup_begin(struct tuning *t) {
                                           .seconds = t->explore_until - sys_now(),
                                           .ahead = t->ahead,
                                           .feature_names = feature_names,
-                                          .n_features = FEATURES };
+                                          .n_features = FEATURES,
+                                          .no_bodies = outside_no_bodies(t) };
   t->class->begin(t->strategy, &problem);
 }
 

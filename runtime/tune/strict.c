@@ -53,14 +53,16 @@ static bool strict_is_suspect(const struct tuning *t, uint64_t mark) {
   return false;
 }
 
-// Compiles POINT; NULL: the kernel as written. False: it does not compile.
-static bool strict_compile(struct strict *s, const choice *point, struct object *out) {
+// Compiles POINT; NULL: the kernel as written. BODY: in the place of the kernel's, or
+// NULL. False: it does not compile.
+static bool strict_compile(struct strict *s, const choice *point, const char *body,
+                           struct object *out) {
   struct tuning *t = s->t;
   struct compiled got = { .status = -1 };
-  char *text = variant_text(t->kernel, point);
+  char *text = variant_text_with(t->kernel, point, body);
   uint64_t mark = text ? XXH3_64bits_withSeed(text, strlen(text), 1) | 1 : 1;
   bool waiting = text && !strict_is_suspect(t, mark) &&
-      pool_submit_strict(s->pool, point, 1, mark) == 0;
+      pool_submit_body(s->pool, point, body, true, 1, mark) == 0;
   free(text);
   while (waiting && !role_stopping()) {
     tune_report(t, tune_silence(NULL));
@@ -144,7 +146,7 @@ static bool strict_is_param(struct strict *s) {
   struct trial trial;
   bool directives = (s->written || !strict_same(s, s->plain, s->without)) &&
       s->n_named > 0 && space_allows(&s->t->space, s->without) &&
-      strict_compile(s, s->without, &object) &&
+      strict_compile(s, s->without, NULL, &object) &&
       strict_compare(s, &object, &trial) == STATUS_WRONG;
   object_free(&object);
   return s->n_named > 0 && !directives;
@@ -169,8 +171,8 @@ static void strict_refuse(struct strict *s, struct candidate *c, struct trial *t
   memcpy(why, trial->message, sizeof why);
   trial->status = STATUS_WRONG;
   snprintf(trial->message, sizeof trial->message,
-           "its directives change the answer itself: compiled strictly, as is the kernel "
-           "%s, %.160s",
+           "%s the answer itself: compiled strictly, as is the kernel %s, %.160s",
+           c->body ? "its body changes" : "its directives change",
            s->written ? "as written" : "without them", why);
   s->t->strict_wrong++;
   c->differs = true;
@@ -183,7 +185,7 @@ static bool strict_judge(struct strict *s, struct candidate *c, struct trial *tr
   size_t size = sizeof c->strict;
   if (strict_shares(s->text)) {
     snprintf(c->strict, size, "threads share sums: %.120s", trial->deviation);
-  } else if (strict_is_param(s)) {
+  } else if (!c->body && strict_is_param(s)) {
     snprintf(c->strict, size, "%s change%s the answer itself: %.120s", s->names,
              s->n_named > 1 ? "" : "s", trial->deviation);
     if (!consent)
@@ -206,10 +208,10 @@ static bool strict_look(struct strict *s, struct candidate *c) {
     return true;
   if (!s->written && !space_allows(&s->t->space, s->plain))
     memcpy(s->plain, s->without, sizeof s->plain);
-  if ((!s->written && strict_same(s, s->plain, s->winner)) ||
+  if ((!s->written && !c->body && strict_same(s, s->plain, s->winner)) ||
       (!s->written && !space_allows(&s->t->space, s->plain)) ||
-      !strict_compile(s, s->written ? NULL : s->plain, &s->reference) ||
-      !strict_compile(s, s->winner, &s->compared))
+      !strict_compile(s, s->written ? NULL : s->plain, NULL, &s->reference) ||
+      !strict_compile(s, s->winner, c->body, &s->compared))
     return true;
   switch (strict_compare(s, &s->compared, &trial)) {
   case STATUS_OK:

@@ -68,8 +68,11 @@ enum { FEW_VARIANTS = 16 }; /* after so many, having found nothing is a result *
 /* One variant. Its ticket is its index + 1. */
 struct candidate {
   choice *point;
-  char *values;         /* as in struct record */
-  uint64_t variant;     /* as in struct record */
+  char *values;     /* as in struct record */
+  uint64_t variant; /* as in struct record */
+  char *body; /* from outside, in the place of the kernel's; NULL: the kernel's. It lives
+                 as long as the process */
+  unsigned body_number; /* of the strategy's */
   const char *compiler; /* with version; the backend's */
   enum maker maker;     /* its kind */
   bool in_part;         /* `object` does a part of the work */
@@ -145,6 +148,7 @@ struct tuning {
   struct store *store; /* NULL: none */
   struct candidate *candidates;
   unsigned n, capacity;
+  bool earlier;   /* outside_earlier was called */
   bool exhausted; /* the strategy has no more points */
   bool lost;      /* no worker can be started any more */
   bool hurried;   /* the program does not want to wait any longer */
@@ -320,6 +324,9 @@ bool finish_link(struct tuning *t, const struct candidate *c, int fd,
 /* ---- candidate.c ----------------------------------------------------------------- */
 /* Adds a candidate for POINT, which the strategy asked for. NULL: no memory. */
 struct candidate *candidate_add(struct tuning *t, const choice *point);
+/* The same with BODY, which is taken over, and which is the strategy's NUMBER. */
+struct candidate *candidate_add_body(struct tuning *t, const choice *point, char *body,
+                                     unsigned number);
 /* The same for a point that the strategy did not ask for. FROM (copied): where the point
  * comes from. */
 struct candidate *candidate_give(struct tuning *t, const choice *point, const char *from);
@@ -362,9 +369,9 @@ bool explore_submit(struct tuning *t, struct candidate *c);
 /* Makes sure that C has its object, which may come from an earlier tuning. False: it
  * cannot be compiled or read, or (*LATE, unless LATE is NULL) the time was over first. */
 bool explore_compile(struct tuning *t, struct candidate *c, bool *late);
-/* Compiles POINT (NULL: the kernel as written) and waits for it, whatever else is being
+/* Compiles C (NULL: the kernel as written) and waits for it, whatever else is being
  * compiled. MARK: as for pool_submit. GOT's ticket is 0 if there is no result. */
-void explore_compile_alone(struct tuning *t, const unsigned *point, uint64_t ticket,
+void explore_compile_alone(struct tuning *t, const struct candidate *c, uint64_t ticket,
                            uint64_t mark, struct compiled *got);
 /* Compiles and tries C again, whose time is known from an earlier process. False: it
  * failed. */
@@ -488,6 +495,24 @@ bool sums_reorder(const char *text, const char *function);
  * there is time for it. Sets C->strict and warns where a parameter changes the answer.
  * False: C's directives do, which is noted, or others did and there is no time left. */
 bool strict_agrees(struct tuning *t, struct candidate *c);
+
+/* ---- outside.c ------------------------------------------------------------------- */
+/* Returns why bodies from outside are not taken, for people; NULL: they are. */
+const char *outside_no_bodies(const struct tuning *t);
+/* Returns the candidate for POINT, which was asked for last, with the body that the
+ * search gave it; NULL: none, or no memory. */
+struct candidate *outside_asked(struct tuning *t, const choice *point);
+/* PLAN_RACE: returns the last winner, if its body came from outside; once. */
+struct candidate *outside_earlier(struct tuning *t);
+/* True if the search has no point now, but may have one later. Waits for a moment if
+ * nothing else is to be done. */
+bool outside_waits(struct tuning *t);
+/* Makes of COMPILED, of C, a failure if C's body does what no body may. */
+void outside_look(const struct tuning *t, const struct candidate *c,
+                  struct compiled *compiled);
+/* True if C, which is right for this call and was looked at by imagine_agrees, may win: a
+ * body from outside may not without other data. */
+bool outside_may_win(const struct tuning *t, const struct candidate *c);
 
 /* ---- race.c ---------------------------------------------------------------------- */
 /* Runs the finalists and the default in turns, while nothing else runs. Returns the index

@@ -13,6 +13,7 @@
 #include "model/kernel.h"
 #include "model/objective/objective.h"
 #include "model/value.h"
+#include "model/variant.h"
 #include "wisdom.h"
 
 enum {
@@ -55,10 +56,12 @@ static void recall_count_held(struct store *s, const struct autotune_kernel *k,
 
 // ---- a winner -----------------------------------------------------------------------
 
-// True if M still holds; fills OUT->point. Otherwise OUT->why says why not.
+// True if M still holds; fills OUT->point. Otherwise OUT->why says why not. A body from
+// outside holds with the text around it.
 static bool recall_is_current(const struct autotune_kernel *k, const struct summary *m,
                               struct recall *out) {
-  if (!identity_point(k, m->values, out->point)) {
+  const char *within = variant_without_body(m->values);
+  if (!identity_point(k, within ? within : m->values, out->point)) {
     SAY(out, "parameters changed, and what was best is not a valid value any more");
     return false;
   }
@@ -229,7 +232,9 @@ static void recall_from_store(struct store *s, const struct autotune_kernel *k,
              recall_survives(s, id, m, out)) {
     bool checked = recall_is_checked(k, id, m, locked, out);
     char *path = checked && !out->suspect && m->object ? objects_find(m->object) : NULL;
-    if (checked || m->contract != id->contract)
+    if (!path && variant_without_body(m->values))
+      SAY(out, "the code of what was best is not here, and its body came from outside");
+    else if (checked || m->contract != id->contract)
       recall_take(out, path ? RECALL_OBJECT : RECALL_POINT, m, path);
   }
 }
@@ -243,6 +248,10 @@ static void recall_from_entry(struct store *s, const struct autotune_kernel *k,
   out->entry = e;
   if (!e->summary.winner)
     return recall_take(out, RECALL_DEFAULT, &e->summary, NULL);
+  if (variant_without_body(e->summary.values)) {
+    SAY(out, "the body of what was best elsewhere came from outside");
+    return;
+  }
   if (!recall_is_current(k, &e->summary, out) ||
       !recall_serves(s, id, 0, e->summary.values, out))
     return;

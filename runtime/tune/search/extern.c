@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "model/identity.h"
+#include "model/variant.h"
 #include "proposer.h"
 #include "search.h"
 
@@ -32,6 +33,10 @@ struct strategy {
   const char *cost; // the name of costs
   const char *const *feature_names;
   unsigned n_features;
+  const char *no_bodies;
+  char *body;        // of the point that was asked for last; NULL: none
+  unsigned n_bodies; // proposed so far
+  uint64_t *bodies;  // their hashes, mixed with those of their points
 };
 
 static void extern_free(struct strategy *st) {
@@ -39,6 +44,8 @@ static void extern_free(struct strategy *st) {
   if (st->usual)
     st->usually->free(st->usual);
   seen_free(&st->seen);
+  free(st->body);
+  free(st->bodies);
   free(st);
 }
 
@@ -171,6 +178,7 @@ static void extern_begin(struct strategy *st, const struct search_problem *probl
          *conditions = json_array(), *usual = json_object();
   st->feature_names = problem->feature_names;
   st->n_features = problem->n_features;
+  st->no_bodies = problem->no_bodies;
   st->cost = objective_get(id->objective)->is_seconds ? "seconds" : "cost";
   st->patience = fmax(patience_fraction * problem->seconds, least_patience);
   for (unsigned i = 0; i < id->n_keys; i++)
@@ -193,6 +201,7 @@ static void extern_begin(struct strategy *st, const struct search_problem *probl
   json_object_set_new(line, "budget", json_real(problem->seconds));
   json_object_set_new(line, "patience", json_real(st->patience));
   json_object_set_new(line, "in_flight", json_integer(problem->ahead));
+  json_object_set_new(line, "bodies", json_boolean(!problem->no_bodies));
   if (k->n_units > 0)
     json_object_set_new(line, "source", extern_text(k->units[0].text));
   proposer_send(st->proposer, line);
@@ -205,11 +214,11 @@ static json_t *extern_features(const struct strategy *st, const struct features 
   return object;
 }
 
-static void extern_tell(struct strategy *st, const choice *point,
-                        const struct observation *o) {
+static void extern_send_result(struct strategy *st, const choice *point,
+                               const struct observation *o) {
   json_t *line = json_object(), *result = json_object();
-  seen_add(&st->seen, st->space, point);
-  st->usually->tell(st->usual, point, o);
+  if (o->body)
+    json_object_set_new(result, "body", json_integer(o->body));
   json_object_set_new(result, "point", extern_point(st->space, point));
   json_object_set_new(result, "status", extern_text(status_words[o->status].json));
   if (o->status == STATUS_OK)
@@ -223,6 +232,13 @@ static void extern_tell(struct strategy *st, const choice *point,
     proposer_send(st->proposer, line);
   else
     json_decref(line);
+}
+
+static void extern_tell(struct strategy *st, const choice *point,
+                        const struct observation *o) {
+  seen_add(&st->seen, st->space, point);
+  st->usually->tell(st->usual, point, o);
+  extern_send_result(st, point, o);
 }
 
 // Results of a near key.
@@ -274,9 +290,46 @@ static char *extern_read_point(struct strategy *st, const json_t *object, choice
     return sys_strdup("it names a parameter that does not exist");
   if (!space_allows(st->space, point))
     return sys_strdup("the constraint excludes it");
-  if (!seen_add(&st->seen, st->space, point))
-    return sys_strdup("it was proposed or tried before");
   return NULL;
+}
+
+// Keeps BODY for POINT, which comes next. Returns NULL; or what is wrong with it,
+// malloc'ed.
+static char *extern_keep_body(struct strategy *st, const json_t *body,
+                              const choice *point) {
+  const char *text = json_string_value(body);
+  const char *wrong = st->no_bodies ? st->no_bodies
+      : !text                       ? "\"body\" is to be a string"
+                                    : variant_body_wrong(text);
+  if (wrong)
+    return sys_strdup(wrong);
+  uint64_t hash = variant_body_hash(text) ^ space_hash(st->space, point), *more;
+  for (unsigned i = 0; i < st->n_bodies; i++)
+    if (st->bodies[i] == hash)
+      return sys_strdup("it was proposed before");
+  more = sys_realloc(st->bodies, (st->n_bodies + 1) * sizeof *more);
+  if (!more || !(st->body = sys_strdup(text)))
+    return sys_strdup("no memory");
+  st->bodies = more;
+  st->bodies[st->n_bodies++] = hash;
+  return NULL;
+}
+
+// Reads a proposal. Returns NULL; or what is wrong with it, malloc'ed.
+static char *extern_read(struct strategy *st, const json_t *root, choice *point) {
+  const json_t *object = json_object_get(root, "point"),
+               *body = json_object_get(root, "body");
+  if (json_object_size(root) != (size_t)(object != NULL) + (body != NULL))
+    return sys_strdup("write {\"point\": {\"NAME\": VALUE}}, {\"body\": \"{ … }\"} or "
+                      "{\"end\": true}");
+  char *wrong = object ? extern_read_point(st, object, point) : NULL;
+  if (!object && !space_original(st->space, point))
+    wrong = sys_strdup("the constraint excludes the original values: give a point, too");
+  if (!wrong && body)
+    wrong = extern_keep_body(st, body, point);
+  else if (!wrong && !seen_add(&st->seen, st->space, point))
+    wrong = sys_strdup("it was proposed or tried before");
+  return wrong;
 }
 
 // Answers LINE, which is of no use because of WRONG.
@@ -300,16 +353,11 @@ static void extern_refuse(struct strategy *st, const char *line, char *wrong) {
 static bool extern_take(struct strategy *st, const char *line, choice *point) {
   json_error_t error;
   json_t *root = json_loads(line, JSON_REJECT_DUPLICATES, &error);
-  const json_t *object = json_object_get(root, "point");
-  char *wrong = NULL;
   st->ended = json_object_size(root) == 1 && json_is_true(json_object_get(root, "end"));
-  if (!root)
-    wrong = sys_printf("it is no JSON: %s", error.text);
-  else if (object && json_object_size(root) == 1)
-    wrong = extern_read_point(st, object, point);
-  else if (!st->ended)
-    wrong = sys_strdup("write {\"point\": {\"NAME\": VALUE}} or {\"end\": true}");
-  bool taken = root && object && !wrong;
+  char *wrong = !root ? sys_printf("it is no JSON: %s", error.text)
+      : st->ended     ? NULL
+                      : extern_read(st, root, point);
+  bool taken = !st->ended && !wrong && root;
   json_decref(root);
   if (taken || st->ended) {
     st->refused = 0;
@@ -338,6 +386,8 @@ static bool extern_ask_program(struct strategy *st, choice *point) {
 static bool extern_ask(struct strategy *st, choice *point) {
   if (st->ended)
     return false;
+  free(st->body);
+  st->body = NULL;
   if (st->proposer && extern_ask_program(st, point))
     return true;
   while (!st->proposer && st->usually->ask(st->usual, point))
@@ -357,6 +407,13 @@ static bool extern_waits(struct strategy *st, double idle) {
     extern_leave(st, why);
   }
   return true;
+}
+
+static char *extern_body_asked(struct strategy *st, unsigned *number) {
+  char *body = st->body;
+  st->body = NULL;
+  *number = st->n_bodies;
+  return body;
 }
 
 // ---- what others know of a search ---------------------------------------------------
@@ -393,4 +450,6 @@ const struct strategy_class search_extern = {
   .left = extern_left,
   .begin = extern_begin,
   .waits = extern_waits,
+  .body_asked = extern_body_asked,
+  .tell_body = extern_send_result,
 };

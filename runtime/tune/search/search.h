@@ -16,6 +16,7 @@ struct observation {
   const struct features *features; /* of the variant's code; NULL: unknown */
   struct estimate measured;        /* STATUS_OK: of COST; n may be 0 */
   const char *why; /* else what is known of the failure, for people; may be NULL */
+  unsigned body;   /* of tell_body: the number that body_asked gave it */
 };
 /* What is searched for, for strategies that are no mere functions of costs. */
 struct search_problem {
@@ -25,6 +26,7 @@ struct search_problem {
   unsigned ahead; /* points that may be asked for before they are told, at most */
   const char *const *feature_names;
   unsigned n_features;
+  const char *no_bodies; /* why no bodies are taken, for people; NULL: they are */
 };
 enum { MAX_TRANSFERRED = 96 };
 struct strategy; /* one run of a search */
@@ -59,6 +61,12 @@ struct strategy_class {
   /* Optional: called when `ask` returned false. True: ask again later, a point may come.
    * It may wait IDLE seconds, because nothing else is to be done. */
   bool (*waits)(struct strategy *st, double idle);
+  /* Optional: called after `ask`. Returns the body that is to take the place of the
+   * kernel's in this point, owned by the caller, and its *NUMBER; NULL: none. */
+  char *(*body_asked)(struct strategy *st, unsigned *number);
+  /* Tells the result of POINT with that body, in place of `tell`. */
+  void (*tell_body)(struct strategy *st, const choice *point,
+                    const struct observation *observation);
 };
 const struct strategy_class *strategy_find(const char *name); /* NULL: unknown */
 /* Returns the default strategy: exhaustive where all points fit BUDGET, else auto. */
