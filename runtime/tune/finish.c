@@ -11,6 +11,7 @@
 #include "base/commit.h"
 #include "base/shortage.h"
 #include "base/units.h"
+#include "model/value.h"
 #include "model/variant.h"
 
 enum { COUNTED = 100 * 1000 }; // variants of a large space are not counted one by one
@@ -204,7 +205,8 @@ static void finish_tell(struct tuning *t, int winner, struct outcome *out) {
   const char *was = objective_show(o, original, sizeof original, m->original.median);
   const char *is = objective_show(o, best, sizeof best, m->best.median);
   if (winner != NONE) {
-    char *point = space_describe(&t->space, t->candidates[winner].point);
+    const struct candidate *c = &t->candidates[winner];
+    char *point = c->body ? value_line(c->values) : space_describe(&t->space, c->point);
     bool again = t->plan->kind == PLAN_RACE;
     SAY(out,
         "tuned: %.3g x over the default (%s to %s) in %u variant%s%s%s%s: %.200s%.150s",

@@ -12,6 +12,7 @@
 #include "front/include.h"
 #include "model/key.h"
 #include "model/value.h"
+#include "model/variant.h"
 #include "tools/common/results.h"
 
 struct chooser {
@@ -209,7 +210,10 @@ static bool winner_of(const struct chooser *c, const struct wisdom_entry *e,
                       choice *point, struct lost *lost) {
   const char *flags = NULL;
   lost->e = e;
-  if (!identity_point(&c->shape, e->summary.values, point)) {
+  if (variant_without_body(e->summary.values)) {
+    lost->why = "its body came from outside";
+    lost->hint = "autotune report shows it: write it into the source";
+  } else if (!identity_point(&c->shape, e->summary.values, point)) {
     lost->why = "its parameters or candidates are others by now";
   } else if (!same_text(c, point, e->summary.text)) {
     lost->why =
@@ -370,7 +374,8 @@ static void take_line(struct chooser *c, const struct wisdom_entry *e) {
     return;
   }
   if (!winner_of(c, e, point, &lost)) {
-    const struct record *plain = fastest_plain(c, e, point);
+    const struct record *plain =
+        variant_without_body(m->values) ? NULL : fastest_plain(c, e, point);
     if (!plain) {
       *GROW(c->lost, c->n_lost) = lost;
       return;

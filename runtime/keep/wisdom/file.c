@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "model/key.h"
+#include "model/variant.h"
 #include "wisdom.h"
 
 enum { LARGEST = 64 << 20, MOST_LINES = 1 << 20 };
@@ -177,6 +178,12 @@ int wisdom_read(struct wisdom *w, const char *path, wisdom_complain *complain,
 static int write_lines(const void *what, FILE *f) {
   const struct wisdom *w = what;
   for (unsigned i = 0; i < w->n; i++) {
+    if (variant_without_body(w->entries[i].summary.values)) {
+      log_message(AUTOTUNE_WARN,
+                  "the winner of %s is left out: its body came from outside",
+                  w->entries[i].problem.kernel);
+      continue;
+    }
     char *line = wisdom_print(&w->entries[i]);
     if (!line) {
       errno = ENOMEM;

@@ -240,6 +240,10 @@ bool image_reference(struct image *m, char *message, size_t size) {
   return true;
 }
 
+void image_hide(const struct image *m, bool hide) {
+  mprotect(m->shared.base, m->shared.size, hide ? PROT_NONE : PROT_READ);
+}
+
 void image_seal(struct image *m, bool deferred) {
   if (m->pristine.base)
     mprotect(m->pristine.base, m->pristine.size, PROT_READ);

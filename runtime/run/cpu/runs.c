@@ -81,8 +81,13 @@ static void run_fresh(struct runner *r, const struct command *c, autotune_fn cod
   if (watch)
     changes_begin(m);
   run_allow(r, c->plan.limit);
+  const bool compared = !c->reference && c->ticket && c->measures == MEASURE_TIME;
   double begun = run_paging();
+  if (compared)
+    image_hide(m, true);
   *out = run_measured(r, &c->plan, code, 1, &allocated);
+  if (compared)
+    image_hide(m, false);
   double ended = run_paging();
   run_allow(r, load_limit);
   if (watch)

@@ -160,6 +160,9 @@ const char *image_expected(const struct image *m, const struct output *o);
 /* In the zygote, after the reference run, and again after each measure of rounding: makes
  * the copies read-only and computes tolerances. DEFERRED: as for rounding_settle. */
 void image_seal(struct image *m, bool deferred);
+/* While a variant runs that will be compared: HIDE what the default wrote, so that it
+ * cannot be read. Without HIDE it can be read again, but not written. */
+void image_hide(const struct image *m, bool hide);
 /* True if outputs (and, with INPUTS, what is only read) are as after the default. */
 bool image_check(const struct image *m, bool inputs, char *message, size_t size);
 

@@ -128,6 +128,8 @@ static void put_tuning(FILE *out, const struct analysis *a) {
   if (m->winner) {
     put_values(out, "- winner: ", m->values);
     put_code(out, ", ", *m->compiler ? m->compiler : "compiler unknown");
+    if (m->body && *m->body)
+      put_code(out, "; its body came from outside: ", m->body);
     fputc('\n', out);
   }
   fprintf(out, "- tuned: %s", clean_moment(when, m->when));

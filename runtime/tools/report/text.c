@@ -139,6 +139,21 @@ static void print_times(const struct sheet *s, const struct analysis *a) {
   fputc('\n', s->out);
 }
 
+// Prints the winner's body, if it came from outside.
+static void print_body(const struct sheet *s, const struct summary *m) {
+  if (!m->winner || !m->body || !*m->body)
+    return;
+  sheet_line(s, "body", "from outside, in place of the kernel's");
+  for (const char *line = m->body, *end; *line; line = end + (*end == '\n')) {
+    end = line + strcspn(line, "\n");
+    char *copy = sys_printf("%.*s", (int)(end - line), line);
+    char *clean = clean_text(copy ? copy : "");
+    fprintf(s->out, "    %s\n", clean);
+    clean_free(clean);
+    free(copy);
+  }
+}
+
 // Describes the code of the winner.
 static void print_code(const struct sheet *s, const struct analysis *a) {
   for (unsigned i = 0; i < a->item->n_records; i++) {
@@ -382,6 +397,8 @@ static void print_all(const struct sheet *s, const struct report_options *o,
     print_usage(s, a->item);
     print_times(s, a);
     report_winner(s, a);
+    if (a->item->finished)
+      print_body(s, &a->item->summary);
     if (o->verbose && a->item->finished && a->item->summary.winner)
       print_code(s, a);
     text_print_variants(s, a);

@@ -90,6 +90,8 @@ static void key_print_winner(const struct why *w, const struct listed *item) {
   fprintf(w->out, "; %s%s", *source ? "from " : "found ", source);
   if (!*source)
     fputs(clean_moment(text, m->when), w->out);
+  if (m->winner && m->body && *m->body)
+    fprintf(w->out, "; its body came from outside: autotune report shows it");
   if (m->winner && !m->object)
     fprintf(w->out, "; compiled and checked at its next call");
   if (m->winner && m->deviation && *m->deviation) {
