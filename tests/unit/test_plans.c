@@ -125,11 +125,40 @@ static void test_until(void **state) {
   RUN(expects_little, SILENT, "AUTOTUNE_SEARCH=model", "AUTOTUNE_BUDGET=40s,40");
 }
 
+// A body from outside wins, and takes part in the race after a slowdown.
+static void races_with_body(void) {
+  static struct autotune_unit unit;
+  unit = scale_units[0];
+  unit.text = "void scale(int n, double f, const double *a, double *c)\n{\n"
+              "  for (int again = 0; again < 10 * U; again++)\n"
+              "    for (volatile int i = 0; i < n; i++) c[i] = f * a[i] + BAD;\n}\n"
+              "#line 1 \"<autotune>\"\n"
+              "void (*const autotune_entry)(int, double, const double *, double *) = "
+              "scale;\n";
+  scale_kernel.units = &unit;
+  EXPECT(run_plan(&(struct plan){ .kind = PLAN_SEARCH }) == 0);
+  EXPECT(out.winner && out.body && tried() == 1);
+  uint64_t body = out.body, variant = out.variant;
+  choice points[] = { 0, 0 };
+  EXPECT(run_plan(&(struct plan){ .kind = PLAN_RACE, .points = points, .n_points = 1 }) ==
+         0);
+  EXPECT(out.winner && out.body == body && out.variant == variant && tried() == 2);
+}
+
+static void test_race_with_body(void **state) {
+  (void)state;
+  RUN(races_with_body, SILENT, "AUTOTUNE_BUDGET=5s",
+      "AUTOTUNE_SEARCH=extern:echo '{\"body\": \"{ for (int i = 0; i < n; i++) "
+      "c[i] = f * a[i]; }\", \"point\": {\"U\": 1, \"BAD\": 0}}'; "
+      "echo '{\"end\": true}'");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, drop_folder)
 
 int main(void) {
-  const struct CMUnitTest tests[] = { TEST(test_check), TEST(test_race),
-                                      TEST(test_given_points), TEST(test_until),
-                                      TEST(test_late_check) };
+  const struct CMUnitTest tests[] = {
+    TEST(test_check), TEST(test_race),       TEST(test_given_points),
+    TEST(test_until), TEST(test_late_check), TEST(test_race_with_body)
+  };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

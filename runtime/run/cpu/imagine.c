@@ -5,6 +5,8 @@
 
 #include "sandbox.h"
 
+static const double slow_enough = 20e-6; // seconds of a run that one run can tell
+
 // Runs one trial, whose times are not wanted.
 static int imagine_trial(struct worker_pool *w, const struct command *c,
                          const void *object, struct trial *out) {
@@ -17,9 +19,10 @@ static int imagine_trial(struct worker_pool *w, const struct command *c,
 
 // Checks the variant on the data that C names, in a worker of its own. The variant first
 // runs on the real data there, because it may keep something for later calls. *USED: the
-// default takes these data.
+// default takes these data. *RATIO, if the default is not too fast: the seconds of the
+// variant there divided by the default's, if that is less.
 static int imagine_set(struct worker_pool *w, const struct command *c, const void *object,
-                       bool *used, struct trial *out) {
+                       bool *used, double *ratio, struct trial *out) {
   const enum made_up set = c->wish.set;
   struct command real = *c, reference = *c;
   real.wish.set = MADE_UP_NONE;
@@ -39,7 +42,11 @@ static int imagine_set(struct worker_pool *w, const struct command *c, const voi
       *worker_sets(w) &= ~(1u << set);
     *out = (struct trial){ .status = STATUS_OK };
   } else if (*used) {
+    double usual = out->run_seconds;
     rc = imagine_trial(w, c, object, out);
+    double own = rc == 0 && out->status == STATUS_OK ? out->run_seconds : 0;
+    if (usual >= slow_enough && own > 0 && (*ratio <= 0 || own / usual < *ratio))
+      *ratio = own / usual;
   }
   return rc;
 }
@@ -48,12 +55,12 @@ static int imagine_set(struct worker_pool *w, const struct command *c, const voi
 // these data, as those of the call's own data are. This takes time, so it is not done at
 // first.
 static int imagine_again(struct worker_pool *w, struct command *c, const void *object,
-                         struct trial *out) {
+                         double *ratio, struct trial *out) {
   const struct trial first = *out;
   const unsigned sets = *worker_sets(w);
   bool used;
   c->wish.measured = true;
-  int rc = imagine_set(w, c, object, &used, out);
+  int rc = imagine_set(w, c, object, &used, ratio, out);
   if (rc == 0 && !used) {
     *worker_sets(w) = sets;
     *out = first;
@@ -66,6 +73,7 @@ int worker_imagine(struct worker_pool *w, uint64_t ticket, const void *object,
   struct command c = { ticket, size, .plan = what->plan, .wish = what->wish };
   double end = sys_now() + what->plan.budget, last = what->expected;
   unsigned agreed = 0;
+  double ratio = 0;
   int rc = 0;
   *out = (struct trial){ .status = STATUS_OK };
   for (int set = MADE_UP_NONE + 1; set < MADE_UPS; set++) {
@@ -75,9 +83,9 @@ int worker_imagine(struct worker_pool *w, uint64_t ticket, const void *object,
       continue;
     c.wish.set = (enum made_up)set;
     c.wish.measured = set == MADE_UP_MIXED; // one scale says nothing of the small ones
-    rc = imagine_set(w, &c, object, &used, out);
+    rc = imagine_set(w, &c, object, &used, &ratio, out);
     if (rc == 0 && used && out->status == STATUS_WRONG && !c.wish.measured)
-      rc = imagine_again(w, &c, object, out);
+      rc = imagine_again(w, &c, object, &ratio, out);
     last = sys_now() - begun;
     if (rc != 0 || out->status != STATUS_OK) {
       char why[sizeof out->message];
@@ -91,5 +99,6 @@ int worker_imagine(struct worker_pool *w, uint64_t ticket, const void *object,
   }
   worker_end(w);
   out->made_up = agreed;
+  out->made_up_ratio = ratio;
   return rc;
 }
