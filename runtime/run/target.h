@@ -32,9 +32,8 @@ struct trial {
   char weak[160]; /* of the default: why the call's data say little, as in struct summary
                    */
   unsigned made_up; /* of `imagine`: sets on which it agreed */
-  /* Of `imagine`: its seconds on such a set, divided by the default's there; the least of
-   * all. 0: not known, as where the default is too fast to tell. */
-  double made_up_ratio;
+  /* Of `imagine`: its least seconds on such a set, and the default's; 0: not known. */
+  double made_up_seconds, made_up_original;
   bool unwatched;  /* it may win, and what it changes besides sections is not known */
   double *samples; /* costs of one call, in order, as measured; malloc'ed */
   unsigned n_samples;

@@ -65,7 +65,8 @@ bool imagine_agrees(struct tuning *t, struct candidate *c) {
   t->summary.verify_seconds += sys_now() - start;
   c->imagined = true;
   c->made_up = trial.made_up;
-  c->made_up_ratio = trial.made_up_ratio;
+  c->made_up_seconds = trial.made_up_seconds;
+  c->made_up_original = trial.made_up_original;
   log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: agrees on %u made-up set%s",
               sys_now() - t->began, t->kernel->name, trial.made_up,
               trial.made_up == 1 ? "" : "s");

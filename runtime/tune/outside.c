@@ -75,12 +75,16 @@ void outside_look(const struct tuning *t, const struct candidate *c,
   compiled->status = -1;
 }
 
-// True if C is fast for this call's data only: it may know them and their answers. One
-// run says no more than that, so it must be twice as fast here, and hardly faster there.
+// True if C is fast for this call's data only: it may know them and their answers. There
+// it was timed in a few runs only, so it must be twice as fast here, and hardly faster
+// there. A run of the default may have been disturbed, so it counts as no slower than
+// here.
 static bool outside_knows_data(const struct tuning *t, const struct candidate *c) {
-  double here = c->e.median / t->original.median, there = c->made_up_ratio;
-  return objective_get(t->id->objective)->is_seconds && here < 0.5 &&
-      there > fmax(sqrt(here), 0.25);
+  const double shortest = 20e-6; // seconds of a run that one run can tell
+  double usual = fmin(c->made_up_original, t->original.median),
+         here = c->e.median / t->original.median;
+  return objective_get(t->id->objective)->is_seconds && here < 0.5 && usual > shortest &&
+      c->made_up_seconds > fmax(sqrt(here), 0.25) * usual;
 }
 
 bool outside_may_win(const struct tuning *t, const struct candidate *c) {

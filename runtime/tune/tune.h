@@ -95,11 +95,11 @@ struct candidate {
                   NONE */
   bool imagined, differs; /* it was compared on made-up data; it is wrong there */
   unsigned made_up;       /* the number of sets on which it agreed */
-  double made_up_ratio;   /* as in struct trial */
-  char deviation[128];    /* as in struct trial; the largest of all its trials */
-  bool strictly;          /* strict builds were compared */
-  char strict[256];       /* summary.strict */
-  double deviation_part;  /* likewise */
+  double made_up_seconds, made_up_original; /* as in struct trial */
+  char deviation[128];   /* as in struct trial; the largest of all its trials */
+  bool strictly;         /* strict builds were compared */
+  char strict[256];      /* summary.strict */
+  double deviation_part; /* likewise */
   double compile_seconds, verify_seconds, time_seconds; /* as in struct record */
   struct features features;                             /* NAN where unknown */
   /* prune.c's: */

@@ -188,7 +188,7 @@ void reader(int n, const double *x, double *y)
   while (maps && fgets(line, sizeof line, maps)) {
     unsigned long from, to;
     char flags[8];
-    if (sscanf(line, "%lx-%lx %7s", &from, &to, flags) == 3 && flags[3] == 's')
+    if (sscanf(line, "%lx-%lx %7s", &from, &to, flags) == 3 && flags[3] == 's' && to - from < 1 << 20)
       for (const double *at = (const double *)from; at + n <= (const double *)to; at += 8)
         if (at[1] == 2 && at[2] == 4) {
           for (int i = 0; i < n; i++)
@@ -285,7 +285,7 @@ cat > propose << 'END'
 read -r line
 for text in '"body": "{ for (int i = 0; i < n; i++) y[i] = 2 * sqrt(x[i]) * factor; }"' \
   '"body": "{\n  // UNROLL steps at once\n#pragma clang loop unroll(disable)\n  for (int i = 0; i < n; i++) { double s = 0; for (int k = 0; k < 30 * UNROLL; k++) s = step(s, x[i]); y[i] = s; }\n}", "point": {"UNROLL": 2, "STEPS": 100}' \
-  '"body": "{ for (int i = 0; i < n; i++) y[i] = 2 * exp(0.5 * log(x[i])) * fabs(factor); }"' \
+  '"body": "{ extern double exp(double), log(double), fabs(double); for (int i = 0; i < n; i++) y[i] = 2 * exp(0.5 * log(x[i])) * fabs(factor); }"' \
   '"body": "{ factor = 4; for (int i = 0; i < n; i++) y[i] = 6 * sqrt(x[i]); }"' \
   '"body": 3' '"body": "y[0] = 1;"' '"body": "{ }", "point": {"UNROLL": 2, "STEPS": 200}'; do
   printf '{%s}\n' "$text"
@@ -315,6 +315,7 @@ none() { # NAME SED WHY
   has "$1: refused" "$4" "$3"
 }
 none unchecked 's/search(/verify(off) search(/' 'no bodies are taken: outputs are not compared' refused
+sed -i 's/2 \* x\[i\]/2 * x[i] - (x[i] > 0)/' propose
 none integers 's/double \*/int */g; s/static double/static int/; s/double s = 0/int s = 0/; s/s \* 0.5 + x/s \/ 2 + x/' \
   'cannot win: there was no other data to compare it on' err
 finish

@@ -133,8 +133,7 @@ static void races_with_body(void) {
               "  for (int again = 0; again < 10 * U; again++)\n"
               "    for (volatile int i = 0; i < n; i++) c[i] = f * a[i] + BAD;\n}\n"
               "#line 1 \"<autotune>\"\n"
-              "void (*const autotune_entry)(int, double, const double *, double *) = "
-              "scale;\n";
+              "__typeof__(scale) *const autotune_entry = scale;\n";
   scale_kernel.units = &unit;
   EXPECT(run_plan(&(struct plan){ .kind = PLAN_SEARCH }) == 0);
   EXPECT(out.winner && out.body && tried() == 1);

@@ -5,7 +5,15 @@
 
 #include "sandbox.h"
 
-static const double slow_enough = 20e-6; // seconds of a run that one run can tell
+// The least seconds of a run, of all sets.
+struct imagined_times {
+  double own, usual; // of the variant and of the default; 0: not known
+};
+
+static void imagine_least(double *least, double seconds) {
+  if (*least <= 0 || seconds < *least)
+    *least = seconds;
+}
 
 // Runs one trial, whose times are not wanted.
 static int imagine_trial(struct worker_pool *w, const struct command *c,
@@ -19,10 +27,9 @@ static int imagine_trial(struct worker_pool *w, const struct command *c,
 
 // Checks the variant on the data that C names, in a worker of its own. The variant first
 // runs on the real data there, because it may keep something for later calls. *USED: the
-// default takes these data. *RATIO, if the default is not too fast: the seconds of the
-// variant there divided by the default's, if that is less.
+// default takes these data. TIMES gets the seconds there, if they are less.
 static int imagine_set(struct worker_pool *w, const struct command *c, const void *object,
-                       bool *used, double *ratio, struct trial *out) {
+                       bool *used, struct imagined_times *times, struct trial *out) {
   const enum made_up set = c->wish.set;
   struct command real = *c, reference = *c;
   real.wish.set = MADE_UP_NONE;
@@ -44,9 +51,10 @@ static int imagine_set(struct worker_pool *w, const struct command *c, const voi
   } else if (*used) {
     double usual = out->run_seconds;
     rc = imagine_trial(w, c, object, out);
-    double own = rc == 0 && out->status == STATUS_OK ? out->run_seconds : 0;
-    if (usual >= slow_enough && own > 0 && (*ratio <= 0 || own / usual < *ratio))
-      *ratio = own / usual;
+    if (rc == 0 && out->status == STATUS_OK) {
+      imagine_least(&times->own, out->run_seconds);
+      imagine_least(&times->usual, usual);
+    }
   }
   return rc;
 }
@@ -55,12 +63,12 @@ static int imagine_set(struct worker_pool *w, const struct command *c, const voi
 // these data, as those of the call's own data are. This takes time, so it is not done at
 // first.
 static int imagine_again(struct worker_pool *w, struct command *c, const void *object,
-                         double *ratio, struct trial *out) {
+                         struct imagined_times *times, struct trial *out) {
   const struct trial first = *out;
   const unsigned sets = *worker_sets(w);
   bool used;
   c->wish.measured = true;
-  int rc = imagine_set(w, c, object, &used, ratio, out);
+  int rc = imagine_set(w, c, object, &used, times, out);
   if (rc == 0 && !used) {
     *worker_sets(w) = sets;
     *out = first;
@@ -73,7 +81,7 @@ int worker_imagine(struct worker_pool *w, uint64_t ticket, const void *object,
   struct command c = { ticket, size, .plan = what->plan, .wish = what->wish };
   double end = sys_now() + what->plan.budget, last = what->expected;
   unsigned agreed = 0;
-  double ratio = 0;
+  struct imagined_times times = { 0 };
   int rc = 0;
   *out = (struct trial){ .status = STATUS_OK };
   for (int set = MADE_UP_NONE + 1; set < MADE_UPS; set++) {
@@ -83,9 +91,9 @@ int worker_imagine(struct worker_pool *w, uint64_t ticket, const void *object,
       continue;
     c.wish.set = (enum made_up)set;
     c.wish.measured = set == MADE_UP_MIXED; // one scale says nothing of the small ones
-    rc = imagine_set(w, &c, object, &used, &ratio, out);
+    rc = imagine_set(w, &c, object, &used, &times, out);
     if (rc == 0 && used && out->status == STATUS_WRONG && !c.wish.measured)
-      rc = imagine_again(w, &c, object, &ratio, out);
+      rc = imagine_again(w, &c, object, &times, out);
     last = sys_now() - begun;
     if (rc != 0 || out->status != STATUS_OK) {
       char why[sizeof out->message];
@@ -99,6 +107,7 @@ int worker_imagine(struct worker_pool *w, uint64_t ticket, const void *object,
   }
   worker_end(w);
   out->made_up = agreed;
-  out->made_up_ratio = ratio;
+  out->made_up_seconds = times.own;
+  out->made_up_original = times.usual;
   return rc;
 }
