@@ -141,6 +141,91 @@ static void chosen_flags_may_switch_openmp_off(void **state) {
       "-O3 -fno-semantic-interposition -march=native -fopenmp -fno-openmp -fPIC");
 }
 
+/* ---- bodies from outside ---- */
+
+#define ENTRY                                     \
+  "\n#line 1 \"<autotune>\"\n"                    \
+  "extern __typeof__(f) *const autotune_entry;\n" \
+  "__typeof__(f) *const autotune_entry = f;\n"
+
+/* Returns the text of a unit of TEXT and the entry with BODY, without its parameters'
+ * definitions; NULL: it takes none. */
+static char *with_body(const char *text, const char *const *flags, const char *body) {
+  struct autotune_kernel k = fixture_kernel();
+  const struct autotune_unit unit = { "clang", text, flags };
+  k.units = &unit;
+  k.n_units = 1;
+  k.n_params = 0;
+  choice none[] = { 0 };
+  return variant_takes_bodies(&k, none) ? variant_text_with(&k, none, body) : NULL;
+}
+
+static void a_body_replaces_the_last_function(void **state) {
+  (void)state;
+  static const char before[] =
+      "struct s { int a; };\n#define BRACE {\n#define MORE \\\n  }\n"
+      "static int g(void) { return '{' + '\\''; }\n/* } */ // {\n"
+      "const char *text = \"}\\\"\";\nstatic\n\n#line 3 \"k.c\"\nvoid f(int n)\n";
+  char unit[1024], expected[1024];
+  snprintf(unit, sizeof unit, "%s{\n  if (n) { g(); }\n}\n%s", before, ENTRY);
+  snprintf(expected, sizeof expected, "%s\n#line 1 \"<body>\"\n{ }\n\n%s", before, ENTRY);
+  char *text = with_body(unit, NULL, "{ }");
+  assert_non_null(text);
+  assert_string_equal(text, expected);
+  free(text);
+}
+
+static void some_units_take_no_body(void **state) {
+  (void)state;
+  static const char *const cxx[] = { "-xc++", NULL };
+  assert_null(with_body("void f(void)\n{\n}\n" ENTRY, cxx, "{ }"));
+  assert_null(with_body(UNIT_TEXT, NULL, "{ }"));
+  assert_null(with_body("void f(void)\n{\n#if A\n{\n#else\n{\n#endif\n}\n}\n" ENTRY, NULL,
+                        "{ }"));
+  assert_null(with_body("void f(void)\n{\n}\n" ENTRY
+                        "__typeof__(f) *const autotune_entry = g;\n",
+                        NULL, "{ }"));
+}
+
+static void a_body_is_a_plain_block(void **state) {
+  (void)state;
+  static const char *const right[] = { "{}", " {\n#pragma omp simd\nfor (;;) { } }\n",
+                                       "{ char c = '}', *s = \"asm } #\"; /* } asm */ }",
+                                       "{ int asmx, x_asm; }" };
+  static const char *const wrong[] = { "",
+                                       "x = 1;",
+                                       "{",
+                                       "{ } int x;",
+                                       "{ } {",
+                                       "{ } { }",
+                                       "int x; { }",
+                                       "{ } } {",
+                                       "{ asm(\"nop\"); }",
+                                       "{ __asm__ volatile(\"nop\"); }",
+                                       "{ as\\\nm(\"nop\"); }",
+                                       "{\n#include \"x\"\n}",
+                                       "{\n  #define X\n}",
+                                       "{\n%:define X\n}" };
+  for (size_t i = 0; i < sizeof right / sizeof *right; i++)
+    assert_null(variant_body_wrong(right[i]));
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+    assert_non_null(variant_body_wrong(wrong[i]));
+}
+
+static void values_name_the_body(void **state) {
+  (void)state;
+  struct autotune_kernel k = fixture_kernel();
+  k.n_params = 1;
+  char *plain = variant_values(&k, (choice[]){ 1 }, 0),
+       *with = variant_values(&k, (choice[]){ 1 }, 0xabc);
+  assert_string_equal(plain, "FACTOR=3\n");
+  assert_string_equal(with, "(body)=0000000000000abc\nFACTOR=3\n");
+  assert_null(variant_without_body(plain));
+  assert_string_equal(variant_without_body(with), plain);
+  free(plain);
+  free(with);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(text_is_definitions_and_unit),
@@ -152,6 +237,10 @@ int main(void) {
     cmocka_unit_test(an_architecture_of_the_build_stays),
     cmocka_unit_test(openmp_of_the_kernel_is_asked_for),
     cmocka_unit_test(chosen_flags_may_switch_openmp_off),
+    cmocka_unit_test(a_body_replaces_the_last_function),
+    cmocka_unit_test(some_units_take_no_body),
+    cmocka_unit_test(a_body_is_a_plain_block),
+    cmocka_unit_test(values_name_the_body),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
