@@ -65,6 +65,7 @@ ask '{"point": {"WAY": 4, "WORD": "calm", "MORE": 1}}'
 ask '{"point": 3}'
 ask 'rubbish'
 ask '{"other": 1}'
+ask '{}'
 echo '{"end": true}'
 cat > rest
 echo end >> rest
@@ -88,6 +89,7 @@ line 8; has "said: unknown" line '"error":"it names a parameter that does not ex
 line 9; has "said: no object" line '"error":"\\"point\\" is to be an object'
 line 10; has "said: no JSON" line '"error":"it is no JSON: '
 line 11; has "said: nothing" line '"error":"write {\\"point\\"'
+line 12; has "said: empty" line '"error":"write {\\"point\\"'
 is "said: its input ends" "$(cat rest)" end
 is "said: variants" "$(tried)" 3
 is "said: no warning" "$(warned)" 0

@@ -5,6 +5,7 @@
 // silent for too long or proposes nothing of use, the default search goes on, which is
 // told the same results from the beginning.
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,7 @@ struct strategy {
   char *body;        // of the point that was asked for last; NULL: none
   unsigned n_bodies; // proposed so far
   uint64_t *bodies;  // their hashes, mixed with those of their points
+  char wrong[200];   // with the last line
 };
 
 static void extern_free(struct strategy *st) {
@@ -79,6 +81,13 @@ static void extern_leave(struct strategy *st, const char *why) {
 }
 
 // ---- what it is told ----------------------------------------------------------------
+
+static void extern_send(struct strategy *st, json_t *line) {
+  if (st->proposer)
+    proposer_send(st->proposer, line);
+  else
+    json_decref(line);
+}
 
 // Bytes that are no UTF-8 become '?'.
 static json_t *extern_text(const char *s) {
@@ -204,7 +213,7 @@ static void extern_begin(struct strategy *st, const struct search_problem *probl
   json_object_set_new(line, "bodies", json_boolean(!problem->no_bodies));
   if (k->n_units > 0)
     json_object_set_new(line, "source", extern_text(k->units[0].text));
-  proposer_send(st->proposer, line);
+  extern_send(st, line);
 }
 
 static json_t *extern_features(const struct strategy *st, const struct features *f) {
@@ -228,10 +237,7 @@ static void extern_send_result(struct strategy *st, const choice *point,
   json_object_set_new(result, "features", extern_features(st, o->features));
   json_object_set_new(line, "result", result);
   json_object_set_new(line, "left", json_real(st->left));
-  if (st->proposer)
-    proposer_send(st->proposer, line);
-  else
-    json_decref(line);
+  extern_send(st, line);
 }
 
 static void extern_tell(struct strategy *st, const choice *point,
@@ -249,7 +255,7 @@ static void extern_transfer(struct strategy *st, const choice *point, double cos
   json_object_set_new(near, "point", extern_point(st->space, point));
   json_object_set_new(near, st->cost, json_real(cost));
   json_object_set_new(line, "near", near);
-  proposer_send(st->proposer, line);
+  extern_send(st, line);
 }
 
 // ---- what it answers ----------------------------------------------------------------
@@ -269,84 +275,94 @@ static unsigned extern_choice(const struct autotune_param *p, const json_t *v) {
   return p->n_values;
 }
 
-// Sets POINT to what OBJECT says. Returns NULL; or what is wrong with it, malloc'ed.
-static char *extern_read_point(struct strategy *st, const json_t *object, choice *point) {
+// Notes what is wrong with the last line. Returns false.
+static bool __attribute__((format(printf, 2, 3))) extern_wrong(struct strategy *st,
+                                                               const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(st->wrong, sizeof st->wrong, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+// Sets POINT to what OBJECT says. False: something is wrong with it.
+static bool extern_read_point(struct strategy *st, const json_t *object, choice *point) {
   const struct autotune_kernel *k = st->space->kernel;
   size_t used = 0;
   if (!json_is_object(object))
-    return sys_strdup("\"point\" is to be an object: {\"NAME\": VALUE}");
+    return extern_wrong(st, "\"point\" is to be an object: {\"NAME\": VALUE}");
   for (unsigned p = 0; p < k->n_params; p++) {
-    const json_t *v = json_object_get(object, k->params[p].name);
+    const char *name = k->params[p].name;
+    const json_t *v = json_object_get(object, name);
     used += v != NULL;
     point[p] = v ? extern_choice(&k->params[p], v) : 0;
     if (point[p] == k->params[p].n_values)
-      return sys_printf("no value of %s is that", k->params[p].name);
+      return extern_wrong(st, "no value of %s is that", name);
     if (!space_matters(k, point, p))
       point[p] = 0;
     else if (!v)
-      return sys_printf("it has no value for %s", k->params[p].name);
+      return extern_wrong(st, "it has no value for %s", name);
   }
   if (used != json_object_size(object))
-    return sys_strdup("it names a parameter that does not exist");
-  if (!space_allows(st->space, point))
-    return sys_strdup("the constraint excludes it");
-  return NULL;
+    return extern_wrong(st, "it names a parameter that does not exist");
+  return space_allows(st->space, point) || extern_wrong(st, "the constraint excludes it");
 }
 
-// Keeps BODY for POINT, which comes next. Returns NULL; or what is wrong with it,
-// malloc'ed.
-static char *extern_keep_body(struct strategy *st, const json_t *body,
-                              const choice *point) {
+// Keeps BODY for POINT, which comes next. False: something is wrong with it.
+static bool extern_keep_body(struct strategy *st, const json_t *body,
+                             const choice *point) {
   const char *text = json_string_value(body);
   const char *wrong = st->no_bodies ? st->no_bodies
       : !text                       ? "\"body\" is to be a string"
                                     : variant_body_wrong(text);
   if (wrong)
-    return sys_strdup(wrong);
+    return extern_wrong(st, "%s", wrong);
   uint64_t hash = variant_body_hash(text) ^ space_hash(st->space, point), *more;
   for (unsigned i = 0; i < st->n_bodies; i++)
     if (st->bodies[i] == hash)
-      return sys_strdup("it was proposed before");
+      return extern_wrong(st, "it was proposed before");
   more = sys_realloc(st->bodies, (st->n_bodies + 1) * sizeof *more);
-  if (!more || !(st->body = sys_strdup(text)))
-    return sys_strdup("no memory");
-  st->bodies = more;
+  st->bodies = more ? more : st->bodies;
+  st->body = more ? sys_strdup(text) : NULL;
+  if (!st->body)
+    return extern_wrong(st, "there is no memory");
   st->bodies[st->n_bodies++] = hash;
-  return NULL;
+  return true;
 }
 
-// Reads a proposal. Returns NULL; or what is wrong with it, malloc'ed.
-static char *extern_read(struct strategy *st, const json_t *root, choice *point) {
+// Reads a proposal. False: something is wrong with it.
+static bool extern_read(struct strategy *st, const json_t *root, choice *point) {
   const json_t *object = json_object_get(root, "point"),
                *body = json_object_get(root, "body");
-  if (json_object_size(root) != (size_t)(object != NULL) + (body != NULL))
-    return sys_strdup("write {\"point\": {\"NAME\": VALUE}}, {\"body\": \"{ … }\"} or "
-                      "{\"end\": true}");
-  char *wrong = object ? extern_read_point(st, object, point) : NULL;
-  if (!object && !space_original(st->space, point))
-    wrong = sys_strdup("the constraint excludes the original values: give a point, too");
-  if (!wrong && body)
-    wrong = extern_keep_body(st, body, point);
-  else if (!wrong && !seen_add(&st->seen, st->space, point))
-    wrong = sys_strdup("it was proposed or tried before");
-  return wrong;
+  size_t known = (object != NULL) + (body != NULL);
+  if (known == 0 || json_object_size(root) != known)
+    return extern_wrong(st,
+                        "write {\"point\": {\"NAME\": VALUE}}, {\"body\": \"{ … }\"} or "
+                        "{\"end\": true}");
+  bool named = object ? extern_read_point(st, object, point)
+                      : space_original(st->space, point) ||
+          extern_wrong(st, "the constraint excludes the original values: give a point");
+  if (!named)
+    return false;
+  return body ? extern_keep_body(st, body, point)
+              : seen_add(&st->seen, st->space, point) ||
+          extern_wrong(st, "it was proposed or tried before");
 }
 
-// Answers LINE, which is of no use because of WRONG.
-static void extern_refuse(struct strategy *st, const char *line, char *wrong) {
+// Answers LINE, with which something is wrong.
+static void extern_refuse(struct strategy *st, const char *line) {
   json_t *answer = json_object();
   char start[SHOWN];
   snprintf(start, sizeof start, "%s", line);
-  json_object_set_new(answer, "error", extern_text(wrong ? wrong : "no memory"));
+  json_object_set_new(answer, "error", extern_text(st->wrong));
   json_object_set_new(answer, "line", extern_text(start));
-  proposer_send(st->proposer, answer);
-  if (++st->refused >= MOST_REFUSED) {
-    char *why = sys_printf("%d lines in succession proposed nothing; the last: %s",
-                           MOST_REFUSED, wrong ? wrong : "");
-    extern_leave(st, why ? why : "no memory");
-    free(why);
-  }
-  free(wrong);
+  extern_send(st, answer);
+  if (++st->refused < MOST_REFUSED)
+    return;
+  char why[sizeof st->wrong + 80];
+  snprintf(why, sizeof why, "%d lines in succession proposed nothing; the last: %s",
+           MOST_REFUSED, st->wrong);
+  extern_leave(st, why);
 }
 
 // Reads LINE. True: POINT is the next to try.
@@ -354,16 +370,15 @@ static bool extern_take(struct strategy *st, const char *line, choice *point) {
   json_error_t error;
   json_t *root = json_loads(line, JSON_REJECT_DUPLICATES, &error);
   st->ended = json_object_size(root) == 1 && json_is_true(json_object_get(root, "end"));
-  char *wrong = !root ? sys_printf("it is no JSON: %s", error.text)
-      : st->ended     ? NULL
-                      : extern_read(st, root, point);
-  bool taken = !st->ended && !wrong && root;
+  bool taken = !st->ended &&
+      (root ? extern_read(st, root, point)
+            : extern_wrong(st, "it is no JSON: %s", error.text));
   json_decref(root);
   if (taken || st->ended) {
     st->refused = 0;
     st->waited = 0;
   } else {
-    extern_refuse(st, line, wrong);
+    extern_refuse(st, line);
   }
   return taken;
 }
