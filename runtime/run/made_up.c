@@ -15,7 +15,7 @@ const char *const made_up_names[MADE_UPS] = {
   [MADE_UP_NONE] = "the call's own data",   [MADE_UP_FILLED] = "other values",
   [MADE_UP_LARGE] = "larger values",        [MADE_UP_SIGNS] = "other signs",
   [MADE_UP_SPECIAL] = "a NaN, an infinity", [MADE_UP_SIZE] = "a smaller size",
-  [MADE_UP_MIXED] = "mixed sizes",
+  [MADE_UP_DIGITS] = "more digits",         [MADE_UP_MIXED] = "mixed sizes",
 };
 
 static bool made_up_knows(enum autotune_element e) {
@@ -115,6 +115,14 @@ static double made_up_shrink(double x) {
   return ldexp(x, -(int)(rng_next(&state) % (SMALLER + 1)));
 }
 
+// Likewise.
+static double made_up_extend(double x) {
+  double magnitude = fabs(x);
+  uint64_t seed;
+  memcpy(&seed, &magnitude, sizeof seed);
+  return x + 0x1p-20 * made_up_unit(seed) * x;
+}
+
 void made_up_write(enum made_up set, enum autotune_element e, const struct numbers *n,
                    uint64_t seed, void *data) {
   double block[VERIFY_BLOCK];
@@ -130,6 +138,8 @@ void made_up_write(enum made_up set, enum autotune_element e, const struct numbe
       x = made_up_turn(x);
     else if (set == MADE_UP_MIXED)
       x = made_up_shrink(x);
+    else if (set == MADE_UP_DIGITS)
+      x = made_up_extend(x);
     made_up_set(e, data, i, x);
   }
   if (set != MADE_UP_SPECIAL)

@@ -16,6 +16,8 @@ enum made_up {
   MADE_UP_MIXED,   /* up to 2^24 times as small, each by another factor */
   MADE_UP_LARGE,   /* 256 times as large */
   MADE_UP_SIGNS,   /* half of all values have the other sign */
+  MADE_UP_DIGITS,  /* a millionth larger at most, so that all digits are used; for bodies
+                      from outside */
   MADE_UP_SPECIAL, /* one NaN and one infinity in each section */
   MADE_UP_SIZE,    /* integers that the key leaves open are smaller by one */
   MADE_UPS

@@ -48,6 +48,8 @@ bool imagine_agrees(struct tuning *t, struct candidate *c) {
     return t->imagined_wrong == 0;
   if (imagine_is_finite(t, c))
     what.sets &= ~(1u << MADE_UP_SPECIAL);
+  if (!c->body) // of a text by nobody who knows what its numbers are
+    what.sets &= ~(1u << MADE_UP_DIGITS);
   what.plan = (struct trial_plan){ .objective = t->id->objective,
                                    .limit = fmin(fmax(5 * run, 0.2), tune_limit(t)),
                                    .budget = imagine_budget(t, c),

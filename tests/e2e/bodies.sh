@@ -80,6 +80,10 @@ propose guarded << 'END'
   }
 }
 END
+# Computes with half of the digits, which is enough for this call's inputs.
+propose single << 'END'
+{ for (int i = 0; i < n; i++) y[i] = 2.0f * (float)x[i]; }
+END
 # Does the work once, and then answers from its memory.
 propose memory << 'END'
 {
@@ -173,6 +177,8 @@ caught joined 'a body has no directive but #pragma'
 caught include 'a body has no directive but #pragma'
 has "cheats: seen: right for this call" got/seen '"status":"right"'
 has "cheats: seen: not for others" err 'wrong: on made-up data'
+has "cheats: single: right for this call" got/single '"status":"right"'
+has "cheats: single: not with more digits" err 'wrong: on made-up data (more digits): '
 has "cheats: guarded: right for all" got/guarded '"status":"right"'
 has "cheats: guarded: fast for this call only" err 'cannot win: it is so fast for this call.s data only'
 hasnt "cheats: none wins" err 'tuned: .*(body)='

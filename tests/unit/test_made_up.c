@@ -121,6 +121,22 @@ static void test_mixed_sizes(void **state) {
   assert_true(small > N / 4 && small < 3 * N / 4);
 }
 
+// All digits are used, and each number is nearly what it was.
+static void test_more_digits(void **state) {
+  (void)state;
+  struct numbers n = fill(positive);
+  unsigned short_ones = 0;
+  assert_true(made_up_changes(MADE_UP_DIGITS, &n, false));
+  assert_false(made_up_changes(MADE_UP_DIGITS, &n, true));
+  made_up_write(MADE_UP_DIGITS, AUTOTUNE_F64, &n, 1, x);
+  for (int i = 0; i < N; i++) {
+    short_ones += x[i] == (double)(float)x[i];
+    assert_true(x[i] >= positive(i) && x[i] <= positive(i) * (1 + 0x1p-20));
+    assert_true(i < 101 || x[i] == x[i - 101]);
+  }
+  assert_true(short_ones < N / 50);
+}
+
 static void test_special(void **state) {
   (void)state;
   unsigned nans = 0, infinities = 0;
@@ -164,6 +180,7 @@ int main(void) {
     cmocka_unit_test(test_larger_keeps_order),
     cmocka_unit_test(test_signs_of_equal_numbers_are_equal),
     cmocka_unit_test(test_mixed_sizes),
+    cmocka_unit_test(test_more_digits),
     cmocka_unit_test(test_special),
     cmocka_unit_test(test_repeats),
     cmocka_unit_test(test_floats),

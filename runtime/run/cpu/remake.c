@@ -52,7 +52,7 @@ static unsigned remake_sections(const struct image *m, const struct made_up_wish
   bool sorted = remake_look(m, looks), again;
   // A kernel that searches sorted numbers needs them sorted.
   bool orderly = wish->set != MADE_UP_SIGNS && wish->set != MADE_UP_SPECIAL &&
-      wish->set != MADE_UP_MIXED;
+      wish->set != MADE_UP_MIXED && wish->set != MADE_UP_DIGITS;
   for (unsigned i = 0; i < k->n_sections && (orderly || !sorted); i++)
     if (made_up_changes(wish->set, &looks[i], wish->indices) &&
         remake_may_change(m, i, &again)) {
@@ -317,7 +317,8 @@ unsigned remake_sets(const struct image *m, char *weak, size_t size) {
     for (int set = MADE_UP_FILLED; set < MADE_UPS; set++)
       sets |= (unsigned)made_up_changes((enum made_up)set, &looks[i], false) << set;
   if (sorted)
-    sets &= ~(1u << MADE_UP_SIGNS | 1u << MADE_UP_SPECIAL | 1u << MADE_UP_MIXED);
+    sets &= ~(1u << MADE_UP_SIGNS | 1u << MADE_UP_SPECIAL | 1u << MADE_UP_MIXED |
+              1u << MADE_UP_DIGITS);
   remake_weak(m, looks, weak, size);
   free(looks);
   return sets;
