@@ -79,7 +79,7 @@ static bool part_is_right(const struct trial *trial) {
 static void part_compile(struct tuning *t, struct candidate *c, struct trial *out) {
   uint64_t ticket = (uint64_t)(c - t->candidates) + 1;
   struct compiled got;
-  explore_compile_alone(t, c, ticket, c->variant, &got);
+  object_compile_alone(t, c, ticket, c->variant, &got);
   c->in_part = false;
   c->compile_seconds += got.object.seconds;
   *out = (struct trial){ .status = got.ticket != ticket ? STATUS_PENDING

@@ -131,6 +131,6 @@ void provisional_resume(struct tuning *t) {
     t->leading = m.winner == c->variant ? c->e.median : 0;
     store_summary_free(&m);
   }
-  if (t->leading <= 0 && explore_compile(t, c, NULL))
+  if (t->leading <= 0 && object_compile(t, c, NULL))
     provisional_consider(t, c);
 }

@@ -47,7 +47,7 @@ static bool race_compile(struct tuning *t, struct candidate *c, unsigned n) {
   double deadline = t->deadline;
   if (n == 0)
     t->deadline = fmax(deadline, sys_now() + COMPILE_WAIT);
-  bool done = explore_compile(t, c, NULL);
+  bool done = object_compile(t, c, NULL);
   t->deadline = deadline;
   return done;
 }

@@ -302,7 +302,7 @@ static int tune_check(struct tuning *t, int fd, struct outcome *out) {
         name);
   } else if (reverify_refuses(t, c->variant)) {
     SAY(out, "default: %.300s was revoked", name);
-  } else if (!explore_compile(t, c, &late)) {
+  } else if (!object_compile(t, c, &late)) {
     SAY(out,
         late ? "default: %.300s was not compiled in time"
              : "default: %.300s cannot be compiled",

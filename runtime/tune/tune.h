@@ -7,52 +7,13 @@
 #include "base/role.h"
 #include "compile/compile.h"
 #include "compile/static.h"
+#include "hints.h"
 #include "plan.h"
 #include "run/target.h"
 #include "model/objective/objective.h"
 #include "tune/search/search.h"
 #include "model/space.h"
 #include "keep/store/store.h"
-
-/* ---- hints.c: fast points of similar problems -------------------------------- */
-
-enum { MAX_HINTS = 16 };
-struct hint {
-  choice point[MAX_PARAMS];
-  char from[96]; /* for people: "n = 1024" */
-  bool near;     /* as in struct relative */
-};
-struct hints {
-  unsigned n;
-  struct hint items[MAX_HINTS];
-};
-/* Fills in OUT with the points to try first in SPACE: the kernel as written, where its
- * directives are optional (FROM is empty), then what was fast elsewhere, best first. All
- * of them exist in SPACE, and none appears twice. */
-void hints_find(struct store *store, const struct space *space, const struct identity *id,
-                struct hints *out);
-/* Converts VALUES ("MR=6\nNR=64\n", possibly of another kernel) into a point of SPACE.
- * Parameters are matched by name, those of directives by kind and order. A number that is
- * no candidate here becomes the nearest candidate; a parameter that is not named gets the
- * default's value. If the constraint refuses the point, a point nearby is taken. False:
- * no point was found, or no parameter is known. */
-bool hints_point(const struct space *space, const char *values, choice *point);
-/* Fills in OUT with the points that were fastest for ID itself; its last winner comes
- * first. */
-void hints_own(struct store *store, const struct space *space, const struct identity *id,
-               struct hints *out);
-/* Adds the point of VALUES and returns its hint. NULL: no such point, it is there
- * already, or H is full. */
-struct hint *hints_add(struct hints *h, const struct space *space, const char *values,
-                       const char *from);
-
-/* ---- transfer.c -------------------------------------------------------------------- */
-
-/* Tells ST the times of variants for the nearest key, on this machine or another, if a
- * key is close and CLASS can use them. Returns how many it told; NAME: that key. */
-unsigned transfer_near(struct store *store, const struct space *space,
-                       const struct identity *id, const struct strategy_class *class,
-                       struct strategy *st, char name[96]);
 
 /* ---- one tuning ------------------------------------------------------------------ */
 
@@ -367,16 +328,18 @@ void explore(struct tuning *t);
 struct candidate *explore_given(struct tuning *t);
 /* Submits C to be compiled and then tried. False: it cannot be submitted. */
 bool explore_submit(struct tuning *t, struct candidate *c);
-/* Makes sure that C has its object, which may come from an earlier tuning. False: it
- * cannot be compiled or read, or (*LATE, unless LATE is NULL) the time was over first. */
-bool explore_compile(struct tuning *t, struct candidate *c, bool *late);
-/* Compiles C (NULL: the kernel as written) and waits for it, whatever else is being
- * compiled. MARK: as for pool_submit. GOT's ticket is 0 if there is no result. */
-void explore_compile_alone(struct tuning *t, const struct candidate *c, uint64_t ticket,
-                           uint64_t mark, struct compiled *got);
 /* Compiles and tries C again, whose time is known from an earlier process. False: it
  * failed. */
 bool explore_again(struct tuning *t, struct candidate *c);
+
+/* ---- objects.c ------------------------------------------------------------------ */
+/* Makes sure that C has its object, which may come from an earlier tuning. False: it
+ * cannot be compiled or read, or (*LATE, unless LATE is NULL) the time was over first. */
+bool object_compile(struct tuning *t, struct candidate *c, bool *late);
+/* Compiles C (NULL: the kernel as written) and waits for it, whatever else is being
+ * compiled. MARK: as for pool_submit. GOT's ticket is 0 if there is no result. */
+void object_compile_alone(struct tuning *t, const struct candidate *c, uint64_t ticket,
+                          uint64_t mark, struct compiled *got);
 
 /* ---- provisional.c: a variant for the program to run meanwhile ------------------- */
 /* C was tried. Offers it to the program, and to later processes, if it may run there

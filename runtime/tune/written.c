@@ -30,7 +30,7 @@ static void written_compile(struct tuning *t, struct object *out) {
   struct compiled got = { 0 };
   free(text);
   if (!written_is_suspect(t, mark))
-    explore_compile_alone(t, NULL, written_ticket, mark, &got);
+    object_compile_alone(t, NULL, written_ticket, mark, &got);
   if (got.ticket && got.status != 0) {
     log_message(AUTOTUNE_DEBUG, "%s: as written it does not compile on its own: %.200s",
                 t->kernel->name, got.object.message ? got.object.message : "");

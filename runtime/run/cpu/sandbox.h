@@ -21,17 +21,15 @@
  *   runner.c    in a worker: loads and times variants
  *   runs.c      in a worker: checked runs
  *
- * The tuner talks to the zygote by one channel, and to the worker that lives by
- * another. */
+ * The tuner talks to the zygote by one channel, and to the living worker by another. */
 #ifndef AUTOTUNE_SANDBOX_H
 #define AUTOTUNE_SANDBOX_H
 
 #include <stdatomic.h>
 
-#include "compile/jit.h"
 #include "base/channel.h"
+#include "compile/jit.h"
 #include "run/target.h"
-#include "base/base.h"
 #include "run/made_up.h"
 #include "run/outputs.h"
 #include "run/covered.h"
@@ -54,8 +52,7 @@ void sandbox_signals(void);
  * memory inaccessible. 0, or -1 and *MESSAGE (malloc'ed). */
 int sandbox_memory(const struct range *keep, unsigned n, char **message);
 void sandbox_no_core(void);
-/* True if BYTES of memory are no more than half of what is free, as far as that is known.
- */
+/* True if BYTES are no more than half of the free memory, as far as that is known. */
 bool sandbox_has_memory(double bytes);
 /* Limits the memory and the stack of a variant. Cores are not even piped to a program. */
 void sandbox_limits(void);
@@ -160,8 +157,8 @@ const char *image_expected(const struct image *m, const struct output *o);
 /* In the zygote, after the reference run, and again after each measure of rounding: makes
  * the copies read-only and computes tolerances. DEFERRED: as for rounding_settle. */
 void image_seal(struct image *m, bool deferred);
-/* While a variant runs that will be compared: HIDE what the default wrote, so that it
- * cannot be read. Without HIDE it can be read again, but not written. */
+/* HIDE: what the default wrote cannot be read while a variant runs that will be compared.
+ */
 void image_hide(const struct image *m, bool hide);
 /* True if outputs (and, with INPUTS, what is only read) are as after the default. */
 bool image_check(const struct image *m, bool inputs, char *message, size_t size);
