@@ -147,6 +147,8 @@ static void background_settle(enum session_state state, struct outcome *out) {
                 s->kernel->name);
   else if (state != SESSION_NONE)
     decide_outcome(s, n, out);
+  if (!checks)
+    rest_end(n); // also if it crashed
   module_abandon(false);
   atomic_store(&background.site,
                NULL); // from now on a thread that closes the site may free it

@@ -183,7 +183,7 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
   if (!module_abandoned())
     doubt_begin(n, out->original);
   rest_end(n);
-  if (!module_abandoned() && !further)
+  if (!module_abandoned() && out->rest > 0)
     rest_begin(n, out->rest);
   if (out->fd >= 0)
     close(out->fd);

@@ -109,7 +109,9 @@ static void provisional_offer(struct tuning *t, struct candidate *c, const char 
 
 void provisional_consider(struct tuning *t, struct candidate *c) {
   double gain;
-  if (c->body) // not before it was compared with all that there is
+  // A body not before it was compared with all that there is; nothing in place of the
+  // winner that a search goes on from.
+  if (c->body || t->plan->rest > 0)
     return;
   if (provisional_is_near(t, c)) {
     t->provisional = true; // tried once, also if it fails
@@ -124,8 +126,8 @@ void provisional_consider(struct tuning *t, struct candidate *c) {
 void provisional_resume(struct tuning *t) {
   struct candidate *c = t->best == NONE ? NULL : &t->candidates[t->best];
   struct summary m;
-  if (!c || t->plan->fraction <= 0 || t->plan->kind != PLAN_SEARCH || !t->store ||
-      clearly * c->e.high >= t->original.low)
+  if (!c || t->plan->rest > 0 || t->plan->fraction <= 0 || t->plan->kind != PLAN_SEARCH ||
+      !t->store || clearly * c->e.high >= t->original.low)
     return;
   if (store_tuning(t->store, problem_id(t->id), NULL, &m)) {
     t->leading = m.winner == c->variant ? c->e.median : 0;
