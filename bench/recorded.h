@@ -52,6 +52,7 @@ struct run_options {
   double goal;                 /* a run ends so close to the best; 0: it goes on */
   const struct recorded *near; /* NULL, or a space that stands for a near key */
   unsigned near_trials; /* trials on NEAR by the same search, before the run begins */
+  unsigned guesses;     /* that `auto` is told first, at most GUESSES (guess.h) */
 };
 struct curve {
   double ratio[MARKS]; /* the best time found over the optimum, after so many trials; mean

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "recorded.h"
+#include "tune/guess.h"
 
 static const char usage[] =
     "search [OPTION…] FOLDER|FILE…   replays searches on recorded spaces (FAIR T4, "
@@ -26,6 +27,7 @@ static const char usage[] =
     "  --near-trials N variants tried there (80)\n"
     "  --pairs         each space as the near key of each other one with its parameters, "
     "against none\n"
+    "  --guesses N     of a kernel with directives, before auto asks (3; 0: none)\n"
     "  --jobs N        processes (all cores)\n"
     "  --json FILE     the figures\n"
     "The time of a configuration is the mean of its recorded runs.\n";
@@ -132,8 +134,8 @@ static bool write_json(const struct table *t, const struct run_options *o,
 
 static struct run_options options = { .seeds = 100, .trials = 400, .near_trials = 80 };
 static bool pairs;
-static char *searches, *json, *near, *noise, *goal, usual_flights[] = "1,3,7,31",
-                                                    *flights = usual_flights;
+static char *searches, *json, *near, *noise, *goal, *guesses,
+    usual_flights[] = "1,3,7,31", *flights = usual_flights;
 static const struct {
   const char *name;
   char **text; // or
@@ -145,6 +147,7 @@ static const struct {
   { "near-trials", NULL, &options.near_trials, 100000 },
   { "flight", &flights, NULL, 0 },
   { "goal", &goal, NULL, 0 },
+  { "guesses", &guesses, NULL, 0 },
   { "noise", &noise, NULL, 0 },
   { "searches", &searches, NULL, 0 },
   { "json", &json, NULL, 0 },
@@ -173,6 +176,8 @@ static int read_options(int argc, char **argv) {
       *settings[c].number = (unsigned)(n < 1 ? 1 : n > most ? most : n);
     }
   options.noise = noise ? strtod(noise, NULL) : 0;
+  options.guesses = !guesses || atoi(guesses) > GUESSES ? GUESSES
+                                                        : (unsigned)atoi(guesses);
   options.goal = goal ? strtod(goal, NULL) : 0;
   return -1;
 }

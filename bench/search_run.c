@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "recorded.h"
+#include "tune/guess.h"
 #include "tune/tune.h"
 
 const unsigned run_marks[MARKS] = { 10, 25, 50, 100, 200, 400 };
@@ -148,6 +149,19 @@ static void begin_near(struct replay *p, const struct strategy_class *class,
   free(rows);
 }
 
+// Tells the search the points that the tuner tries before it asks (hints.c).
+static void begin_guesses(struct replay *p, const struct strategy_class *class,
+                          struct strategy *st) {
+  choice points[GUESSES * MAX_PARAMS];
+  unsigned n = guess_points(&p->space->space, points, p->options->guesses);
+  for (unsigned i = 0; i < n; i++) {
+    const choice *point = points + (size_t)i * p->space->kernel.n_params;
+    struct observation observation;
+    note(p, recorded_find(p->space, point), &observation);
+    class->tell(st, point, &observation);
+  }
+}
+
 static bool replay(struct replay *p, const struct strategy_class *class, uint64_t seed) {
   struct strategy *st = class->new(&p->space->space, seed, p->options->trials);
   choice asked[MAX_FLIGHT][MAX_PARAMS];
@@ -155,6 +169,8 @@ static bool replay(struct replay *p, const struct strategy_class *class, uint64_
   bool more = st != NULL;
   if (st && p->options->near)
     begin_near(p, class, st, seed);
+  else if (st && class == &search_auto)
+    begin_guesses(p, class, st);
   while (st && goes_on(p)) {
     double began = now();
     if (class->left)

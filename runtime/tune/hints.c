@@ -2,7 +2,8 @@
 // hints.c: lets a tuning begin where others ended. Points that were fast for the nearest
 // keys of a kernel, for its earlier text and for similar kernels are tried before the
 // search proposes any. Most of the time the best is then known after a few trials. The
-// search is told of all of them.
+// search is told of all of them. Where nothing is known from elsewhere, guesses (guess.h)
+// take their place.
 //
 // The sources of hints are in a table. A wrong hint costs one trial and does no other
 // harm.
@@ -13,6 +14,7 @@
 #include "model/space.h"
 #include "model/value.h"
 #include "keep/store/store.h"
+#include "guess.h"
 #include "tune.h"
 #include "keep/wisdom/wisdom.h"
 
@@ -121,13 +123,10 @@ bool hints_point(const struct space *space, const char *values, choice *point) {
   return known > 0 && (space_allows(space, point) || space_repair(space, &rng, point));
 }
 
-struct hint *hints_add(struct hints *h, const struct space *space, const char *values,
-                       const char *from) {
-  if (h->n == MAX_HINTS)
-    return NULL;
+// Keeps the point of the next hint. NULL: it is there already.
+static struct hint *hints_keep(struct hints *h, const struct space *space,
+                               const char *from) {
   struct hint *hint = &h->items[h->n];
-  if (!hints_point(space, values, hint->point))
-    return NULL;
   for (unsigned i = 0; i < h->n; i++)
     if (space_equal(space, h->items[i].point, hint->point))
       return NULL;
@@ -135,6 +134,12 @@ struct hint *hints_add(struct hints *h, const struct space *space, const char *v
   hint->near = false;
   h->n++;
   return hint;
+}
+
+struct hint *hints_add(struct hints *h, const struct space *space, const char *values,
+                       const char *from) {
+  bool found = h->n < MAX_HINTS && hints_point(space, values, h->items[h->n].point);
+  return found ? hints_keep(h, space, from) : NULL;
 }
 
 // ---- sources ------------------------------------------------------------------------
@@ -195,13 +200,14 @@ static const struct autotune_param *hints_param(const struct autotune_kernel *k,
   return NULL;
 }
 
-// Adds the kernel without any directive, with each of its first flags.
-static void hints_as_written(const struct space *space, struct hints *out) {
+// Adds the kernel without any directive, with its flags from number BEGIN to before END.
+static void hints_as_written(const struct space *space, unsigned begin, unsigned end,
+                             struct hints *out) {
   const struct autotune_kernel *k = space->kernel;
   const struct autotune_param *flags = hints_param(k, AUTOTUNE_FLAGS, "flags");
   if (!hints_param(k, AUTOTUNE_CHOICE, "directives"))
     return;
-  for (unsigned v = 0; v < (flags ? flags->n_values : 1) && v < MOST_FLAGS; v++) {
+  for (unsigned v = begin; v < (flags ? flags->n_values : 1) && v < end; v++) {
     char *values = flags ? sys_printf("directives=no\nflags=%s\n", flags->values[v].text)
                          : sys_strdup("directives=no\n");
     if (values)
@@ -210,12 +216,28 @@ static void hints_as_written(const struct space *space, struct hints *out) {
   }
 }
 
+// Adds guesses, unless something is known from elsewhere.
+static void hints_guess(const struct space *space, struct hints *out) {
+  size_t width = space->kernel->n_params;
+  choice points[GUESSES * MAX_PARAMS];
+  bool known = out->n > 0 && *out->items[out->n - 1].from;
+  unsigned n = known ? 0 : guess_points(space, points, GUESSES);
+  for (unsigned i = 0; i < n; i++) {
+    memcpy(out->items[out->n].point, points + i * width, width * sizeof *points);
+    hints_keep(out, space, "");
+  }
+}
+
 void hints_find(struct store *store, const struct space *space, const struct identity *id,
-                struct hints *out) {
+                bool guess, struct hints *out) {
   struct request r = { store, space, id, out };
   out->n = 0;
-  hints_as_written(space, out);
+  hints_as_written(space, 0, guess ? 1 : MOST_FLAGS, out);
   for (size_t i = store || wisdom_given() ? 0 : sizeof sources / sizeof *sources;
        i < sizeof sources / sizeof *sources; i++)
     sources[i](&r);
+  if (guess) {
+    hints_guess(space, out);
+    hints_as_written(space, 1, MOST_FLAGS, out);
+  }
 }

@@ -20,10 +20,11 @@ struct hints {
   struct hint items[MAX_HINTS];
 };
 /* Fills in OUT with the points to try first in SPACE: the kernel as written, where its
- * directives are optional (FROM is empty), then what was fast elsewhere, best first. All
- * of them exist in SPACE, and none appears twice. */
+ * directives are optional, then what was fast elsewhere, best first, with GUESS what
+ * guess.h says, and the kernel as written with other flags. FROM is empty except
+ * elsewhere. All of them exist in SPACE, and none appears twice. */
 void hints_find(struct store *store, const struct space *space, const struct identity *id,
-                struct hints *out);
+                bool guess, struct hints *out);
 /* Converts VALUES ("MR=6\nNR=64\n", possibly of another kernel) into a point of SPACE.
  * Parameters are matched by name, those of directives by kind and order. A number that is
  * no candidate here becomes the nearest candidate; a parameter that is not named gets the

@@ -97,11 +97,16 @@ static void setup_begin(struct tuning *t) {
   t->class->begin(t->strategy, &problem);
 }
 
-bool setup_search(struct tuning *t, struct outcome *out) {
+// Returns the name of the search that the user asked for; NULL: the default.
+static const char *setup_named(const struct tuning *t) {
   const struct options *o = options_get();
   const char *name = o->search ? o->search : t->kernel->search;
-  if (name && strcmp(name, "auto") == 0)
-    name = NULL;
+  return name && strcmp(name, "auto") == 0 ? NULL : name;
+}
+
+bool setup_search(struct tuning *t, struct outcome *out) {
+  const struct options *o = options_get();
+  const char *name = setup_named(t);
   part_setup(t);
   set_hint(t);
   t->class = name ? strategy_find(name) : NULL;
@@ -204,13 +209,15 @@ void setup_hints(struct tuning *t) {
   if (t->hints && own)
     hints_own(t->store, &t->space, t->id, t->hints);
   else if (t->hints)
-    hints_find(t->store, &t->space, t->id, t->hints);
+    hints_find(t->store, &t->space, t->id, !setup_named(t), t->hints);
   unsigned of = 0; // the first that was found elsewhere
   while (t->hints && of < t->hints->n && !*t->hints->items[of].from)
     of++;
   if (t->hints && of < t->hints->n && !own)
     log_message(AUTOTUNE_INFO, "%s: tries first what was found for %s%s", t->kernel->name,
-                t->hints->items[of].from, of + 1 < t->hints->n ? " and others" : "");
+                t->hints->items[of].from,
+                of + 1 < t->hints->n && *t->hints->items[of + 1].from ? " and others"
+                                                                      : "");
   char name[96];
   unsigned n =
       own ? 0 : transfer_near(t->store, &t->space, t->id, t->class, t->strategy, name);

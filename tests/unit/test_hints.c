@@ -394,7 +394,7 @@ static void test_hints_from_a_store(void **state) {
   struct space space;
   struct hints h;
   space_init(&space, &kernel, NULL, NULL);
-  hints_find(s, &space, &self, &h);
+  hints_find(s, &space, &self, false, &h);
   assert_int_equal(h.n, 3);
   assert_string_equal(h.items[0].from, "n = 1024, m = 3");
   assert_string_equal(h.items[1].from, "n = 64, m = 3");
@@ -441,7 +441,7 @@ static void test_times_of_another_machine(void **state) {
   assert_int_equal(transfer_near(s, &space, &self, &class, &told, name), 2);
   assert_string_equal(name, "n = 512, m = 3 on Fast CPU");
   assert_true(told.n == 2 && told.costs[0] == 2 && told.costs[1] == 1); // the best last
-  hints_find(s, &space, &self, &h);
+  hints_find(s, &space, &self, false, &h);
   assert_int_equal(h.n, 4);
   assert_string_equal(h.items[0].from, "n = 8, m = 3");
   assert_string_equal(h.items[1].from, "n = 512, m = 3 on Fast CPU");
@@ -449,6 +449,30 @@ static void test_times_of_another_machine(void **state) {
   struct looked looked;
   assert_int_equal(store_look(s, &self, 2, &looked, NULL), KNOWN_NOTHING);
   assert_true(store_found(s, &self) == 0);
+  store_close(s);
+}
+
+// Guesses are tried where nothing is known from elsewhere, if they are wanted.
+static void test_guesses(void **state) {
+  struct store *s = open_store(*state);
+  struct identity self = with_key((long long[]){ 512, 3 }),
+                  near = with_key((long long[]){ 1024, 3 });
+  struct space space;
+  struct hints h;
+  space_init(&space, &kernel, NULL, NULL);
+  hints_find(s, &space, &self, false, &h);
+  assert_int_equal(h.n, 0);
+  hints_find(s, &space, &self, true, &h);
+  assert_int_equal(h.n, 3);
+  for (unsigned i = 0; i < h.n; i++) {
+    assert_string_equal(h.items[i].from, "");
+    assert_true(space_allows(&space, h.items[i].point));
+  }
+  put(s, &near, 1, "B=64\norder=ij\n", 1);
+  put_winner(s, &near, "B=64\norder=ij\n");
+  hints_find(s, &space, &self, true, &h);
+  assert_int_equal(h.n, 1);
+  assert_string_equal(h.items[0].from, "n = 1024, m = 3");
   store_close(s);
 }
 
@@ -468,6 +492,7 @@ int main(void) {
     TEST(test_namesakes),
     TEST(test_fastest),
     TEST(test_hints_from_a_store),
+    TEST(test_guesses),
     TEST(test_the_nearest_of_many),
     TEST(test_what_was_found),
     TEST(test_the_latest_of_many),
