@@ -138,6 +138,8 @@ const char *variant_body_wrong(const char *body) {
     return "the body is too long";
   if (!b.whole || b.end != end || b.begin != body + strspn(body, " \t\r\n"))
     return "a body is a block: { … }";
+  if (strstr(body, "??")) // perhaps a trigraph, which would hide what follows
+    return "a body does not have \"??\"";
   bool fresh = true;
   for (const char *at = body, *next; at < end; at = next) {
     next = body_after_literal(at);
