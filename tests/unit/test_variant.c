@@ -206,7 +206,8 @@ static void a_body_is_a_plain_block(void **state) {
                                        "{\n#include \"x\"\n}",
                                        "{\n  #define X\n}",
                                        "{\n%:define X\n}",
-                                       "{ char *s = \"??/\"\" asm(\"; }" };
+                                       "{ char *s = \"?"
+                                       "?/\"\" asm(\"; }" };
   for (size_t i = 0; i < sizeof right / sizeof *right; i++)
     assert_null(variant_body_wrong(right[i]));
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
