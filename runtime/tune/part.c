@@ -18,6 +18,7 @@
 #include "run/measure.h"
 #include "tune.h"
 
+enum { fewest = 3 };               // variants that are run as a whole
 static const double longest = 0.2; // seconds of the default that are no reason for parts
 static const double wanted = 0.05; // seconds of the default's part
 static const double better = 0.9;  // of the best's part: it may be the new best
@@ -30,7 +31,7 @@ enum { LARGEST = 1 << 20 };
 void part_setup(struct tuning *t) {
   double seconds = tune_seconds(t, NULL).median;
   bool can = t->plan->kind == PLAN_SEARCH && !t->online && t->plan->team < 2 &&
-      t->expected > PARTS_HELD && objective_get(t->id->objective)->is_seconds &&
+      t->expected > fewest && objective_get(t->id->objective)->is_seconds &&
       variant_has_parts(t->kernel);
   if (can && seconds > longest)
     t->part.divisor = (unsigned)fmin(ceil(seconds / wanted), LARGEST);
@@ -46,9 +47,32 @@ double part_seconds(const struct tuning *t) {
   return t->part.divisor ? whole / t->part.divisor : whole;
 }
 
+static double part_cost(const struct trial *trial) {
+  double sorted[MEASURE_MAX];
+  unsigned n = trial->n_samples < MEASURE_MAX ? trial->n_samples : MEASURE_MAX;
+  memcpy(sorted, trial->samples, n * sizeof *sorted);
+  return stats_median(sorted, n).median;
+}
+
+static bool part_is_right(const struct trial *trial) {
+  return trial->status == STATUS_OK && trial->n_samples > 0;
+}
+
+static double held_cost(const struct held *h) {
+  return part_is_right(&h->trial) ? part_cost(&h->trial) : INFINITY;
+}
+
+// Returns the least seconds of the parts that are held; 0: there are none.
+static double part_held_best(const struct part *p) {
+  double least = INFINITY;
+  for (unsigned i = 0; i < p->n_held; i++)
+    least = fmin(least, held_cost(&p->held[i]));
+  return isfinite(least) ? least : 0;
+}
+
 struct trial_plan part_plan(const struct tuning *t) {
   const struct part *p = &t->part;
-  double best = p->ratio > 0 ? p->ratio * tune_best_seconds(t).high : 0;
+  double best = p->ratio > 0 ? p->ratio * tune_best_seconds(t).high : part_held_best(p);
   double lost = t->plan->background ? fmax(5 * best, best + 0.5) // as in explore_limit
                                     : fmax(2 * best, best + started);
   return (struct trial_plan){
@@ -60,17 +84,6 @@ struct trial_plan part_plan(const struct tuning *t) {
     .precision = 0.02,
     .part = true,
   };
-}
-
-static double part_cost(const struct trial *trial) {
-  double sorted[MEASURE_MAX];
-  unsigned n = trial->n_samples < MEASURE_MAX ? trial->n_samples : MEASURE_MAX;
-  memcpy(sorted, trial->samples, n * sizeof *sorted);
-  return stats_median(sorted, n).median;
-}
-
-static bool part_is_right(const struct trial *trial) {
-  return trial->status == STATUS_OK && trial->n_samples > 0;
 }
 
 // ---- whole runs ---------------------------------------------------------------------
@@ -150,10 +163,6 @@ static void part_run_whole(struct tuning *t, struct candidate *c, struct trial *
 
 // ---- the first ones -----------------------------------------------------------------
 
-static double held_cost(const struct held *h) {
-  return part_is_right(&h->trial) ? part_cost(&h->trial) : INFINITY;
-}
-
 // Runs the best of those held as a whole, or the next one if that is wrong.
 static void part_measure(struct tuning *t) {
   struct part *p = &t->part;
@@ -205,7 +214,8 @@ void part_settle_held(struct tuning *t) {
 // earlier loop did not write, or the bound of a loop may be a pointer, which is found
 // when it is compiled. It is no longer doubtful once some whole runs have failed as well.
 static bool part_is_doubtful(const struct part *p, const struct trial *part) {
-  bool ended = part->status == STATUS_TIMEOUT && p->ratio > 0; // by the best's time
+  bool ended = part->status == STATUS_TIMEOUT &&
+      (p->ratio > 0 || p->n_held > 0); // by the best's time
   return part->status != STATUS_PENDING && !ended &&
       p->confirmed[part->status] < PARTS_SURE;
 }
@@ -240,7 +250,7 @@ bool part_hold(struct tuning *t, struct candidate *c, struct trial *trial) {
     return true;
   }
   p->held[p->n_held++] = (struct held){ (unsigned)(c - t->candidates), *trial };
-  if (p->n_held == PARTS_HELD)
+  if (p->n_held == PARTS_HELD || sys_now() > (t->explore_from + t->explore_until) / 2)
     part_settle_held(t);
   return true;
 }

@@ -15,6 +15,10 @@ enum { LAST_ROUND = 6, INTERVAL = 6, PLENTY = 12, SOME = 3 };
 enum { COMPILE_WAIT = 30 /* seconds */ };
 static const double precision = 0.02, least_gain = 1.01, far_apart = 1.5,
                     promising = 1.15;
+// A default that takes so many seconds runs again only if the best is not faster by
+// COSTLY; a gain below that needs more runs than the program waits for. What is wrong
+// with such a winner shows in the program's own calls (call/confirm.c).
+static const double long_run = 1, costly = 1.25;
 static const double longest_duel = 0.5;    // of the budget, beyond the deadline
 static const double meanwhile_part = 0.25; // of the time that the search has left
 
@@ -86,12 +90,19 @@ static unsigned race_choose(struct tuning *t, struct runner_up *f) {
   return n;
 }
 
+// True if each run of the default takes much of what the program waits for.
+static bool race_is_costly(const struct tuning *t) {
+  return t->usual && tune_seconds(t, NULL).median >= long_run;
+}
+
 // True if the default is to run again. False if it takes a good part of the time and
 // lost already. FIRST: the best of the finalists. The first samples of the default may be
 // few, or from a time when the program used the processors; those of FIRST may be later.
 static bool races_default(const struct tuning *t, const struct runner_up *first) {
   double best = first->candidate->e.high, left = t->deadline - sys_now();
-  double apart = t->original.n < SOME || t->plan->background ? 4 : far_apart;
+  double apart = race_is_costly(t)                  ? costly
+      : t->original.n < SOME || t->plan->background ? 4
+                                                    : far_apart;
   return t->original.low < apart * best || tune_seconds(t, NULL).median < left / 20;
 }
 
@@ -247,7 +258,8 @@ static double race_pair(struct tuning *t, struct runner_up *a, struct runner_up 
 static bool duel_has_time(const struct tuning *t, unsigned n, unsigned before,
                           double seconds) {
   double now = sys_now();
-  bool few = t->plan->background ? n < 2 * PLENTY : before + n < SOME;
+  bool few = t->plan->background ? n < 2 * PLENTY
+                                 : before + n < SOME && !race_is_costly(t);
   return now < t->deadline ||
       (few && now + seconds < t->deadline + longest_duel * t->budget);
 }
@@ -378,8 +390,9 @@ static int race_judge(struct tuning *t, struct runner_up *f, unsigned n,
 static int race_once(struct tuning *t) {
   // Long whole runs are of no use if no variant seems to be faster. A winner that another
   // process has stored is raced all the same: it must be beaten before it is replaced.
-  bool hopeless = t->part.divisor && t->plan->kind == PLAN_SEARCH && !tune_leads(t) &&
-      !share_rival(t);
+  bool slow = race_is_costly(t) && tune_best(t).median * costly >= t->original.median,
+       hopeless = t->part.divisor && t->plan->kind == PLAN_SEARCH &&
+      (slow || !tune_leads(t)) && !share_rival(t);
   struct runner_up *f = sys_calloc(FINALISTS + 1, sizeof *f);
   unsigned n = f && !hopeless ? race_choose(t, f) : 0;
   t->deadline =

@@ -50,8 +50,7 @@ void setup_deadlines(struct tuning *t, double spent) {
   if (t->usual) {
     t->deadline = sys_now() + left;
     t->budget = t->deadline - t->began - t->slept;
-    race = fmin(fmax(race, run / left), 0.5); // it may run the default once more
-  } else if (spent > t->budget / 2) {         // the default must leave some
+  } else if (spent > t->budget / 2) { // the default must leave some
     t->deadline += spent - t->budget / 2;
   }
   left = fmax(t->deadline - sys_now(), 0);

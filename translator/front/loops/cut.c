@@ -29,20 +29,31 @@ const char cut_prologue[] =
     "  ((__typeof__(bound))((low) - autotune_part((long long)(low) - (bound) + more, least) + more))\n"
     "#endif\n";
 
-// Returns the largest value of A, a size; 1 if it is not known.
-static long long cut_largest(const struct builder *b, const struct dir_arg *a) {
+static int cut_order(const void *a, const void *b) {
+  const long long *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+// Returns the middle value of A, a size, or the smaller one of two; 1 if it is not known.
+// With the largest one a part would be most of a short loop; larger blocks are cut.
+static long long cut_middle(const struct builder *b, const struct dir_arg *a) {
   int p = arg_param(b, a);
-  long long most = 1;
+  long long *sizes = NULL, middle = 1;
+  unsigned n = 0;
   for (unsigned i = 0; p >= 0 && i < b->k->params[p].n_values; i++)
-    if (b->k->params[p].kind == VALUE_INT && b->k->params[p].values[i].i > most)
-      most = b->k->params[p].values[i].i;
+    if (b->k->params[p].kind == VALUE_INT)
+      *GROW(sizes, n) = b->k->params[p].values[i].i;
+  if (n)
+    qsort(sizes, n, sizeof *sizes, cut_order);
+  if (n)
+    middle = sizes[(n - 1) / 2];
   if (p < 0 && is_digits(a->text))
-    most = strtoll(a->text.data, NULL, 10);
-  return most > 0 ? most : 1;
+    middle = strtoll(a->text.data, NULL, 10);
+  return middle > 0 ? middle : 1;
 }
 
 // Returns how many iterations LOOP must keep, at least, as an expression: a block of the
-// largest size, one for each thread that shares them.
+// middle size, one for each thread that shares them.
 static const char *cut_least(const struct builder *b, TSNode loop) {
   unsigned n;
   const struct loop_directive **list = directives_of_chain(b, loop, &n);
@@ -54,7 +65,7 @@ static const char *cut_least(const struct builder *b, TSNode loop) {
     for (unsigned j = 0; j < list[i]->n_clauses; j++) {
       const struct dir_clause *c = &list[i]->clauses[j];
       bool sizes = strcmp(c->name, groups & GROUP_SIZES ? "sizes" : "partial") == 0;
-      long long size = sizes && c->n_args ? cut_largest(b, &c->args[0]) : 1;
+      long long size = sizes && c->n_args ? cut_middle(b, &c->args[0]) : 1;
       most = size > most ? size : most;
     }
   }
