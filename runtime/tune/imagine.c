@@ -31,7 +31,7 @@ static bool imagine_is_finite(const struct tuning *t, const struct candidate *c)
 // more is spent, because the next one may have the same mistake; in mode `online` more,
 // because all variants are checked before the program runs them.
 static double imagine_budget(const struct tuning *t, const struct candidate *c) {
-  double taken = t->online ? t->budget : sys_now() - t->began - t->imagined_seconds;
+  double taken = t->online ? t->budget : tune_taken(t) - t->imagined_seconds;
   double one = fmax(part * taken, least);
   if (t->plan->kind == PLAN_CHECK || c->body) // without this it cannot win
     return check;

@@ -38,6 +38,19 @@ static struct runner_up race_enter(struct candidate *c) {
   return (struct runner_up){ .candidate = c, .searched = whole ? c->e.median : 0 };
 }
 
+// True if each run of the default takes much of what the program waits for.
+static bool race_is_costly(const struct tuning *t) {
+  return t->usual && tune_seconds(t, NULL).median >= long_run;
+}
+
+// Gives F the samples that it has from the search, of whole runs, which were compared.
+static void race_recall(struct runner_up *f) {
+  const struct candidate *c = f->candidate;
+  for (unsigned i = 0; c->part <= 0 && i < c->n_samples && i < RACE_SAMPLES; i++)
+    f->samples[f->n++] = c->samples[i];
+  f->e = stats_median(f->samples, f->n);
+}
+
 static bool race_is_twin(const struct runner_up *f, unsigned n,
                          const struct candidate *c) {
   for (unsigned i = 0; i < n; i++)
@@ -88,11 +101,6 @@ static unsigned race_choose(struct tuning *t, struct runner_up *f) {
   free(seen);
   t->unraced = t->unraced && n == 0;
   return n;
-}
-
-// True if each run of the default takes much of what the program waits for.
-static bool race_is_costly(const struct tuning *t) {
-  return t->usual && tune_seconds(t, NULL).median >= long_run;
 }
 
 // True if the default is to run again. False if it takes a good part of the time and
@@ -190,7 +198,8 @@ static void run_rounds(struct tuning *t, struct runner_up *f, unsigned n) {
     for (unsigned i = 0; i < n && !t->lost; i++) {
       struct runner_up *next = &f[(i + round) % n];
       double until = round > 0 ? end : i > 0 && next->candidate ? t->deadline : INFINITY;
-      if (!next->out && sys_now() < until)
+      bool known = round == 0 && next->n > 0; // from the search
+      if (!next->out && !known && sys_now() < until)
         race_run(t, next);
     }
     if (is_decided(f, n) || sys_now() >= end)
@@ -400,6 +409,9 @@ static int race_once(struct tuning *t) {
   bool with_default = n > 0 && races_default(t, f);
   if (with_default)
     f[n++] = (struct runner_up){ 0 };
+  for (unsigned i = 0; i < n && race_is_costly(t); i++)
+    if (f[i].candidate)
+      race_recall(&f[i]);
   pool_pause(t->pool, true);
   if (n > 0)
     run_rounds(t, f, n);

@@ -243,7 +243,7 @@ static bool strict_can(const struct tuning *t) {
 static bool strict_has_time(const struct tuning *t, const struct candidate *c) {
   double compiling = c->object.seconds > 0 ? c->object.seconds : compiles;
   double expected = 2 * compiling + RUNS * tune_seconds(t, NULL).median;
-  double one = fmax(part * (sys_now() - t->began - t->strict_seconds), least);
+  double one = fmax(part * (tune_taken(t) - t->strict_seconds), least);
   return expected <= (t->strict_wrong ? 4 : 1) * one - t->strict_seconds;
 }
 

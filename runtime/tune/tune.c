@@ -46,6 +46,11 @@ unsigned tune_asked(const struct tuning *t) {
 
 static const double gentle_factor = 20; // a niceness of 19 gets a sixtieth part
 
+double tune_taken(const struct tuning *t) {
+  double taken = sys_now() - t->began;
+  return t->usual || t->plan->rest > 0 ? fmax(taken, BUDGET_NORMAL) : taken;
+}
+
 double tune_limit(const struct tuning *t) {
   // A run that is ended only because the budget is used up would be noted as failed for
   // ever.

@@ -185,6 +185,9 @@ void tune_report(struct tuning *t, double silence);
 bool tune_default(struct tuning *t, struct outcome *out);
 /* Plans one run that is compared with the default's, and whose time is not used. */
 struct trial_plan tune_once(double limit);
+/* Returns the seconds by parts of which checks of the winner are limited: those that the
+ * tuning has taken, and no less where a first call waits for a part of it only. */
+double tune_taken(const struct tuning *t);
 /* Returns the seconds that one run may take. */
 double tune_limit(const struct tuning *t);
 /* Returns what variants are compared in, for people; lives as long as T. */
