@@ -165,7 +165,7 @@ void scale(int n, int m, double **x) {
 }
 int main(void) {
   double **x = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  munmap((char *)x + 4096, 4096);
+  mprotect((char *)x + 4096, 4096, PROT_NONE);
   x[0] = malloc(80), x[1] = malloc(80);
   memset(x[0], 0, 80), memset(x[1], 0, 80);
   scale(100000, 10, x);
