@@ -19,6 +19,7 @@ static const double precision = 0.02, least_gain = 1.01, far_apart = 1.5,
 // COSTLY; a gain below that needs more runs than the program waits for. What is wrong
 // with such a winner shows in the program's own calls (call/confirm.c).
 static const double long_run = 1, costly = 1.25;
+static const double near = 1.05;           // of the best: other finalists then
 static const double longest_duel = 0.5;    // of the budget, beyond the deadline
 static const double meanwhile_part = 0.25; // of the time that the search has left
 
@@ -91,7 +92,7 @@ static unsigned race_choose(struct tuning *t, struct runner_up *f) {
         next = (int)i;
     }
     struct candidate *c = next == NONE ? NULL : &t->candidates[next];
-    if (!c || c->e.low > part_margin(c, 1.15) * best.high)
+    if (!c || c->e.low > (race_is_costly(t) ? near : part_margin(c, 1.15)) * best.high)
       break;
     seen[next] = true;
     t->unraced = n == 0;
