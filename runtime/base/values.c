@@ -97,8 +97,8 @@ static double values_patience(const char *word, size_t size) {
   return 0;
 }
 
-// Reads a number above 0 at *P and the text behind it, up to a blank or a comma, as its
-// unit. Moves *P past both. False: there is no such number.
+// Reads a number above 0 at *P. Its unit is the text from there to a blank or a comma.
+// Moves *P past both. False: there is no such number.
 static bool values_quantity(const char **p, double *number, const char **unit,
                             size_t *size) {
   char *end;

@@ -155,14 +155,18 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
   char *values = out->tuned && out->winner ? variant_values(k, out->point, out->body)
                                            : NULL;
   bool refused = !out->tuned && !atomic_load(&n->decided);
-  if (!refused)
+  bool further = atomic_load(&n->rest.goes), nothing = further && !values;
+  if (nothing) // what runs stays, and so does the reason for it
+    log_message(AUTOTUNE_INFO, "%s: the search in the background found nothing better",
+                k->name);
+  else if (!refused)
     log_message(out->tuned ? AUTOTUNE_INFO : AUTOTUNE_WARN, "%s: %s", k->name, out->why);
-  bool further = atomic_load(&n->rest.goes);
   bool same = atomic_load(&n->decided) &&
-      (!out->tuned || (values ? current_is(n, values) : further));
-  if (same) // a race that changes nothing
+      (!out->tuned || nothing || (values && current_is(n, values)));
+  if (same && !nothing) // a race that changes nothing
     site_note(&n->why, out->why);
-  else if ((!values ||
+  else if (!same &&
+           (!values ||
             !decide_install(s, n, out->path, values, out->variant, out->why)) &&
            !module_abandoned())
     decide_default(n, values ? "default: the tuned variant cannot be loaded" : out->why);
@@ -199,7 +203,7 @@ static void decide_tune(struct site *s, struct node *n, const struct call *call,
   struct identity id = node_identity(n);
   struct outcome *out = sys_malloc(sizeof *out);
   if (!out && atomic_load(&n->decided))
-    return; // a race that did not begin
+    return rest_end(n); // a race or a search that did not begin
   if (!out)
     return decide_default(n, "default: no memory");
   out->cost = 0;

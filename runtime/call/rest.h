@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rest.h: the rest of a default budget. The first call of a key waits for a few seconds
- * of search only. What is left of the budget is spent later, in the background, for a
- * small part of the time that the program spends in the kernel, in this run or in later
- * ones. */
+ * of search. The search goes on in the background with the remaining seconds of the
+ * budget. It takes a small part of the time that the program spends in the kernel, in
+ * this run or in later ones. */
 #ifndef AUTOTUNE_REST_H
 #define AUTOTUNE_REST_H
 

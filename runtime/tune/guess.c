@@ -229,8 +229,9 @@ static void pool_rate(struct pool *p) {
   }
 }
 
-// Takes the point that makes the best of those taken the fastest, in the mean over all
-// worlds. Returns its index; p->n: none is left.
+// Takes one more point: the one with which the best of all points taken is the fastest,
+// on the average of all draws of the weights. Returns its index, or P->n if all are
+// taken.
 static unsigned pool_take_best(struct pool *p) {
   unsigned best = p->n;
   double least = INFINITY;

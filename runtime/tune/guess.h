@@ -5,7 +5,7 @@
 
 #include "model/space.h"
 
-/* What is known of a point without compiling it. Sizes are logarithms (base 2). */
+/* The features of a point, which need no compilation. Sizes are logarithms (base 2). */
 enum guess_feature {
   GUESS_THREADS,    /* number of threads, at most those of the machine */
   GUESS_TILED,      /* fraction of the tile sizes that matter */

@@ -18,7 +18,6 @@
 #include "run/measure.h"
 #include "tune.h"
 
-enum { fewest = 3 };               // variants that are run as a whole
 static const double longest = 0.2; // seconds of the default that are no reason for parts
 static const double wanted = 0.05; // seconds of the default's part
 static const double better = 0.9;  // of the best's part: it may be the new best
@@ -26,12 +25,12 @@ static const double worthwhile = 0.5; // a part that takes more than that of a r
 static const double shortest = 0.02;  // seconds of all samples of a part, at least
 static const double started = 0.2;    // seconds that a new worker may cost
 static const double far = 1.5;        // finalists may seem so much slower than the best
-enum { LARGEST = 1 << 20 };
+enum { LARGEST = 1 << 20, FEWEST = 3 /* variants: they are run as a whole */ };
 
 void part_setup(struct tuning *t) {
   double seconds = tune_seconds(t, NULL).median;
   bool can = t->plan->kind == PLAN_SEARCH && !t->online && t->plan->team < 2 &&
-      t->expected > fewest && objective_get(t->id->objective)->is_seconds &&
+      t->expected > FEWEST && objective_get(t->id->objective)->is_seconds &&
       variant_has_parts(t->kernel);
   if (can && seconds > longest)
     t->part.divisor = (unsigned)fmin(ceil(seconds / wanted), LARGEST);

@@ -15,11 +15,11 @@ enum { LAST_ROUND = 6, INTERVAL = 6, PLENTY = 12, SOME = 3 };
 enum { COMPILE_WAIT = 30 /* seconds */ };
 static const double precision = 0.02, least_gain = 1.01, far_apart = 1.5,
                     promising = 1.15;
-// A default that takes so many seconds runs again only if the best is not faster by
-// COSTLY; a gain below that needs more runs than the program waits for. What is wrong
-// with such a winner shows in the program's own calls (call/confirm.c).
+// A default of LONG_RUN seconds or more is not run again. The best must be COSTLY times
+// as fast as its first run: to show a smaller gain takes more runs than the program waits
+// for. The program's own calls show later whether the winner is slower (call/confirm.c).
 static const double long_run = 1, costly = 1.25;
-static const double near = 1.05;           // of the best: other finalists then
+static const double near = 1.05;           // times the best: finalists then
 static const double longest_duel = 0.5;    // of the budget, beyond the deadline
 static const double meanwhile_part = 0.25; // of the time that the search has left
 

@@ -45,7 +45,7 @@ void setup_budget(struct tuning *t) {
 static const double wait = 2, whole_up_to = 2; // seconds
 
 void setup_deadlines(struct tuning *t, double spent) {
-  double run = t->original_seconds, race = 0.2; // of what is left: for the final race
+  double run = t->original_seconds;
   double left = wait + (run < whole_up_to ? run : (run + whole_up_to) / 2);
   if (t->usual) {
     t->deadline = sys_now() + left;
@@ -55,7 +55,7 @@ void setup_deadlines(struct tuning *t, double spent) {
   }
   left = fmax(t->deadline - sys_now(), 0);
   t->explore_from = sys_now();
-  t->explore_until = t->explore_from + (1 - race) * left;
+  t->explore_until = t->explore_from + 0.8 * left; // the rest is for the final race
 }
 
 static bool set_space(struct tuning *t, struct outcome *out) {

@@ -138,7 +138,7 @@ static bool written_lacks(const struct autotune_kernel *k) {
 void written_time(struct tuning *t, int winner) {
   struct written_side written = { .candidate = NULL }, best = { .candidate = NULL };
   double now = sys_now(), end = now + written_share * t->budget;
-  if (t->unmeasured && !t->hurried && !role_stopping())
+  if (winner != NONE && t->unmeasured && !t->hurried && !role_stopping())
     written_measure(t); // only makes it
   if (winner == NONE || t->live ||
       2 * t->original_seconds > fmax(t->deadline, end) - now || !t->as_written.data)

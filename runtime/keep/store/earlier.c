@@ -64,8 +64,8 @@ bool earlier_find(const struct autotune_kernel *k, struct earlier *out) {
   return known && s.run.elapsed > 0;
 }
 
-// Writes to K's slot all of RUN except its `vain`, and VAIN. What is NULL stays as it
-// was. MAKES: the file is made if there is none.
+// Writes RUN, without its `vain`, and VAIN to K's slot. If one of them is NULL, that part
+// of the slot does not change. MAKES: the file is made if there is none.
 static void earlier_write(const struct autotune_kernel *k, const struct earlier *run,
                           const struct vain *vain, bool makes) {
   uint64_t hash = earlier_hash(k);

@@ -17,8 +17,9 @@ struct proposer *proposer_new(const char *command);
 void proposer_free(struct proposer *p);
 /* Starts the program, the first time it is called. */
 void proposer_start(struct proposer *p);
-/* Sends LINE, which is taken over; NULL: no memory, nothing is sent. What is sent before
- * the start is kept until then. If the program does not read, it misses lines. */
+/* Sends LINE and frees it. If LINE is NULL, because there was no memory for it, nothing
+ * is sent. Lines from before the start are sent then. If the program does not read, it
+ * misses lines. */
 void proposer_send(struct proposer *p, json_t *line);
 /* Returns the next line, without its end; it is valid until the next call. NULL: there is
  * none yet, or there is a trouble. */
