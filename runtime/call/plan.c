@@ -1,9 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // plan.c: what a call asks of a tuner.
+#include "model/objective/objective.h"
 #include "site.h"
 
-// Orders of mode online are not followed in a region, where other calls compete for the
-// processors.
+// True if variants are timed in the program's own calls. In the background, too, for
+// loops that threads share: beside the program's calls their threads would have no cores
+// of their own, and any of them would seem as fast as any other. Not for kernels whose
+// author did not ask for it, or whose variants nobody checks. Orders are not followed in
+// a region, where other calls compete for the processors.
+static bool is_timed_in_calls(const struct node *n) {
+  const struct autotune_kernel *k = n->site->kernel;
+  enum tuning_mode mode = decide_mode(k);
+  bool crowded = mode == MODE_BACKGROUND && k->openmp && !kernel_when_hot(k) &&
+      k->verify != AUTOTUNE_VERIFY_OFF &&
+      objective_get(objective_of(k))->is_seconds;
+  return (mode == MODE_ONLINE || crowded) && target_of(k)->synchronous &&
+      !atomic_load(&n->team);
+}
+
 struct plan plan_of(const struct node *n) {
   const struct autotune_kernel *k = n->site->kernel;
   enum tuning_mode mode = decide_mode(k);
@@ -11,9 +25,7 @@ struct plan plan_of(const struct node *n) {
   double fraction =
       allowance_fraction(k); // 0: no fraction was requested, or it cannot be enforced
   return (struct plan){
-    .kind = mode == MODE_ONLINE && target_of(k)->synchronous && !atomic_load(&n->team)
-        ? PLAN_ONLINE
-        : PLAN_SEARCH,
+    .kind = is_timed_in_calls(n) ? PLAN_ONLINE : PLAN_SEARCH,
     .background = mode == MODE_ONLINE || mode == MODE_BACKGROUND ||
         allowance_asked(k) > 0,
     .again = mode == MODE_TUNE,

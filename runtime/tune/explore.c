@@ -412,6 +412,8 @@ static void explore_quietly(struct tuning *t) {
         object_free(&ready[i].object);
         t->untried = true;
       }
+    if (t->online)
+      online_settle(t);
   }
   free(ready);
 }

@@ -2,8 +2,9 @@
 // online.c: the tuner's side of mode `online`. The search runs in the sandbox as usual,
 // but with one to three runs of each variant: enough to see that it is right and not
 // hopeless. A variant that passes is linked and sent to the program, whose own calls then
-// decide (halving.c). This file never waits for a call: between trials and while variants
-// are compiled, online_step reads the times that have come, and writes the next orders.
+// decide (halving.c). Between trials and while variants are compiled, online_step reads
+// the times that have come, and writes the next orders. A kernel that uses all cores is
+// timed in calls only while neither compilers nor the sandbox run (online_settle).
 //
 // A variant is pending in the store until its first real call has ended, so that after
 // a crash of the program the next tuning knows which variant ran.
@@ -21,6 +22,9 @@
 // cores with the program there; `promising` for variants of an earlier process, which
 // must be compiled again.
 static const double hopeful = 1.25, hopeful_with_threads = 2, promising = 1.1;
+
+// Seconds without a timed call after which the search goes on with other variants.
+static const double rare = 0.1;
 
 struct sent {
   int arm;
@@ -41,6 +45,7 @@ struct online {
   double seen, cost; // sys_now and seconds of CPU at the last look
   double given;      // seconds by which the budget was extended
   double lost;       // seconds that calls lost by not running the best so far
+  bool settles;      // nothing else runs: calls may be timed
 };
 
 bool online_new(struct tuning *t) {
@@ -252,7 +257,8 @@ double online_lost(const struct tuning *t) {
 static void order_rounds(struct tuning *t) {
   struct online *o = t->online;
   int arms[ARMS];
-  unsigned rounds, n = throttle_allows(t) ? halving_round(&o->race, arms, &rounds) : 0;
+  bool may = throttle_allows(t) && (!t->quiet || o->settles);
+  unsigned rounds, n = may ? halving_round(&o->race, arms, &rounds) : 0;
   double best = halving_time(&o->race.arms[o->race.incumbent]).median;
   unsigned repeat = online_repeats(best > 0 ? best : tune_best(t).median);
   for (unsigned k = 0; n > 0 && k < rounds; k++)
@@ -297,6 +303,26 @@ void online_step(struct tuning *t) {
   send_newcomer(t);
 }
 
+// ---- between trials -----------------------------------------------------------------
+
+static bool all_sent(struct tuning *t) {
+  return t->online->loading == NONE && t->online->fd < 0 && !next_newcomer(t);
+}
+
+void online_settle(struct tuning *t) {
+  struct online *o = t->online;
+  double call = t->original.median;
+  o->settles = true;
+  o->last = sys_now();
+  do {
+    tune_report(t, tune_silence(NULL));
+    online_step(t);
+    nanosleep(&(struct timespec){ .tv_nsec = 500 * 1000 }, NULL);
+  } while ((o->racing || !all_sent(t)) && !role_stopping() &&
+           sys_now() - o->last < rare + 4 * call);
+  o->settles = false;
+}
+
 // ---- the end ------------------------------------------------------------------------
 
 // Compiles and checks again what an earlier process found good, to compete.
@@ -316,10 +342,6 @@ static void see_again(struct tuning *t) {
     if (!explore_again(t, next))
       next->offered = true; // do not take it again
   }
-}
-
-static bool all_sent(struct tuning *t) {
-  return t->online->loading == NONE && t->online->fd < 0 && !next_newcomer(t);
 }
 
 // Stores the real samples of all arms that ran, also if the program ended in the middle
@@ -368,6 +390,7 @@ static bool has_calls(const struct tuning *t) {
 int online_finish(struct tuning *t, bool *decided) {
   struct online *o = t->online;
   see_again(t);
+  o->settles = true;
   o->last = sys_now();
   while (!o->race.over && !role_stopping() && has_calls(t)) {
     tune_report(t, tune_silence(NULL));

@@ -169,10 +169,9 @@ bool setup_pool(struct tuning *t, struct outcome *out) {
                                         : (unsigned)machine_get()->numbers.threads;
   threads = threads ? threads : 1;
   // A kernel that uses all cores is timed while nothing is compiled; other kernels while
-  // all cores but one compile. Calls of the program are all disturbed alike, and kernels
-  // on a device are not disturbed.
+  // all cores but one compile. Kernels on a device are not disturbed.
   bool crowded = t->kernel->openmp || threads == 1 || t->plan->team > 1;
-  t->quiet = crowded && t->plan->kind != PLAN_ONLINE && t->target->on_host;
+  t->quiet = crowded && t->target->on_host;
   unsigned compiling = t->plan->fraction > 0 ? 1
       : t->quiet || threads == 1             ? threads
                                              : threads - 1;

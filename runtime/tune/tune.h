@@ -427,6 +427,10 @@ bool online_new(struct tuning *t);
 /* Reads the times of real calls, orders more of them, and sends variants that passed in
  * the sandbox. Does not wait for a call. */
 void online_step(struct tuning *t);
+/* For a kernel that uses all cores, whose calls are timed only in here, while nothing is
+ * compiled or tried: returns when the variants that passed have been compared, or calls
+ * have become rare. */
+void online_settle(struct tuning *t);
 /* Returns the seconds that calls lost by not running the best variant so far. They count
  * as cost of the tuning. */
 double online_lost(const struct tuning *t);
