@@ -7,8 +7,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 [ "$(nproc)" -gt 1 ] || { echo "skipped: one processor, no team"; exit 77; }
 cp "$here"/openmp/*.c .
 
-portable() { # vectors, caches and processors differ from machine to machine
-  sed -E 's/ flags\([^)]*\)//; s/param\(THREADS: [0-9, ]*\)/param(THREADS: …)/
+portable() { # vectors, caches and processors differ from machine to machine, and so do the lines that flags take
+  sed -z -E 's/ (\\\n\+ +)?flags\([^)]*\)//g' | sed -E 's/^@@ .*/@@/; s/param\(THREADS: [0-9, ]*\)/param(THREADS: …)/
           s/(tile sizes|partial)\(.*\)/\1(…)/'
 }
 

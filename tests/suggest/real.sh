@@ -397,7 +397,8 @@ has "resample" vary.notes "vary.c:18:1: note: of 'resample' only compilers and f
 has "longest" vary.notes "note: of the loop in line 31 of 'longest' only compilers and flags vary"
 has "chain: the flags" vary.patch '^+ *flags("", "-fno-math-errno -fno-trapping-math"'
 is "of integers: no flags for numbers" "$(sed -n '/void longest/,/parallel for/p' vary.patch | grep -c 'math')" 0
-has "a chain without conversions" vary.notes "'plain_chain' is left as it is"
+has "a chain without conversions" vary.notes "of 'plain_chain' only compilers and flags vary"
+has "its sums may be reordered" <(sed -n '/^+.*flags/,/void plain_chain/p' vary.patch) 'fassociative-math'
 AUTOTUNE_LOG=debug autotune cc --auto gcc -fopenmp -c vary.c -o vary.o 2> vary.auto
 for name in "'chain'" "'unpack'" "'resample'" "the loop in line 31 of 'longest'"; do
   has "--auto: $name" vary.auto "kernels once they are hot: .*$name"

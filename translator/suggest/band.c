@@ -107,7 +107,7 @@ static bool keeps_order(const struct band *b, const unsigned *order) {
 
 // True if bounds of OF depend on LOOP's variable, by value or by spelling: the two differ
 // where terms cancel out.
-static bool bounds_mention(const struct iter *of, const struct iter *loop) {
+bool band_bounds_mention(const struct iter *of, const struct iter *loop) {
   return poly_has(of->from, loop->atom) || poly_has(of->left, loop->atom) ||
       lex_mentions(of->dim.low, loop->dim.var) ||
       lex_mentions(of->dim.bound, loop->dim.var);
@@ -116,7 +116,7 @@ static bool bounds_mention(const struct iter *of, const struct iter *loop) {
 static bool bounds_known(const struct band *b, const unsigned *order) {
   for (unsigned i = 0; i < b->n; i++)
     for (unsigned j = i + 1; j < b->n; j++) {
-      if (bounds_mention(b->loops[order[i]], b->loops[order[j]]))
+      if (band_bounds_mention(b->loops[order[i]], b->loops[order[j]]))
         return false;
     }
   return true;
@@ -125,7 +125,7 @@ static bool bounds_known(const struct band *b, const unsigned *order) {
 bool band_is_rectangular(const struct band *b) {
   for (unsigned i = 0; i < b->n; i++)
     for (unsigned j = 0; j < b->n; j++)
-      if (i != j && bounds_mention(b->loops[i], b->loops[j]))
+      if (i != j && band_bounds_mention(b->loops[i], b->loops[j]))
         return false;
   return true;
 }
@@ -137,7 +137,7 @@ static bool has_unit_steps(const struct band *b) {
   return true;
 }
 
-static bool is_parallel(const struct band *b, unsigned loop) {
+bool band_is_independent(const struct band *b, unsigned loop) {
   for (unsigned i = 0; i < b->v.n; i++)
     if (b->v.list[i].at[loop])
       return false;
@@ -161,7 +161,7 @@ static unsigned stride_of(const struct access *x, const struct iter *loop) {
 // memory one after the other, and adds to no sum in successive iterations.
 static unsigned band_cost_of(const struct model *m, const struct band *b,
                              unsigned inner) {
-  unsigned cost = is_parallel(b, inner) ? 0 : CARRIED;
+  unsigned cost = band_is_independent(b, inner) ? 0 : CARRIED;
   for (unsigned i = 0; i < m->n_accesses; i++)
     if (node_within(m->accesses[i].node, b->loops[0]->node))
       cost += stride_of(&m->accesses[i], b->loops[inner]);
@@ -186,7 +186,7 @@ static void band_find_orders(const struct model *m, struct band *b, unsigned *or
                              unsigned n) {
   if (n == b->n) {
     if (keeps_order(b, order) && bounds_known(b, order) &&
-        (!b->parallel || is_parallel(b, order[0])))
+        (!b->parallel || band_is_independent(b, order[0])))
       keep_order(m, b, order);
     return;
   }
@@ -198,6 +198,11 @@ static void band_find_orders(const struct model *m, struct band *b, unsigned *or
     if (!used && (b->n <= 4 || i == n))
       band_find_orders(m, b, order, n + 1);
   }
+}
+
+void band_find_all_orders(const struct model *m, struct band *b) {
+  unsigned order[MAX_LEVELS] = { 0 };
+  band_find_orders(m, b, order, 0);
 }
 
 struct reuse band_reuse(const struct model *m, const struct band *b) {
@@ -220,7 +225,6 @@ struct reuse band_reuse(const struct model *m, const struct band *b) {
 
 bool band_fill(struct model *m, struct band *b, bool shared, const char **why,
                TSNode *at) {
-  unsigned order[MAX_LEVELS] = { 0 };
   b->leaf = !node_holds(node_field(b->loops[b->n - 1]->node, "body"), "for_statement");
   b->v = depend(m, b->loops, b->n);
   if (b->v.why) {
@@ -229,6 +233,7 @@ bool band_fill(struct model *m, struct band *b, bool shared, const char **why,
     return false;
   }
   *why = check_scalars(m, b, at);
+  b->separate = !*why;
   if (*why)
     return false;
   b->permutable = band_is_rectangular(b) || has_unit_steps(b);
@@ -236,12 +241,12 @@ bool band_fill(struct model *m, struct band *b, bool shared, const char **why,
     for (unsigned j = 0; j < b->n; j++)
       b->permutable = b->permutable && (b->v.list[i].sum || b->v.list[i].at[j] >= 0);
   b->parallel = !shared;
-  band_find_orders(m, b, order, 0);
+  band_find_all_orders(m, b);
   if (b->n_orders && (!shared || b->permutable || b->n_orders > 1))
     return true;
   b->n_orders = 0;
   b->parallel = false;
-  band_find_orders(m, b, order, 0);
+  band_find_all_orders(m, b);
   *why = "its iterations depend on each other";
   *at = b->loops[0]->node;
   return false;

@@ -44,13 +44,14 @@ static bool examine_has_while(TSNode n) {
 
 // True if M's function is worth trying with other compilers and flags alone. What is
 // understood was found to be of no use to threads and vectors; then it has OpenMP, or
-// what compilers do more slowly for errno or traps, or RESTS: no directive may stand
-// there for another reason.
-static bool examine_varies(const struct model *m, bool openmp, bool rests,
+// what compilers do more slowly for errno or traps, or sums that may be reordered (unless
+// AUTOMATIC), or RESTS: no directive may stand there for another reason.
+static bool examine_varies(struct model *m, bool openmp, bool rests, bool automatic,
                            struct numbers *numbers) {
   TSNode body = node_field(m->u.f->node, "body");
   return vary_may(m, openmp, numbers) &&
-      (m->n_refusals || openmp || rests || numbers->guarded || examine_has_while(body)) &&
+      (m->n_refusals || openmp || rests || numbers->guarded ||
+       (numbers->recurrent && !automatic) || examine_has_while(body)) &&
       !once_sets_up(m->source, m) && work_of(m, body) >= FEW_OPERATIONS;
 }
 
@@ -116,7 +117,8 @@ struct finding examine(const struct candidates *c, const struct subject *k,
   if (c->how.automatic && f.sections.why && examine_may_overlap(m) &&
       !owned_all(c, k->x, k->loop, m))
     examine_drop_unchecked(&f); // no call could look whether they do
-  f.varies = examine_varies(m, k->openmp, f.divided || f.unchecked, &f.numbers) &&
+  f.varies = examine_varies(m, k->openmp, f.divided || f.unchecked, c->how.automatic,
+                            &f.numbers) &&
       !f.odd && (f.plan.n == 0 || k->openmp);
   return f;
 }

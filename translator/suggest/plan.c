@@ -86,8 +86,19 @@ static void put_sizes(const struct planner *p, const struct band *b, struct reus
     text_printf(t, "sizes({%lld, %lld}, {%lld, %lld})", near / 2, 2 * near, far, 4 * far);
 }
 
-// Adds the pragmas for B, from the farthest from the loop to the nearest.
-static void put_band(struct planner *p, const struct band *b, bool shared) {
+static void put_parallel(struct planner *p, const struct band *b, const char *indent,
+                         const char *simd, struct text *t) {
+  text_printf(t, "%s#pragma autotune parallel for%s num_threads(%s)", indent, simd,
+              p->threads);
+  put_variables(b, t);
+  text_printf(t, "\n");
+  p->plan->threads = true;
+}
+
+// Adds the pragmas for B, from the farthest from the loop to the nearest. S: NULL, or the
+// blocks that threads share.
+static void put_band(struct planner *p, const struct band *b, const struct strip *s,
+                     bool shared) {
   TSNode loop = b->loops[0]->node;
   size_t at = model_offset(p->m, loop, NULL);
   const char *indent = patch_indent(p->m->source, at);
@@ -100,12 +111,14 @@ static void put_band(struct planner *p, const struct band *b, bool shared) {
               "this loop does not begin its line, so no pragma can be put before it");
     return;
   }
+  if (s) {
+    put_parallel(p, b, indent, "", &t);
+    strip_put(b, s, indent, &t);
+    *GROW(p->plan->list, p->plan->n) = (struct insertion){ .offset = at, .text = t.data };
+    return;
+  }
   if (!shared && b->parallel) {
-    text_printf(&t, "%s#pragma autotune parallel for%s num_threads(%s)", indent,
-                alone ? " simd" : "", p->threads);
-    put_variables(b, &t);
-    text_printf(&t, "\n");
-    p->plan->threads = true;
+    put_parallel(p, b, indent, alone ? " simd" : "", &t);
   } else if (alone || (p->team && b->n == 1 && b->leaf && b->v.n == 0)) {
     text_printf(&t, "%s#pragma autotune simd", indent);
     put_variables(b, &t);
@@ -220,8 +233,13 @@ static bool plan_chain(struct planner *p, struct iter *const *chain, unsigned n,
       b.parallel = false;
       *why = *why ? *why : "threads would start again for each iteration of two loops";
     }
+    struct strip s;
+    if (!a.shared && strip_find(p->m, &b, &s)) {
+      put_band(p, &b, &s, false);
+      return true;
+    }
     if (fits) {
-      put_band(p, &b, a.shared);
+      put_band(p, &b, NULL, a.shared);
       return b.parallel || a.shared;
     }
     first = from == 0 ? b : first;
@@ -229,7 +247,7 @@ static bool plan_chain(struct planner *p, struct iter *const *chain, unsigned n,
     *at = from == 0 && reason ? where : *at;
   }
   if (first.permutable && first.n_orders && first.n > 1)
-    put_band(p, &first, a.shared);
+    put_band(p, &first, NULL, a.shared);
   return false;
 }
 

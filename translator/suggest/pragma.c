@@ -61,23 +61,35 @@ static bool pragma_observes(const struct source *s) {
   return false;
 }
 
+// Returns the flags that a variant of F may have beside the build's.
+static const char *pragma_more_flags(const struct finding *f, enum digits digits) {
+  static const char same[] = "-fno-math-errno -fno-trapping-math",
+                    reordered[] = "-fassociative-math -freciprocal-math "
+                                  "-fno-signed-zeros -fno-trapping-math -fno-math-errno";
+  if (!f->numbers.real)
+    return "";
+  if (digits == DIGITS_FAST)
+    return "-ffast-math";
+  if (pragma_observes(f->file))
+    return "";
+  bool may = digits == DIGITS_CLOSE && !f->checked;
+  return f->numbers.recurrent && may ? reordered : f->numbers.guarded ? same : "";
+}
+
 // Appends flags(…) and compiler(…). Few: each is a factor of the number of variants.
 // Flags that change no number are tried, though errno and traps are lost, unless the file
-// looks at these.
-static void pragma_flags(const struct finding *f, bool fast, struct text *t) {
-  static const char wide[] = "-mprefer-vector-width=512",
-                    same[] = "-fno-math-errno -fno-trapping-math";
-  const char *more = !f->numbers.real                   ? ""
-      : fast                                            ? "-ffast-math"
-      : f->numbers.guarded && !pragma_observes(f->file) ? same
-                                                        : "";
-  bool vectors = plan_machine()->vector >= 64;
+// looks at these. In a patch, which its user reads, sums may be reordered, too.
+static void pragma_flags(const struct finding *f, enum digits digits, struct text *t) {
+  static const char wide[] = "-mprefer-vector-width=512";
+  const char *more = pragma_more_flags(f, digits);
+  bool vectors = plan_machine()->vector >= 64, longer = strlen(more) > 20;
   if (vectors || *more)
-    text_printf(t, "%s flags(\"\"", more == same ? " \\\n   " : "");
+    text_printf(t, "%s flags(\"\"", longer ? " \\\n   " : "");
   if (*more)
     text_printf(t, ", \"%s\"", more);
   if (vectors)
-    text_printf(t, ", \"%s%s%s\"", more, *more ? " " : "", wide);
+    text_printf(t, ",%s \"%s%s%s\"", strlen(more) > 40 ? " \\\n   " : "", more,
+                *more ? " " : "", wide);
   if (vectors || *more)
     text_printf(t, ")");
   if (f->varies)
@@ -176,7 +188,7 @@ const char *pragma_of_kernel(const struct finding *f, const char *threads,
   const struct sections *found = &f->sections;
   text_printf(&t, "%s#pragma autotune kernel%s", indent,
               pragma_must(&f->plan) ? " optional" : "");
-  pragma_flags(f, digits == DIGITS_FAST, &t);
+  pragma_flags(f, digits, &t);
   if (digits == DIGITS_EXACT)
     text_printf(&t, " verify(exact)");
   if (threads)

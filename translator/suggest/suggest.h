@@ -2,6 +2,7 @@
 /* suggest.h: suggests pragmas for a function, as a patch.
  *
  *   band.c        decides what the dependences and variables of a chain of loops allow
+ *   strip.c       blocks of one loop outermost, other orders inside
  *   work.c        estimates how many operations a loop takes
  *   once.c        finds functions that only set up data
  *   plan.c        chooses directives that use this, with sets for this machine
@@ -48,6 +49,7 @@ struct band { /* loops, each directly in the one before, that directives may sta
   unsigned orders[MAX_ORDERS][MAX_LEVELS];
   unsigned n_orders;
   unsigned cost;   /* of the best order */
+  bool separate;   /* each variable that it sets is one of OWN or SUMS, or its counter */
   bool parallel;   /* the outermost loop of each order may run in parallel */
   bool permutable; /* any order, tile or jam is correct */
   bool leaf;       /* the innermost loop contains no loop */
@@ -65,6 +67,25 @@ bool band_fill(struct model *m, struct band *b, bool shared, const char **why,
 struct reuse band_reuse(const struct model *m, const struct band *b);
 /* True if no loop's bounds depend on the variable of another. */
 bool band_is_rectangular(const struct band *b);
+/* True if bounds of OF depend on LOOP's variable. */
+bool band_bounds_mention(const struct iter *of, const struct iter *loop);
+/* True if no dependence is carried by loop number LOOP of B, or passes over it. */
+bool band_is_independent(const struct band *b, unsigned loop);
+/* Finds B's orders and their cost, with the outermost loop in parallel if B->parallel. */
+void band_find_all_orders(const struct model *m, struct band *b);
+
+/* ---- strip.c --------------------------------------------------------------------- */
+
+struct strip { /* blocks of a loop outermost, and in them all loops in another order */
+  unsigned loop;
+  unsigned order[MAX_LEVELS];
+};
+/* Finds a strip of B's loops, after band_fill, that threads may share, and that is better
+ * than B's own orders. False: there is none. */
+bool strip_find(const struct model *m, const struct band *b, struct strip *s);
+/* Appends its directives, below `parallel for`. */
+void strip_put(const struct band *b, const struct strip *s, const char *indent,
+               struct text *t);
 
 /* ---- work.c ---------------------------------------------------------------------- */
 
@@ -141,8 +162,9 @@ struct source *active_text(struct source *s, const struct compile_options *o,
 
 /* What a kernel computes with, as far as it was read. */
 struct numbers {
-  bool real;    /* floating-point numbers */
-  bool guarded; /* some operations are slower because they may set errno or trap */
+  bool real;      /* floating-point numbers */
+  bool guarded;   /* some operations are slower because they may set errno or trap */
+  bool recurrent; /* iterations of an innermost loop wait for the results of others */
 };
 
 /* True if M's function computes with floating-point numbers in a loop, and runs nothing
@@ -151,7 +173,7 @@ struct numbers {
  * compilers call memcpy for these. OPENMP: it has its author's directives of OpenMP, with
  * which all loops count, also those of integers that compute, and may have macros that
  * are not followed. *NUMBERS is set. */
-bool vary_may(const struct model *m, bool openmp, struct numbers *numbers);
+bool vary_may(struct model *m, bool openmp, struct numbers *numbers);
 /* True if M's function runs nothing but such code, and nothing that depends on which
  * thread runs it, or on their number. */
 bool vary_any_thread(const struct model *m);
@@ -204,8 +226,8 @@ bool race_may(const struct model *m, TSNode loop, struct slice line);
 
 /* How far floating-point results of variants may be from those of the code as written. */
 enum digits {
-  DIGITS_CLOSE, /* rounded as another compiler might */
-  DIGITS_FAST,  /* sums reordered (-ffast-math) */
+  DIGITS_CLOSE, /* rounded as another compiler, or another order of sums, might */
+  DIGITS_FAST,  /* as -ffast-math allows: without infinities, too */
   DIGITS_EXACT, /* the same bits */
 };
 

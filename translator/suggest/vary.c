@@ -229,9 +229,28 @@ static bool vary_moves(const struct model *m) {
   return false;
 }
 
-bool vary_may(const struct model *m, bool openmp, struct numbers *numbers) {
+// True if iterations of an innermost loop of M wait for earlier ones: it adds to a
+// variable or an element, or uses what the last iteration wrote.
+static bool vary_is_recurrent(struct model *m) {
+  for (unsigned i = 0; i < m->n_iters; i++) {
+    struct iter *l = m->iters[i];
+    if (node_holds_loop(node_field(l->node, "body")))
+      continue;
+    struct vectors v = depend(m, &l, 1);
+    if (!v.why && v.n > 0)
+      return true;
+    for (unsigned j = 0; j < m->n_scalars; j++)
+      if (m->scalars[j].op != '=' && node_within(m->scalars[j].node, l->node))
+        return true;
+  }
+  return false;
+}
+
+bool vary_may(struct model *m, bool openmp, struct numbers *numbers) {
   struct vary v = { .m = m };
   bool clean = (m->view || openmp) && !vary_moves(m) && vary_function(&v);
-  *numbers = (struct numbers){ .real = v.real, .guarded = v.guarded };
+  *numbers = (struct numbers){ .real = v.real,
+                               .guarded = v.guarded,
+                               .recurrent = v.real && vary_is_recurrent(m) };
   return clean && (openmp ? v.loop && (v.real || v.computes) : v.real && v.computes);
 }

@@ -10,6 +10,8 @@
 
 #include "loops.h"
 
+enum { MAX_CUT_PLACES = 16 };
+
 const char cut_prologue[] =
     "#ifndef AUTOTUNE_PARTS\n"
     "#undef AUTOTUNE_PART_UP\n"
@@ -52,22 +54,52 @@ static long long cut_middle(const struct builder *b, const struct dir_arg *a) {
   return middle > 0 ? middle : 1;
 }
 
+// Returns the places where the loop in place AT may be after the order TEXT, "(2,1,3)".
+static unsigned cut_moved_by(struct slice text, unsigned at) {
+  static const char digits[] = "0123456789";
+  unsigned place = 0;
+  for (char *p = arena_copy(text.data, text.size); *(p += strcspn(p, digits)); place++)
+    if (strtoul(p, &p, 10) == at + 1)
+      return 1u << place;
+  return 1u << at;
+}
+
+// The same of D, an `interchange`, which may have several orders.
+static unsigned cut_moved(const struct builder *b, const struct loop_directive *d,
+                          unsigned at) {
+  const struct dir_clause *c = directive_clause(d, "permutation");
+  int p = c && c->n_args ? arg_param(b, &c->args[0]) : -1;
+  bool own = d->present >= 0 && d->present != b->k->whole; // else all are absent at once
+  unsigned places = own ? 1u << at : 0;
+  if (p < 0)
+    return places |
+        cut_moved_by(c && c->n_args ? c->args[0].text : slice_of("(2,1)"), at);
+  for (unsigned i = 0; i < b->k->params[p].n_values; i++)
+    places |= cut_moved_by(slice_of(b->k->params[p].values[i].text), at);
+  return places;
+}
+
 // Returns how many iterations LOOP must keep, at least, as an expression: a block of the
-// middle size, one for each thread that shares them.
+// middle size, one for each thread that shares them. Its directives are applied from the
+// nearest one upwards, and may move it, so PLACES are where it may be by then, as bits.
 static const char *cut_least(const struct builder *b, TSNode loop) {
-  unsigned n;
-  const struct loop_directive **list = directives_of_chain(b, loop, &n);
+  unsigned n, places = 1;
+  const struct loop_directive **list = directives_on(b->f, loop, &n);
   long long most = 1;
   bool shares = false;
-  for (unsigned i = 0; i < n; i++) {
-    unsigned groups = directive_groups(list[i]->kind);
-    shares |= (groups & GROUP_THREADS) != 0;
-    for (unsigned j = 0; j < list[i]->n_clauses; j++) {
-      const struct dir_clause *c = &list[i]->clauses[j];
-      bool sizes = strcmp(c->name, groups & GROUP_SIZES ? "sizes" : "partial") == 0;
-      long long size = sizes && c->n_args ? cut_middle(b, &c->args[0]) : 1;
+  for (unsigned i = n; i-- > 0;) {
+    unsigned groups = directive_groups(list[i]->kind), moved = 0;
+    const struct dir_clause *c =
+        directive_clause(list[i], groups & GROUP_SIZES ? "sizes" : "partial");
+    shares |= (groups & GROUP_THREADS) != 0 && places & 1;
+    for (unsigned j = 0; j < MAX_CUT_PLACES; j++) {
+      if (!(places & (1u << j)))
+        continue;
+      long long size = c && j < c->n_args ? cut_middle(b, &c->args[j]) : 1;
       most = size > most ? size : most;
+      moved |= groups & GROUP_ORDER ? cut_moved(b, list[i], j) : 1u << j;
     }
+    places = moved;
   }
   for (unsigned i = 0; i < b->n_authors; i++)
     shares |= ts_node_eq(b->authors[i].loop, loop);
