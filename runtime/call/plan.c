@@ -12,8 +12,7 @@ static bool is_timed_in_calls(const struct node *n) {
   const struct autotune_kernel *k = n->site->kernel;
   enum tuning_mode mode = decide_mode(k);
   bool crowded = mode == MODE_BACKGROUND && k->openmp && !kernel_when_hot(k) &&
-      k->verify != AUTOTUNE_VERIFY_OFF &&
-      objective_get(objective_of(k))->is_seconds;
+      k->verify != AUTOTUNE_VERIFY_OFF && objective_get(objective_of(k))->is_seconds;
   return (mode == MODE_ONLINE || crowded) && target_of(k)->synchronous &&
       !atomic_load(&n->team);
 }
