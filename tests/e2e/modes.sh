@@ -86,6 +86,9 @@ for try in 1 2 3 4 5 6 7 8; do                  # each goes on where the last on
 done
 grep -q 'first: tuned: ' tunes || { fail "first: not tuned"; cat tunes; }
 grep -qE 'second: (tuned: |default: none)' tunes || { fail "second: nothing was decided"; cat tunes; }
+# Beside the program threads would have no cores of their own, so calls decide between them, and between nothing else.
+for kernel in first second; do autotune report --kernel $kernel; done > report
+[ "$(grep -c '^  search .*, online' report)" = 1 ] || { fail "calls must decide about the kernel with threads alone"; cat report; }
 
 run again 0
 ! grep -q 'tuned: \|never tuned' again || { fail "it was tuned once more"; cat again; }
