@@ -65,6 +65,11 @@ row_alias_bytes 0
 row_alias_other 0
 row_alias_const 1
 row_block 1 no two rows of 'x' overlap
+columns 1
+rows_and_columns 1
+sums_read 1 depend on each other
+sums_of_two_kinds 2 depend on each other
+sums_moved 2 depend on each other
 END
 has_kernel() { # FUNCTION: how many pragmas stand on it
   grep -B1 "^[a-z].* $1(" claims.c | grep -c "pragma autotune kernel"
@@ -77,6 +82,9 @@ hasnt "a place that each run moves" notes "of the loop in line [0-9]* of 'packed
 is "a sum: flags vary" "$(has_kernel added)" 1
 hasnt "no kernel with a variable of its own" list "a copy of its own"
 has "private" claims.c "private(t, u)"
+has "blocks of columns outermost" <(grep -A1 'permutation((1,3,2))' claims.c) 'tile sizes({64, 256, 1024})'
+is "no other sums in an array" "$(grep -c 'reduction(.: [a-z]*\[' claims.c)" 1
+is "sums in an array" "$(grep -c 'num_threads([A-Z_0-9]*) reduction(+: s\[0:m\])$' claims.c)" 1
 has "a section by a macro" claims.c "inout(x\[0:SIZE\]\[0:SIZE\])"
 has "a section by constants" claims.c "^    in(y\[0:(long long)ROWS + (long long)NONE + (long long)COLUMNS\])"
 has "a product of constants" claims.c "^    out(sums\[0:(long long)COLUMNS \* (long long)LAST + (long long)COLUMNS\])"

@@ -91,6 +91,7 @@ static void put_parallel(struct planner *p, const struct band *b, const char *in
   text_printf(t, "%s#pragma autotune parallel for%s num_threads(%s)", indent, simd,
               p->threads);
   put_variables(b, t);
+  reduce_put(p->m, &b->reduced, t);
   text_printf(t, "\n");
   p->plan->threads = true;
 }
@@ -237,6 +238,10 @@ static bool plan_chain(struct planner *p, struct iter *const *chain, unsigned n,
     if (!a.shared && strip_find(p->m, &b, &s)) {
       put_band(p, &b, &s, false);
       return true;
+    }
+    if (!fits && !a.shared && around[from] <= 1 && reduce_find(p->m, &b, &b.reduced)) {
+      b.n = 1; // the loops in it keep their order
+      fits = b.parallel = true;
     }
     if (fits) {
       put_band(p, &b, NULL, a.shared);

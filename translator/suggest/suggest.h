@@ -3,6 +3,7 @@
  *
  *   band.c        decides what the dependences and variables of a chain of loops allow
  *   strip.c       blocks of one loop outermost, other orders inside
+ *   reduce.c      sums in the elements of an array
  *   work.c        estimates how many operations a loop takes
  *   once.c        finds functions that only set up data
  *   plan.c        chooses directives that use this, with sets for this machine
@@ -37,6 +38,13 @@
 /* ---- band.c ---------------------------------------------------------------------- */
 
 enum { MAX_ORDERS = 2 };
+struct reduced { /* arrays of which each thread has a copy, whose sums are added */
+  struct reduced_section {
+    const char *section; /* "s[0:m]" */
+    char op;
+  } *list;
+  unsigned n;
+};
 struct band { /* loops, each directly in the one before, that directives may stand on */
   struct iter *loops[MAX_LEVELS];
   unsigned n;
@@ -45,6 +53,7 @@ struct band { /* loops, each directly in the one before, that directives may sta
   unsigned n_sums;
   struct scalar *own; /* variables that are private to each iteration */
   unsigned n_own;
+  struct reduced reduced;
   /* the best; then the source's, if that is another */
   unsigned orders[MAX_ORDERS][MAX_LEVELS];
   unsigned n_orders;
@@ -86,6 +95,14 @@ bool strip_find(const struct model *m, const struct band *b, struct strip *s);
 /* Appends its directives, below `parallel for`. */
 void strip_put(const struct band *b, const struct strip *s, const char *indent,
                struct text *t);
+
+/* ---- reduce.c -------------------------------------------------------------------- */
+
+/* Sets *R for B, after band_fill: with these sums of arrays threads may share its first
+ * loop. False: they may not. */
+bool reduce_find(struct model *m, const struct band *b, struct reduced *r);
+/* Appends the clauses. */
+void reduce_put(const struct model *m, const struct reduced *r, struct text *t);
 
 /* ---- work.c ---------------------------------------------------------------------- */
 

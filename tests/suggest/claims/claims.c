@@ -478,3 +478,51 @@ void chosen_in_row(int n, int m, double **restrict a, const double *restrict x)
         a[i][0] += x[j];
     }
 }
+
+void columns(int n, int m, const double a[restrict n][m], const double *restrict x, double *restrict y)
+{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++)
+      y[j] = y[j] + a[i][j] * x[i];
+}
+
+void rows_and_columns(int n, int m, const double a[restrict n][m], const double *restrict x, const double *restrict y,
+                      double *restrict s, double *restrict q)
+{
+  for (int i = 0; i < n; i++) {
+    q[i] = 0;
+    for (int j = 0; j < m; j++) {
+      s[j] = x[i] * a[i][j] + s[j];
+      q[i] = q[i] + a[i][j] * y[j];
+    }
+  }
+}
+
+void sums_read(int n, int m, const double a[restrict n][m], double *restrict s, double *restrict q)
+{
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < m; j++)
+      s[j] += a[i][j];
+    q[i] = s[0];
+  }
+}
+
+void sums_of_two_kinds(int n, int m, const double a[restrict n][m], double *restrict s)
+{
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < m; j++)
+      s[j] += a[i][j];
+    for (int j = 0; j < m; j++)
+      s[j] *= a[i][j];
+  }
+}
+
+void sums_moved(int n, int m, const double a[restrict n][m], double *restrict s)
+{
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < m; j++)
+      s[i + j] += a[i][j];
+    for (int j = 0; j < m; j++)
+      s[i + j] += 2 * a[i][j];
+  }
+}

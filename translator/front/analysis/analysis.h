@@ -242,8 +242,9 @@ const char *member_condition(const struct model *m, struct slice atom);
 /* Returns '+', '-' or '*' if the assignment N is `s += e` or `s = s + e`, E does not read
  * S, and no rounding makes the order of the additions matter; otherwise '='. */
 char sum_of_variable(const struct model *m, TSNode n);
-/* Returns '+' or '*' if N is `A[i] += e` and E does not read A; otherwise 0. */
-char sum_of_element(const struct model *m, TSNode n);
+/* Returns '+' or '*' if N is `A[i] += e`, `A[i] = A[i] + e` or `A[i] = e + A[i]`, and E,
+ * which is stored in *ADDED, does not read A; otherwise 0. */
+char sum_of_element(const struct model *m, TSNode n, TSNode *added);
 
 /* ---- type.c ---------------------------------------------------------------------- */
 
@@ -288,6 +289,7 @@ struct vectors {
     /* 1: a later iteration, -1: an earlier one, 0: the same */
     signed char at[MAX_LEVELS];
     bool sum; /* the two iterations may be exchanged, but not run at the same time */
+    const struct array *array; /* in which they meet */
   } *list;
   unsigned n, levels;
   const char *why; /* not NULL: everything may depend on everything, for this reason … */

@@ -39,8 +39,9 @@ static void depend_record(struct pair *p) {
   for (unsigned i = 0; i < p->n; i++)
     v.at[i] = (signed char)(v.at[i] * sign); // the earlier iteration first
   v.sum = p->x->sum && p->x->sum == p->y->sum;
+  v.array = p->x->array;
   for (unsigned i = 0; i < p->out->n; i++) {
-    bool same = true;
+    bool same = p->out->list[i].array == v.array;
     for (unsigned j = 0; j < p->n; j++)
       same = same && p->out->list[i].at[j] == v.at[j];
     if (same) {

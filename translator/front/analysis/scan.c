@@ -135,15 +135,17 @@ static void visit_assignment(struct model *m, TSNode n, struct place p) {
     visit_row(m, right, p);
     return;
   }
-  bool plain = slice_is(model_text(m, node_field(n, "operator")), "=");
+  TSNode added;
+  char sum = node_is(left, "identifier") ? 0 : sum_of_element(m, n, &added);
+  bool plain = slice_is(model_text(m, node_field(n, "operator")), "=") && !sum;
   if (node_is(left, "identifier"))
     visit_name(m, left, WRITE, sum_of_variable(m, n));
   else
     scan_visit(m, left, p, plain ? WRITE : READ | WRITE);
   struct access *last = m->n_accesses ? &m->accesses[m->n_accesses - 1] : NULL;
   if (last && ts_node_eq(last->node, left))
-    last->sum = sum_of_element(m, n);
-  scan_visit(m, right, p, READ);
+    last->sum = sum;
+  scan_visit(m, sum ? added : right, p, READ);
 }
 
 static void visit_update(struct model *m, TSNode n, struct place p) {

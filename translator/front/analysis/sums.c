@@ -67,14 +67,34 @@ char sum_of_variable(const struct model *m, TSNode n) {
   return *op.data;
 }
 
-char sum_of_element(const struct model *m, TSNode n) {
+// Returns what `x = x + e`, with the sides LEFT and RIGHT, adds: E; null: it is none. *OP
+// is its operator.
+static TSNode sums_added(const struct model *m, TSNode left, TSNode right,
+                         struct slice *op) {
+  struct slice x = model_text(m, left);
+  if (!node_is(right, "binary_expression"))
+    return (TSNode){ 0 };
+  *op = model_text(m, node_field(right, "operator"));
+  TSNode first = node_field(right, "left"), second = node_field(right, "right");
+  if (slices_same(model_text(m, first), x))
+    return second;
+  bool either = op->size == 1 && *op->data != '-';
+  return either && slices_same(model_text(m, second), x) ? first : (TSNode){ 0 };
+}
+
+char sum_of_element(const struct model *m, TSNode n, TSNode *added) {
   struct slice op = model_text(m, node_field(n, "operator"));
   unsigned depth;
-  TSNode base = subscripts_read(node_field(n, "left"), NULL, 0, &depth);
-  if (op.size != 2 || !strchr("+-*", *op.data) || !node_is(base, "identifier") ||
+  TSNode left = node_field(n, "left"), base = subscripts_read(left, NULL, 0, &depth);
+  *added = node_field(n, "right");
+  if (op.size == 1 && *op.data == '=')
+    *added = sums_added(m, left, *added, &op);
+  else if (op.size == 2)
+    op.size = 1;
+  if (ts_node_is_null(*added) || op.size != 1 || !strchr("+-*", *op.data) ||
+      !node_is(base, "identifier") ||
       !node_is(ts_node_parent(n), "expression_statement") ||
-      node_mentions(m->u.s, node_field(n, "right"), model_text(m, base)) ||
-      !may_sum(m, base, node_field(n, "right")))
+      node_mentions(m->u.s, *added, model_text(m, base)) || !may_sum(m, base, *added))
     return 0;
   return *op.data == '*' ? '*' : '+';
 }
