@@ -55,6 +55,20 @@ static bool examine_varies(struct model *m, bool openmp, bool rests, bool automa
       !once_sets_up(m->source, m) && work_of(m, body) >= FEW_OPERATIONS;
 }
 
+// True if a loop around K's counts an argument of K that is in its key: each call would
+// be tuned for itself, which only directives may be worth.
+static bool examine_is_counted(const struct candidates *c, const struct subject *k) {
+  if (ts_node_is_null(k->loop))
+    return false;
+  for (TSNode n = ts_node_parent(k->loop); !ts_node_is_null(n); n = ts_node_parent(n))
+    for (unsigned i = 0; node_is(n, "for_statement") && i < k->k->n_args; i++)
+      if (k->k->args[i].integer &&
+          lex_mentions(source_slice(c->s, node_field(n, "update")),
+                       slice_of(k->k->args[i].name)))
+        return true;
+  return false;
+}
+
 // Drops what F rests on: only compilers and flags may vary.
 static void examine_forget(struct finding *f, const char *why) {
   TSNode node = f->m->u.f->node;
@@ -119,6 +133,6 @@ struct finding examine(const struct candidates *c, const struct subject *k,
     examine_drop_unchecked(&f); // no call could look whether they do
   f.varies = examine_varies(m, k->openmp, f.divided || f.unchecked, c->how.automatic,
                             &f.numbers) &&
-      !f.odd && (f.plan.n == 0 || k->openmp);
+      !f.odd && (f.plan.n == 0 || k->openmp) && (k->openmp || !examine_is_counted(c, k));
   return f;
 }
