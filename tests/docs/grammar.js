@@ -198,7 +198,10 @@ let functions = 0;
 const kernel = (line, body, before = '') =>
   `${line}\n${before}void k${functions++}(int n, struct s *s, double m[8][8], double *b)\n{\n${body}}\n`;
 const nest = 'for (int i = 0; i < 64; i++)\nfor (int j = 0; j < 64; j++)\nfor (int l = 0; l < 64; l++)\nb[i] += b[j] + b[l];\n';
+const parts = 'for (int i = 0; i < 64; i++) {\nb[i] += 1;\nfor (int j = 0; j < 64; j++)\nm[i % 8][j % 8] += b[j];\n}\n';
 const block = '{\n' + 'for (int i = 0; i < 64; i++)\nb[i] += 1;\n'.repeat(6) + '}\n';
+
+const bodies = { fuse: block, fission: parts };
 
 function kernel_text(head, ones, cuda) {
   const c = { news: [], cuda };
@@ -209,7 +212,7 @@ function kernel_text(head, ones, cuda) {
 function loop_text(head, ones) {
   const line = pragma(head, ones, { news: [] });
   return kernel('#pragma autotune kernel param(U: 1, 2)',
-                `double x = U, y = 1, z = 2;\n${line}\n${head.words === 'fuse' ? block : nest}b[0] += x + y + z;\n`);
+                `double x = U, y = 1, z = 2;\n${line}\n${bodies[head.words] || nest}b[0] += x + y + z;\n`);
 }
 
 function sentences(head, make) {
@@ -293,7 +296,7 @@ function check_table() {
       if (!known.includes(name)) {
         const rule = of_loops.find(r => r.name === name);
         wrong.push(kernel('#pragma autotune kernel param(U: 1, 2)', `b[0] += U;\n#pragma autotune ${w} ${name}` +
-                          `${rule.rest.includes('ARGS_NONE') ? '' : '(2)'}\n${w === 'fuse' ? block : nest}`));
+                          `${rule.rest.includes('ARGS_NONE') ? '' : '(2)'}\n${bodies[w] || nest}`));
       }
   }
   let refused = 0;

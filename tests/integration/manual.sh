@@ -36,7 +36,7 @@ done
 for clause in $(sed -n '/kernel_rules\[\]/,/^};/s/^  { "\([a-z_]*\)".*/\1/p' "$root/translator/front/pragma/table.c"); do
   has "autotune-pragmas(7): $clause" "$pages/man7/autotune-pragmas.7" "^\.It .*Ic $clause"
 done
-for directive in tile stripe interchange reverse unroll unroll_and_jam fuse; do
+for directive in tile stripe interchange reverse unroll unroll_and_jam fuse fission; do
   has "autotune-pragmas(7): $directive" "$pages/man7/autotune-pragmas.7" "^\.It Ic $directive"
 done
 [ $tools = 1 ] || echo "neither mandoc nor man and groff are installed: no page was formatted"

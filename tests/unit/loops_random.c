@@ -21,7 +21,9 @@ struct kernel_maker {
   uint64_t rng;
   FILE *out;
   unsigned depth;
-  bool outside[4]; // declared before the nest
+  unsigned from;    // the loop with `fission`, or DEPTH …
+  unsigned divided; // … and the one whose body it divides
+  bool outside[4];  // declared before the nest
   const char *types[4];
 };
 
@@ -137,7 +139,8 @@ static void write_permutation(struct kernel_maker *m, unsigned depth) {
 static void write_directive(struct kernel_maker *m, unsigned depth, bool last) {
   unsigned many = 1 + random_below(&m->rng, depth),
            kind = random_below(&m->rng, last ? 13 : 9);
-  bool author = chance(m, 30); // there is a pragma of OpenMP, whose clauses vary
+  bool author = m->from == m->depth &&
+      chance(m, 30); // there is a pragma of OpenMP, whose clauses vary
   bool optional = chance(m, 15);
   for (unsigned i = 0; i < m->depth; i++)
     author = author && !m->outside[i]; // OpenMP leaves its last value open
@@ -167,12 +170,14 @@ static void write_directive(struct kernel_maker *m, unsigned depth, bool last) {
 
 static void write_directives(struct kernel_maker *m, unsigned depth, bool outermost) {
   unsigned n = outermost ? 1 + random_below(&m->rng, 3) : chance(m, 15);
+  bool threads = m->from == 0 || m->from == m->depth; // or the parts within may have them
   for (unsigned i = 0; i < n; i++)
-    write_directive(m, depth, outermost ? i == 0 : chance(m, 30));
+    write_directive(m, depth, (outermost ? i == 0 : chance(m, 30)) && threads);
 }
 
+static const char *const list[] = { "i", "i, j", "i, j, k", "i, j, k, l" };
+
 static void write_body(struct kernel_maker *m, unsigned d) {
-  static const char *const list[] = { "i", "i, j", "i, j, k", "i, j, k, l" };
   char visit[64];
   snprintf(visit, sizeof visit, "V(%s);", list[d - 1]);
   switch (random_below(&m->rng, 8)) {
@@ -201,15 +206,42 @@ static void write_body(struct kernel_maker *m, unsigned d) {
   }
 }
 
+static void write_nest(struct kernel_maker *m, unsigned d);
+
+// Writes the body of loop D as parts, of which each is for all loops from that with
+// `fission` on.
+static void write_parts(struct kernel_maker *m, unsigned d) {
+  unsigned around = d + 1 - m->from, n = 1 + random_below(&m->rng, 3);
+  fprintf(m->out, " {\n");
+  for (unsigned i = 0; i < n; i++) {
+    write_directives(m, around, chance(m, 40));
+    fprintf(m->out, "%s V(%s);\n", chance(m, 30) ? "if (n > 1)" : "", list[d]);
+    write_directives(m, m->depth - m->from, chance(m, 40));
+    if (d + 1 < m->depth)
+      write_nest(m, d + 1);
+    else
+      fprintf(m->out, "for (int x = 0; x < 3; x++) V(x);\n");
+  }
+  fprintf(m->out, "%s}\n", chance(m, 50) ? "V(n);\n" : "");
+}
+
 static void write_nest(struct kernel_maker *m, unsigned d) {
-  write_directives(m, m->depth - d, d == 0);
+  bool within = d >= m->from && d <= m->divided + 1; // directives are on the parts
+  if (d == m->from)
+    fprintf(m->out, "#pragma autotune fission%s\n", chance(m, 50) ? " optional" : "");
+  else if (!within)
+    write_directives(m, m->depth - d, d == 0);
   write_for(m, d);
+  if (d == m->divided) {
+    write_parts(m, d);
+    return;
+  }
   if (d + 1 == m->depth) {
     fprintf(m->out, "\n");
     write_body(m, m->depth);
     return;
   }
-  bool brace = chance(m, 30), imperfect = chance(m, 5);
+  bool brace = chance(m, 30), imperfect = chance(m, 5) && !within;
   for (unsigned i = d; i < m->depth;
        i++) // threads would share it, as they do with OpenMP alone
     imperfect = imperfect && !m->outside[i];
@@ -225,11 +257,16 @@ void random_kernel(FILE *out, const char *name, uint64_t seed) {
                                        "unsigned", "size_t", "short", "T" };
   struct kernel_maker maker = { .rng = seed, .out = out }, *m = &maker;
   m->depth = 1 + random_below(&m->rng, 3);
+  m->from = m->divided = m->depth;
+  if (chance(m, 25)) {
+    m->from = random_below(&m->rng, m->depth);
+    m->divided = m->from + random_below(&m->rng, m->depth - m->from);
+  }
   fprintf(out, "#pragma autotune kernel\nvoid %s(int n, int m, long *restrict fin)\n{\n",
           name);
   for (unsigned d = 0; d < m->depth; d++) {
     m->types[d] = PICK(m, types);
-    m->outside[d] = chance(m, 20);
+    m->outside[d] = (m->from == 0 || m->from == m->depth) && chance(m, 20);
     if (m->outside[d])
       fprintf(out, "%s %s = 5;\n", m->types[d], vars[d]);
   }

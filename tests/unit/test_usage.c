@@ -94,8 +94,9 @@ static void test_counters(void **state) {
         arena_printf("void f(int n, double *x) { int i, j, k; %s }", cases[i].body);
     struct usage u = read_usage(text);
     TSNode nest = nodes[cases[i].nest];
+    struct body body = { node_field(nest, "body"), node_field(nest, "body") };
     unsigned n;
-    struct slice *names = live_counters(&u, nest, node_field(nest, "body"), &n);
+    struct slice *names = live_counters(&u, nest, body, &n);
     const char *got = names_text(names, n);
     if (strcmp(got, cases[i].expected) != 0)
       print_error("%s\n", text);

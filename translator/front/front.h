@@ -226,6 +226,7 @@ struct pragma {
 };
 /* Returns the offset in the file of S, a part of P's text. */
 size_t pragma_offset(const struct pragma *p, struct slice s);
+bool pragma_has(const struct pragma *p, const char *clause);
 /* Warns of pragmas whose first word resembles `autotune`. */
 void pragma_check_spelling(const struct source *s);
 /* Returns all pragmas of the file in order. Diagnoses and counts errors. */
@@ -314,7 +315,8 @@ struct loop_directive { /* a directive whose sets have become params */
   const struct pragma *pragma;
   enum directive_kind kind;
   TSNode loop; /* the `for` it stands on */
-  int present; /* param index of `optional`, its own or the kernel's, or -1 */
+  int present; /* param index of `optional`: its own, that of the `fission` of whose part
+                  it is, or the kernel's; or -1 */
   struct dir_clause {
     const char *name;  /* "sizes", "permutation", "schedule", … */
     struct slice body; /* as written, for clauses that are only passed on */

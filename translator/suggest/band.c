@@ -9,7 +9,14 @@ enum { FAR = 8, CARRIED = 2 };
 
 // ---- assignments in a loop ----------------------------------------------------------
 
+// True if N is in the nest of LOOP.
+static bool band_has(const struct model *m, TSNode loop, TSNode n) {
+  return node_within(n, loop) && focus_holds(&m->u, n);
+}
+
 static unsigned count_name(const struct model *m, TSNode n, struct slice name) {
+  if (!focus_holds(&m->u, n))
+    return 0;
   unsigned count = node_is(n, "identifier") && slices_same(model_text(m, n), name);
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
     count += count_name(m, ts_node_named_child(n, i), name);
@@ -37,7 +44,7 @@ static bool is_sum(const struct model *m, TSNode loop, const struct scalar *s) {
   unsigned uses = 0;
   for (unsigned i = 0; i < m->n_scalars; i++) {
     const struct scalar *other = &m->scalars[i];
-    if (!node_within(other->node, loop) || !slices_same(other->name, s->name))
+    if (!band_has(m, loop, other->node) || !slices_same(other->name, s->name))
       continue;
     if (other->op == '=' || (other->op == '*') != (s->op == '*'))
       return false;
@@ -56,7 +63,9 @@ static void add_scalar(struct scalar **list, unsigned *n, struct scalar s) {
 // Returns NULL if each iteration may have its own S, otherwise the reason why not. Adds S
 // to B's own unless loops/ makes it private.
 static const char *check_private(const struct model *m, struct scalar s, struct band *b) {
-  TSNode loop = b->loops[0]->node, body = node_field(b->loops[b->n - 1]->node, "body");
+  TSNode loop = b->loops[0]->node;
+  struct body body = { 0 };
+  body.first = nest_body(&m->u, b->loops[b->n - 1]->node, &body.last);
   if (live_is_counter(&m->u, loop, body, s.name))
     return NULL;
   if (!live_may_be_private(&m->u, loop, s.name))
@@ -72,7 +81,7 @@ static const char *check_scalars(const struct model *m, struct band *b, TSNode *
   const char *why = NULL;
   for (unsigned i = 0; i < m->n_scalars && !why; i++) {
     const struct scalar *s = &m->scalars[i];
-    if (!node_within(s->node, loop) || band_is_own(m, loop, s))
+    if (!band_has(m, loop, s->node) || band_is_own(m, loop, s))
       continue;
     *at = s->node;
     if (is_sum(m, loop, s))
@@ -82,7 +91,7 @@ static const char *check_scalars(const struct model *m, struct band *b, TSNode *
   }
   for (unsigned i = 0; i < m->n_iters && !why; i++) {
     const struct iter *l = m->iters[i];
-    if (!node_within(l->node, body) ||
+    if (!band_has(m, body, l->node) ||
         node_is(node_field(l->node, "initializer"), "declaration"))
       continue;
     *at = l->node;
@@ -157,13 +166,10 @@ static unsigned stride_of(const struct access *x, const struct iter *loop) {
   return cost;
 }
 
-// Returns the cost of INNER as the innermost loop. The cheapest visits neighbours in
-// memory one after the other, and adds to no sum in successive iterations.
-static unsigned band_cost_of(const struct model *m, const struct band *b,
-                             unsigned inner) {
+unsigned band_cost_of(const struct model *m, const struct band *b, unsigned inner) {
   unsigned cost = band_is_independent(b, inner) ? 0 : CARRIED;
   for (unsigned i = 0; i < m->n_accesses; i++)
-    if (node_within(m->accesses[i].node, b->loops[0]->node))
+    if (band_has(m, b->loops[0]->node, m->accesses[i].node))
       cost += stride_of(&m->accesses[i], b->loops[inner]);
   return cost;
 }
@@ -209,13 +215,13 @@ struct reuse band_reuse(const struct model *m, const struct band *b) {
   struct reuse r = { .far = b->cost >= FAR };
   for (unsigned i = 0; i < m->n_accesses; i++) {
     const struct access *x = &m->accesses[i];
-    if (!node_within(x->node, b->loops[0]->node))
+    if (!band_has(m, b->loops[0]->node, x->node))
       continue;
     for (unsigned l = 0; l < b->n && x->n; l++)
       r.again |= !stride_of(x, b->loops[l]);
     for (unsigned j = 0; j < i; j++) {
       const struct access *y = &m->accesses[j];
-      bool same = y->array == x->array && node_within(y->node, b->loops[0]->node);
+      bool same = y->array == x->array && band_has(m, b->loops[0]->node, y->node);
       for (unsigned d = 0; d < x->n && same; d++)
         r.near |= !poly_same(x->index[d], y->index[d]);
     }

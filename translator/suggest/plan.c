@@ -18,6 +18,7 @@ struct planner {
   struct plan *plan;
   struct autotune_machine machine;
   bool team; // as in plan_function
+  struct gain gain;
 };
 
 static void plan_note(struct plan *p, TSNode at, const char *text) {
@@ -86,6 +87,27 @@ static void put_sizes(const struct planner *p, const struct band *b, struct reus
     text_printf(t, "sizes({%lld, %lld}, {%lld, %lld})", near / 2, 2 * near, far, 4 * far);
 }
 
+// True if in each of B's orders no bounds depend on the loop in place AT.
+static bool put_may_jam(const struct band *b, unsigned at) {
+  for (unsigned i = 0; i < b->n_orders; i++)
+    for (unsigned j = 0; j < b->n; j++)
+      if (j != b->orders[i][at] &&
+          band_bounds_mention(b->loops[j], b->loops[b->orders[i][at]]))
+        return false;
+  return true;
+}
+
+// Adds register blocks of the first loop or two in B's orders, if there may be some.
+static void put_jam(const struct band *b, const char *indent, struct text *t) {
+  static const char factors[] = "{4, 2, 1}";
+  bool first = put_may_jam(b, 0), second = b->n > 2 && put_may_jam(b, 1);
+  if (!first && !second)
+    return;
+  text_printf(t, "%s#pragma autotune unroll_and_jam partial(%s", indent,
+              first ? factors : "1");
+  text_printf(t, b->n > 2 ? ", %s)\n" : ")\n", second ? factors : "1");
+}
+
 static void put_parallel(struct planner *p, const struct band *b, const char *indent,
                          const char *simd, struct text *t) {
   text_printf(t, "%s#pragma autotune parallel for%s num_threads(%s)", indent, simd,
@@ -96,11 +118,23 @@ static void put_parallel(struct planner *p, const struct band *b, const char *in
   p->plan->threads = true;
 }
 
+// Adds what the pragmas for B gain to P. S: as for put_band. BLOCKS: they have blocks in
+// which elements are used again.
+static void put_gain(struct planner *p, const struct band *b, const struct strip *s,
+                     bool blocks) {
+  unsigned inner = (s ? s->order : b->orders[0])[b->n - 1];
+  bool better = 2 * band_cost_of(p->m, b, inner) <= band_cost_of(p->m, b, b->n - 1);
+  p->gain = gain_both(p->gain,
+                      (struct gain){ .depth = b->leaf && blocks ? b->n : 0,
+                                     .reordered = b->leaf && better,
+                                     .starts = UINT_MAX });
+}
+
 // Adds the pragmas for B, from the farthest from the loop to the nearest. S: NULL, or the
-// blocks that threads share.
+// blocks that threads share. AROUND: the number of loops around B that are not shared.
 static void put_band(struct planner *p, const struct band *b, const struct strip *s,
-                     bool shared) {
-  TSNode loop = b->loops[0]->node;
+                     bool shared, unsigned around) {
+  TSNode loop = divide_stand(p->m, b->loops[0]->node);
   size_t at = model_offset(p->m, loop, NULL);
   const char *indent = patch_indent(p->m->source, at);
   struct reuse r = band_reuse(p->m, b);
@@ -112,8 +146,16 @@ static void put_band(struct planner *p, const struct band *b, const struct strip
               "this loop does not begin its line, so no pragma can be put before it");
     return;
   }
+  put_gain(p, b, s, !s && blocks && r.again);
+  if (around < p->gain.starts && !shared && (s || b->parallel))
+    p->gain.starts = around;
   if (s) {
+    struct band inside = *b;
+    memcpy(inside.orders[0], s->order, sizeof inside.orders[0]);
+    inside.n_orders = 1;
     put_parallel(p, b, indent, "", &t);
+    if (b->n > 2 && b->leaf && blocks && r.again)
+      put_jam(&inside, indent, &t);
     strip_put(b, s, indent, &t);
     *GROW(p->plan->list, p->plan->n) = (struct insertion){ .offset = at, .text = t.data };
     return;
@@ -125,9 +167,8 @@ static void put_band(struct planner *p, const struct band *b, const struct strip
     put_variables(b, &t);
     text_printf(&t, " optional\n");
   }
-  if (blocks && r.again && b->leaf && band_is_rectangular(b))
-    text_printf(&t, "%s#pragma autotune unroll_and_jam partial({4, 2, 1}%s)\n", indent,
-                b->n > 2 ? ", {4, 2, 1}" : "");
+  if (blocks && r.again && b->leaf)
+    put_jam(b, indent, &t);
   if (blocks) {
     text_printf(&t, "%s#pragma autotune tile ", indent);
     put_sizes(p, b, r, &t);
@@ -157,6 +198,7 @@ struct around {
 };
 
 static void plan_inside(struct planner *p, TSNode n, struct around a);
+static void plan_nest(struct planner *p, TSNode loop, struct around a);
 
 // True if LOOP takes too little time to be worth a directive; then a note says so.
 static bool plan_is_short(struct planner *p, TSNode loop) {
@@ -227,6 +269,8 @@ static bool plan_chain(struct planner *p, struct iter *const *chain, unsigned n,
     memcpy(b.loops, chain + from, b.n * sizeof *chain);
     const char *reason = NULL;
     TSNode where = chain[0]->node;
+    if (!divide_may_stand(p->m, b.loops[0]->node))
+      continue;
     if (from && work_of(p->m, b.loops[0]->node) < SHORT)
       break;
     bool fits = band_fill(p->m, &b, a.shared, &reason, &where);
@@ -236,7 +280,7 @@ static bool plan_chain(struct planner *p, struct iter *const *chain, unsigned n,
     }
     struct strip s;
     if (!a.shared && strip_find(p->m, &b, &s)) {
-      put_band(p, &b, &s, false);
+      put_band(p, &b, &s, false, around[from]);
       return true;
     }
     if (!fits && !a.shared && around[from] <= 1 && reduce_find(p->m, &b, &b.reduced)) {
@@ -244,7 +288,7 @@ static bool plan_chain(struct planner *p, struct iter *const *chain, unsigned n,
       fits = b.parallel = true;
     }
     if (fits) {
-      put_band(p, &b, NULL, a.shared);
+      put_band(p, &b, NULL, a.shared, around[from]);
       return b.parallel || a.shared;
     }
     first = from == 0 ? b : first;
@@ -252,7 +296,7 @@ static bool plan_chain(struct planner *p, struct iter *const *chain, unsigned n,
     *at = from == 0 && reason ? where : *at;
   }
   if (first.permutable && first.n_orders && first.n > 1)
-    put_band(p, &first, NULL, a.shared);
+    put_band(p, &first, NULL, a.shared, around[0]);
   return false;
 }
 
@@ -266,21 +310,10 @@ static const char *plan_unranged(const struct model *m, TSNode loop) {
                       why ? ": " : "", why ? why : "");
 }
 
-// Plans LOOP, which is in no chain.
-static void plan_nest(struct planner *p, TSNode loop, struct around a) {
-  size_t first;
-  unsigned openmp = openmp_above(p->m->source, model_offset(p->m, loop, NULL), &first);
-  if (openmp) { // its author's directives stand where ours would
-    struct iter *below[MAX_LEVELS];
-    a.shared = true;
-    if (exchange_propose(p->m, below, chain_of(p->m, loop, below), p->plan))
-      return;
-    if (!(openmp & OPENMP_SIMD))
-      plan_inside(p, node_field(loop, "body"), a);
-    return;
-  }
-  struct iter *chain[MAX_LEVELS];
-  unsigned n = chain_of(p->m, loop, chain), around[MAX_LEVELS];
+// Plans the nest of LOOP, whose N loops CHAIN are known, without dividing it.
+static void plan_whole(struct planner *p, TSNode loop, struct iter *const *chain,
+                       unsigned n, struct around a) {
+  unsigned around[MAX_LEVELS], line;
   const char *why = NULL;
   TSNode at = loop;
   bool placed = false, written;
@@ -295,16 +328,87 @@ static void plan_nest(struct planner *p, TSNode loop, struct around a) {
     why = "it is left by a jump";
   else
     placed = plan_chain(p, chain, n, a, &why, &at);
+  line = source_where(p->m->source, model_offset(p->m, divide_stand(p->m, loop), NULL),
+                      NULL, NULL);
   if (why && !a.shared)
     plan_note(p->plan, at,
-              arena_printf(
-                  "the loop in line %u is not shared out among threads: %s",
-                  source_where(p->m->source, model_offset(p->m, loop, NULL), NULL, NULL),
-                  why));
+              arena_printf("the loop in line %u is not shared out among threads: %s",
+                           line, why));
   plan_count(p, a, chain, n, around);
   a.loops = n ? around[n - 1] + 1 : a.loops + 1;
   a.shared = a.shared || placed;
   plan_inside(p, node_field(n ? chain[n - 1]->node : loop, "body"), a);
+}
+
+// Plans PART of the nest of LOOP. A is around LOOP, and INSIDE around PART.
+static void plan_part(struct planner *p, TSNode loop, const struct focus *part,
+                      struct around a, struct around inside) {
+  struct body body = { part->first, part->last };
+  p->m->u.focus = part;
+  if (node_is(part->first, "for_statement"))
+    plan_nest(p, loop, a);
+  else
+    for (TSNode n = body.first; !ts_node_is_null(n); n = body_next(body, n))
+      plan_inside(p, n, inside);
+  p->m->u.focus = part->outer;
+}
+
+// Plans the N loops CHAIN, of which those from FIRST on are divided into PARTS.
+static void plan_divided(struct planner *p, struct iter *const *chain, unsigned n,
+                         unsigned first, const struct focus *parts, unsigned n_parts,
+                         struct around a) {
+  TSNode loop = chain[first]->node, at;
+  size_t place = model_offset(p->m, divide_stand(p->m, loop), NULL);
+  unsigned around[MAX_LEVELS];
+  const char *why = NULL;
+  plan_count(p, a, chain, n, around);
+  a.shared = (first > 0 && plan_chain(p, chain, first, a, &why, &at)) || a.shared;
+  a.loops = around[first];
+  *GROW(p->plan->list, p->plan->n) =
+      (struct insertion){ .offset = place,
+                          .text = arena_printf("%s#pragma autotune fission\n",
+                                               patch_indent(p->m->source, place)) };
+  for (unsigned i = 0; i < n_parts; i++)
+    plan_part(p, loop, &parts[i], a, (struct around){ a.shared, around[n - 1] + 1 });
+}
+
+// Adds what OTHER has planned to P.
+static void plan_adopt(struct planner *p, const struct planner *other) {
+  for (unsigned i = 0; i < other->plan->n; i++)
+    *GROW(p->plan->list, p->plan->n) = other->plan->list[i];
+  for (unsigned i = 0; i < other->plan->n_notes; i++)
+    *GROW(p->plan->notes, p->plan->n_notes) = other->plan->notes[i];
+  p->plan->threads = p->plan->threads || other->plan->threads;
+  p->gain = gain_both(p->gain, other->gain);
+}
+
+// Plans LOOP, which is in no chain: as it is, and divided if that may be. Keeps the
+// better plan.
+static void plan_nest(struct planner *p, TSNode loop, struct around a) {
+  size_t place;
+  unsigned openmp = openmp_above(p->m->source, model_offset(p->m, loop, NULL), &place);
+  if (openmp) { // its author's directives stand where ours would
+    struct iter *below[MAX_LEVELS];
+    a.shared = true;
+    if (exchange_propose(p->m, below, chain_of(p->m, loop, below), p->plan))
+      return;
+    if (!(openmp & OPENMP_SIMD))
+      plan_inside(p, node_field(loop, "body"), a);
+    return;
+  }
+  struct iter *chain[MAX_LEVELS];
+  struct focus *parts = NULL;
+  unsigned n_parts, n = chain_of(p->m, loop, chain),
+                    first = divide_find(p->m, chain, n, &parts, &n_parts);
+  struct plan plans[2] = { { .around = p->plan->around, .n_around = p->plan->n_around } };
+  struct planner whole = *p, divided = *p;
+  plans[1] = plans[0];
+  whole.plan = &plans[0], divided.plan = &plans[1];
+  whole.gain = divided.gain = NO_GAIN;
+  plan_whole(&whole, loop, chain, n, a);
+  if (first < n)
+    plan_divided(&divided, chain, n, first, parts, n_parts, a);
+  plan_adopt(p, gain_is_more(divided.gain, whole.gain) ? &divided : &whole);
 }
 
 static void plan_inside(struct planner *p, TSNode n, struct around a) {
@@ -337,9 +441,12 @@ static const char *plan_why_not_openmp(const struct model *m) {
 
 struct plan plan_function(struct model *m, const char *threads, bool shared) {
   struct plan plan = { 0 };
-  struct planner p = {
-    .m = m, .threads = threads, .plan = &plan, .machine = *plan_machine(), .team = shared
-  };
+  struct planner p = { .m = m,
+                       .threads = threads,
+                       .plan = &plan,
+                       .machine = *plan_machine(),
+                       .team = shared,
+                       .gain = NO_GAIN };
   const char *openmp = plan_why_not_openmp(m);
   if (shared && !once_sets_up(m->source, m))
     team_propose(m, threads, &plan);

@@ -5,6 +5,7 @@
  *   strip.c       blocks of one loop outermost, other orders inside
  *   reduce.c      sums in the elements of an array
  *   work.c        estimates how many operations a loop takes
+ *   divide.c      loops that may be divided
  *   once.c        finds functions that only set up data
  *   plan.c        chooses directives that use this, with sets for this machine
  *   pragma.c      writes the pragma of a kernel
@@ -30,6 +31,8 @@
  *   won.c         keeps the kernels that have become faster there */
 #ifndef AUTOTUNE_SUGGEST_H
 #define AUTOTUNE_SUGGEST_H
+
+#include <limits.h>
 
 #include "autotune_abi.h"
 #include "front/analysis/analysis.h"
@@ -80,6 +83,10 @@ bool band_is_rectangular(const struct band *b);
 bool band_bounds_mention(const struct iter *of, const struct iter *loop);
 /* True if no dependence is carried by loop number LOOP of B, or passes over it. */
 bool band_is_independent(const struct band *b, unsigned loop);
+/* Returns the cost of B's loop number INNER as the innermost one. The cheapest visits
+ * neighbours in memory one after the other, and adds to no sum in successive
+ * iterations. */
+unsigned band_cost_of(const struct model *m, const struct band *b, unsigned inner);
 /* Finds B's orders and their cost, with the outermost loop in parallel if B->parallel. */
 void band_find_all_orders(const struct model *m, struct band *b);
 
@@ -111,6 +118,29 @@ void reduce_put(const struct model *m, const struct reduced *r, struct text *t);
 double work_of(const struct model *m, TSNode n);
 /* Returns how often LOOP's body runs at most for one entry; infinite: not known. */
 double work_trips(const struct model *m, TSNode loop);
+
+/* ---- divide.c -------------------------------------------------------------------- */
+
+struct gain {      /* what the directives of a plan are worth */
+  unsigned depth;  /* of the deepest nest of which blocks use elements again */
+  bool reordered;  /* an innermost nest has an order that costs half the source's */
+  unsigned starts; /* the least number of loops around one that threads share */
+};
+#define NO_GAIN ((struct gain){ .starts = UINT_MAX })
+/* True if A has what B lacks, and as many threads. */
+bool gain_is_more(struct gain a, struct gain b);
+/* Returns what plans with the gains A and B are worth together. */
+struct gain gain_both(struct gain a, struct gain b);
+
+/* Returns the loop before which directives for the nest of LOOP stand: those for the nest
+ * of a part, which M looks at, stand on the part. */
+TSNode divide_stand(const struct model *m, TSNode loop);
+/* True if directives for a nest that begins with LOOP have a place. */
+bool divide_may_stand(const struct model *m, TSNode loop);
+/* Finds the outermost of the N loops CHAIN that may be divided. Sets *PARTS to its parts,
+ * and *N_PARTS to their number. Returns its place in CHAIN; N: there is none. */
+unsigned divide_find(struct model *m, struct iter *const *chain, unsigned n,
+                     struct focus **parts, unsigned *n_parts);
 
 /* ---- once.c ---------------------------------------------------------------------- */
 

@@ -150,6 +150,8 @@ double work_of(const struct model *m, TSNode n) {
   static const char *const endless[] = { "while_statement", "do_statement",
                                          "goto_statement", NULL };
   const char *type = ts_node_type(n);
+  if (!focus_holds(&m->u, n))
+    return 0;
   if (slice_in(slice_of(type), endless))
     return INFINITY;
   if (node_is(n, "for_statement")) {

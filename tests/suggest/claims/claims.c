@@ -88,9 +88,9 @@ int behind(int n, int m, double (*x)[SIZE])
 {
   int i, j = 0;
   for (i = 0; i < n; i++) {
-    x[i][SIZE - 1] = 0;
-    for (j = 0; j < m; j++)
-      x[i][j] = 1;
+    int last = SIZE - 1;
+    x[i][last] = 0;
+    for (j = 0; j < m; j++) x[i][j] = 1;
   }
   return j;
 }

@@ -16,6 +16,7 @@
  *   value.c     expressions in terms of loops and arguments; ranges of loops
  *   split.c     turns A[i * n + j] into A[i][j] if 0 <= j < n can be proven
  *   depend.c    direction vectors: which iterations depend on which
+ *   fission.c   whether a body's parts may have loops of their own
  *   trial.h     directives against which iterations depend on each other: carried.c,
  *               order.c, reorder.c, trial.c
  *   unwritten.c outputs that the kernel never writes
@@ -298,6 +299,22 @@ struct vectors {
 /* Returns the vectors of the N loops of CHAIN, each nested directly in the one before,
  * for one iteration of the loops around them. */
 struct vectors depend(struct model *m, struct iter *const *chain, unsigned n);
+/* True if Y may touch an element in an iteration of the N loops CHAIN, and X the same one
+ * in a later iteration. depend_why_not must be NULL for both. */
+bool depend_goes_back(struct model *m, struct iter *const *chain, unsigned n,
+                      const struct access *x, const struct access *y);
+/* Returns the reason why X's subscripts do not determine the element in iterations of
+ * INNER and the loops around it; NULL: they do. */
+const char *depend_why_not(const struct access *x, const struct iter *inner);
+/* True if an access in IN writes A. */
+bool depend_is_written(const struct model *m, const struct array *a, TSNode in);
+
+/* ---- fission.c ------------------------------------------------------------------- */
+
+/* Returns NULL if the N loops CHAIN may be divided into the N_PARTS nests PARTS, of
+ * focus_parts; otherwise the reason, and sets *AT to its place. */
+const char *fission_why_not(struct model *m, struct iter *const *chain, unsigned n,
+                            const struct focus *parts, unsigned n_parts, TSNode *at);
 
 /* ---- carried.c ------------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
  *   usage.c     finds where names are declared and changed
  *   live.c      decides whether a variable is read before it is written
  *   nest.c      reads a `for` in OpenMP's canonical form, and the loop in it
+ *   focus.c     the parts of a body, of which each has a nest of its own
  *   places.c    which memory a piece of a function reads and writes
  *   between.c   declarations between two loops that can move into the inner one
  *   read.c      reads an expression of the source as a polynomial */
@@ -87,6 +88,7 @@ struct usage {
     bool counter; /* the change is the initialiser of a `for`: i = … */
   } *changes;
   unsigned n_changes;
+  const struct focus *focus; /* only this part of a body is looked at; NULL: all of it */
 };
 /* Collects F's names from the tree below FROM, which may hold more than F. */
 struct usage usage_of(const struct source *s, const struct function *f, TSNode from);
@@ -113,6 +115,14 @@ TSNode declarator_of_function(TSNode function);
 /* Returns the identifier that D declares; null: D is not a declarator. */
 TSNode declarator_name(TSNode d);
 
+/* Statements of one block, next to each other; or one statement. */
+struct body {
+  TSNode first, last;
+};
+/* Returns the statement after N, one of B; null: N is the last one. */
+TSNode body_next(struct body b, TSNode n);
+bool body_covers(struct body b, TSNode n);
+
 /* ---- live.c ---------------------------------------------------------------------- */
 
 /* True if the value that NAME has before NODE may be read in NODE. */
@@ -126,9 +136,11 @@ bool live_may_be_private(const struct usage *u, TSNode loop, struct slice name);
 /* Returns the variables that are assigned first by loops in BODY, and of which each run
  * of BODY may have its own copy: neither BODY nor the code after NEST, which contains it,
  * reads an earlier value. */
-struct slice *live_counters(const struct usage *u, TSNode nest, TSNode body, unsigned *n);
+struct slice *live_counters(const struct usage *u, TSNode nest, struct body body,
+                            unsigned *n);
 /* True if NAME is one of the variables that live_counters returns. */
-bool live_is_counter(const struct usage *u, TSNode nest, TSNode body, struct slice name);
+bool live_is_counter(const struct usage *u, TSNode nest, struct body body,
+                     struct slice name);
 
 /* ---- nest.c ---------------------------------------------------------------------- */
 
@@ -201,6 +213,62 @@ bool order_read(const char *text, unsigned *order, unsigned max, unsigned *n);
 /* True if our own pragmas and `#line` are the only preprocessor lines between FROM and
  * TO. */
 bool only_ours(const struct source *s, size_t from, size_t to);
+
+/* ---- focus.c --------------------------------------------------------------------- */
+
+/* One part of a body of several statements, which the innermost of perfectly nested loops
+ * has. A part is a `for`, or statements next to each other that are none. While a focus
+ * is in `usage.focus`, the loops around BODY are a nest of this part alone, as if the
+ * others were not there:
+ *
+ *   struct focus *parts;
+ *   unsigned n = focus_parts(&u, loop, &parts, &why, &at);
+ *   for (unsigned i = 0; i < n; i++) {
+ *     u.focus = &parts[i];
+ *     ...                       // nest_inner(&u, loop), depend(), live_read_after(), …
+ *     u.focus = parts[i].outer;
+ *   }
+ *
+ * nest_inner, nest_after_declarations, nest_body, directives_of, depend and the functions
+ * of live.c look through it. Other code asks focus_holds about the nodes that it meets.
+ * All nodes are of the tree that U is of: that of a model is of its view. */
+struct focus {
+  TSNode loop;        /* the outermost loop of the nest, on which `fission` stands */
+  TSNode body;        /* the block that is divided */
+  TSNode first, last; /* the part: statements of BODY */
+  unsigned at, n;     /* its place among the parts, and their number */
+  const struct focus *outer; /* of the nest of which BODY is the body; or NULL */
+};
+/* Sets *PARTS to the parts, in order, of the body of the loops that begin with LOOP, each
+ * with U's focus as its outer one. Returns their number, at least 2; or 0, if these loops
+ * cannot be divided: *WHY is the reason, *AT the place. */
+unsigned focus_parts(const struct usage *u, TSNode loop, struct focus **parts,
+                     const char **why, TSNode *at);
+/* Returns the focus on the part, of a loop of U's function with `fission`, that begins at
+ * the statement N; NULL: N begins no part. */
+const struct focus *focus_of(const struct usage *u, TSNode n);
+/* False if N is in a part that U does not look at. */
+bool focus_holds(const struct usage *u, TSNode n);
+/* Returns the first statement of LOOP's body that U looks at, and sets *LAST to the last
+ * one, its sibling: both are the body, or those of a part. */
+TSNode nest_body(const struct usage *u, TSNode loop, TSNode *last);
+/* The same as directives_on for U's function; but the directives on a part are those of
+ * the outermost loop of the part's nest. */
+const struct loop_directive **directives_of(const struct usage *u, TSNode loop,
+                                            unsigned *n);
+/* Returns the loop from which D counts loops. */
+TSNode directive_loop(const struct usage *u, const struct loop_directive *d);
+/* Returns the `fission` among LOOP's directives, or NULL. */
+const struct loop_directive *fission_of(const struct usage *u, TSNode loop);
+
+/* The nests that the directives of a function are for, in the order of the source. A loop
+ * with `fission` is one, and each of its parts is one. */
+struct nest_root {
+  TSNode loop; /* or a block, for `fuse` */
+  const struct focus *focus;
+  const struct loop_directive *fission; /* on LOOP; or NULL */
+};
+struct nest_root *nest_roots(const struct usage *u, unsigned *n);
 
 /* ---- read.c ---------------------------------------------------------------------- */
 

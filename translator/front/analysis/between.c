@@ -182,7 +182,7 @@ static bool between_is_fixed(const struct between *b) {
 
 TSNode nest_after_declarations(const struct usage *u, TSNode loop,
                                struct slice *declarations) {
-  TSNode none = { 0 }, body = node_field(loop, "body"), first = none, last = none;
+  TSNode none = { 0 }, first = none, last = none, body = nest_body(u, loop, &last);
   struct between b = { .u = u, .inner = none };
   bool good = node_is(body, "compound_statement");
   for (uint32_t i = 0; good && i < ts_node_named_child_count(body); i++) {

@@ -232,7 +232,8 @@ static bool carried_guess(const struct carried *c, const struct loop_directive *
   for (unsigned i = 0; i < c->t.n_nest; i++)
     if (directive_groups(c->t.nest[i]->kind) & (GROUP_ORDER | GROUP_BLOCK))
       return false;
-  return (directive_groups(d->kind) & GROUP_THREADS) && ts_node_eq(d->loop, c->t.root);
+  return (directive_groups(d->kind) & GROUP_THREADS) &&
+      ts_node_eq(directive_loop(&c->t.u, d), c->t.root);
 }
 
 static void carried_check_nest(struct carried *c) {
@@ -249,16 +250,12 @@ static void carried_check_nest(struct carried *c) {
   }
 }
 
-// True if LOOP is in the nest of a directive on a loop around it.
-static bool carried_is_inner(const struct carried *c, TSNode loop) {
-  const struct function *f = c->t.f;
-  for (unsigned i = 0; i < f->n_directives; i++)
-    for (TSNode at = f->directives[i].loop; node_is(at, "for_statement");) {
-      at = nest_inner(&c->t.u, at);
-      if (!ts_node_is_null(at) && ts_node_eq(at, loop))
-        return true;
-    }
-  return false;
+// Checks that the parts of a nest with FISSION may run one after the other.
+static void carried_check_division(struct carried *c,
+                                   const struct loop_directive *fission) {
+  struct order divided = c->t.loops;
+  order_divide(fission, &divided);
+  carried_check_order(c, &divided, 1, 0);
 }
 
 static void carried_check_function(const struct source *s, struct kernel *k,
@@ -268,10 +265,14 @@ static void carried_check_function(const struct source *s, struct kernel *k,
     return;
   c.t.u = usage_of(s, f, f->node);
   c.t.m = scan_function(s, k, f, x);
-  for (unsigned i = 0; i < f->n_directives; i++) {
-    TSNode root = f->directives[i].loop;
-    bool again = i > 0 && ts_node_eq(f->directives[i - 1].loop, root);
-    if (!again && !carried_is_inner(&c, root) && trial_begin(&c.t, root))
+  unsigned n;
+  const struct nest_root *roots = nest_roots(&c.t.u, &n);
+  for (unsigned i = 0; i < n; i++) {
+    if (!trial_begin(&c.t, &roots[i]))
+      continue;
+    if (roots[i].fission)
+      carried_check_division(&c, roots[i].fission);
+    else if (c.t.n_nest > 0)
       carried_check_nest(&c);
   }
 }

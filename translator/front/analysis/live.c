@@ -127,7 +127,7 @@ static bool is_sequence(TSNode n) {
 
 static enum first first_of(const struct sought *v, TSNode n) {
   enum first found = FIRST_NONE;
-  if (ts_node_is_null(n) || !live_mentions(v, n))
+  if (ts_node_is_null(n) || !focus_holds(v->u, n) || !live_mentions(v, n))
     return FIRST_NONE;
   if (node_is(n, "identifier"))
     return FIRST_READS;
@@ -213,7 +213,25 @@ static enum first first_after(const struct sought *v, TSNode n, TSNode around) {
   return node_is(around, "compound_statement") ? found : live_either(FIRST_NONE, found);
 }
 
+// Returns the first use in the parts that run after the nest of LOOP, of which one is in
+// focus.
+static enum first first_of_later_parts(const struct sought *v, TSNode loop) {
+  enum first found = FIRST_NONE;
+  for (const struct focus *f = v->u->focus; f; f = f->outer) {
+    struct usage u = *v->u;
+    struct sought all = { &u, v->name, v->member };
+    u.focus = f->outer;
+    if (ts_node_eq(f->loop, loop))
+      found =
+          live_then(found, first_of_siblings(&all, ts_node_next_named_sibling(f->last)));
+  }
+  return found;
+}
+
 static bool sought_read_after(const struct sought *v, TSNode loop) {
+  enum first later = first_of_later_parts(v, loop);
+  if (later == FIRST_READS || later == FIRST_WRITES)
+    return later == FIRST_READS;
   for (TSNode n = loop; !ts_node_eq(n, v->u->f->node); n = ts_node_parent(n)) {
     enum first found = first_after(v, n, ts_node_parent(n));
     if (found == FIRST_READS || found == FIRST_WRITES)
@@ -235,21 +253,24 @@ bool live_may_be_private(const struct usage *u, TSNode loop, struct slice name) 
       !live_reads_first(u, node_field(loop, "body"), name);
 }
 
-bool live_is_counter(const struct usage *u, TSNode nest, TSNode body, struct slice name) {
+bool live_is_counter(const struct usage *u, TSNode nest, struct body body,
+                     struct slice name) {
   bool counts = false;
   for (unsigned i = 0; i < u->n_changes && !counts; i++)
     counts = u->changes[i].counter && slices_same(u->changes[i].name, name) &&
-        node_within(u->changes[i].node, body);
-  return counts && !live_reads_first(u, body, name) && !live_read_after(u, nest, name);
+        body_covers(body, u->changes[i].node);
+  for (TSNode n = body.first; counts && !ts_node_is_null(n); n = body_next(body, n))
+    counts = !live_reads_first(u, n, name);
+  return counts && !live_read_after(u, nest, name);
 }
 
-struct slice *live_counters(const struct usage *u, TSNode nest, TSNode body,
+struct slice *live_counters(const struct usage *u, TSNode nest, struct body body,
                             unsigned *n) {
   struct slice *all = NULL;
   *n = 0;
   for (unsigned i = 0; i < u->n_changes; i++) {
     struct slice name = u->changes[i].name;
-    bool known = !u->changes[i].counter || !node_within(u->changes[i].node, body);
+    bool known = !u->changes[i].counter || !body_covers(body, u->changes[i].node);
     for (unsigned j = 0; j < *n; j++)
       known = known || slices_same(all[j], name);
     if (!known && live_is_counter(u, nest, body, name))

@@ -298,10 +298,14 @@ const struct loop_directive **directives_on(const struct function *f, TSNode loo
 }
 
 TSNode nest_inner(const struct usage *u, TSNode loop) {
-  TSNode none = { 0 }, body = node_field(loop, "body"), inner = body;
+  TSNode none = { 0 }, last, body = nest_body(u, loop, &last), inner = body;
+  bool whole = ts_node_eq(body, node_field(loop, "body"));
+  size_t from = whole ? header_end(loop) : ts_node_start_byte(body);
   unsigned n;
+  if (!ts_node_eq(body, last))
+    return none;
   while (node_is(inner, "compound_statement")) {
-    directives_on(u->f, inner, &n);
+    directives_of(u, inner, &n);
     if (n)
       break;
     TSNode only = none;
@@ -317,7 +321,9 @@ TSNode nest_inner(const struct usage *u, TSNode loop) {
   }
   if (!node_is(inner, "for_statement") && !node_is(inner, "compound_statement"))
     return none;
-  if (!only_ours(u->s, header_end(loop), ts_node_start_byte(inner)) ||
+  if (fission_of(u, inner)) // its loops become several nests
+    return none;
+  if (!only_ours(u->s, from, ts_node_start_byte(inner)) ||
       !only_ours(u->s, ts_node_end_byte(inner), ts_node_end_byte(body)))
     return none;
   return inner;

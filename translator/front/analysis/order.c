@@ -104,8 +104,7 @@ static struct step order_step(unsigned loop) {
   return (struct step){ .loop = loop, .size = 1 };
 }
 
-// Returns the model's loop for LOOP of the file, or NULL.
-static struct iter *order_iter(const struct model *m, TSNode loop) {
+struct iter *order_iter(const struct model *m, TSNode loop) {
   for (unsigned i = 0; i < m->n_iters; i++)
     if (model_offset(m, m->iters[i]->node, NULL) == ts_node_start_byte(loop))
       return m->iters[i];
@@ -291,7 +290,7 @@ static void order_fuse(struct ordering *w, TSNode block, const struct loop_direc
 
 static void order_find_loops(struct ordering *w, TSNode root) {
   unsigned n;
-  const struct loop_directive **list = directives_on(w->u->f, root, &n);
+  const struct loop_directive **list = directives_of(w->u, root, &n);
   for (TSNode at = root; node_is(at, "for_statement"); at = nest_inner(w->u, at))
     order_add_loop(w, at);
   if (node_is(root, "compound_statement") && n && list[n - 1]->kind == DIR_FUSE)
@@ -306,6 +305,11 @@ void order_loops(struct model *m, const struct usage *u, TSNode root,
   order_find_loops(&w, root);
   for (TSNode next; loops->known && !ts_node_is_null(next = order_next(&w));)
     order_add_loop(&w, next);
+}
+
+void order_divide(const struct loop_directive *fission, struct order *loops) {
+  loops->outer = loops->n_loops; // within a part they run in the order of the source
+  loops->last = fission;
 }
 
 // Applies the N directives ON, the nearest last, and adds the orders to LIST.
@@ -330,7 +334,7 @@ unsigned order_of(struct model *m, const struct usage *u, TSNode root, unsigned 
   order_find_loops(&w, root);
   for (w.at = o.n_loops; w.at-- > 0 && o.known;) {
     const struct loop_directive **on =
-        directives_on(u->f, o.n_parts ? root : o.loops[w.at], &n_on);
+        directives_of(u, o.n_parts ? root : o.loops[w.at], &n_on);
     o.known = o.n < MAX_STEPS;
     if (!o.known)
       break;

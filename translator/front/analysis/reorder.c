@@ -20,10 +20,11 @@ struct reorder {
 static bool reorder_before(const struct reorder *r, struct instance w, struct instance x,
                            bool read) {
   unsigned a = w.of->part, b = x.of->part;
-  int parts = (a > b) - (a < b), d = r->o ? 0 : parts;
+  bool apart = r->t->n_parts ? r->o != NULL : r->o == NULL; // each part has its own loops
+  int parts = (a > b) - (a < b), d = apart ? parts : 0;
   for (unsigned i = 0; !r->o && d == 0 && i < w.of->depth; i++)
     d = (w.at->at[i] > x.at->at[i]) - (w.at->at[i] < x.at->at[i]);
-  if (r->o)
+  if (r->o && d == 0)
     d = order_compare(r->o, w.at->at, x.at->at);
   unsigned from = r->o ? r->o->n_loops : w.of->depth;
   d = d ? d : parts;

@@ -54,7 +54,8 @@ static bool trial_is_certain(const struct access *x) {
 }
 
 bool trial_holds(const struct trial *t, TSNode n) {
-  bool in = t->loops.n_parts == 0 && node_within(n, t->loop->node);
+  bool in = t->loops.n_parts == 0 && node_within(n, t->loop->node) &&
+      focus_holds(&t->m->u, n);
   for (unsigned i = 0; i < t->loops.n_parts; i++)
     in = in || node_within(n, t->loops.parts[i]->node);
   return in;
@@ -146,6 +147,13 @@ static bool trial_find_loops(const struct order *o, struct points *p) {
   return found;
 }
 
+// Sets the part of the body that `fission` divides in which P's access is.
+static void trial_find_part(const struct trial *t, struct points *p) {
+  for (unsigned i = 0; i < t->n_parts; i++)
+    if (body_covers((struct body){ t->parts[i].first, t->parts[i].last }, p->x->node))
+      p->part = i;
+}
+
 static void trial_find_all(struct trial *t) {
   unsigned deepest = 1, last = sizeof trial_sizes / sizeof *trial_sizes - 1;
   t->all = arena_alloc((t->m->n_accesses + 1) * sizeof *t->all);
@@ -154,8 +162,9 @@ static void trial_find_all(struct trial *t) {
     struct points *p = &t->all[t->n];
     *p = (struct points){ .x = &t->m->accesses[i] };
     if (!trial_is_certain(p->x) || !trial_is_common(t, p->x->array) ||
-        !trial_find_loops(&t->loops, p))
+        !trial_holds(t, p->x->node) || !trial_find_loops(&t->loops, p))
       continue;
+    trial_find_part(t, p);
     deepest = p->n_chain > deepest ? p->n_chain : deepest;
     t->n++;
   }
@@ -199,18 +208,49 @@ static bool trial_is_free(const struct trial *t) {
   return !v.why && v.n == 0;
 }
 
-bool trial_begin(struct trial *t, TSNode root) {
+// Gives the model the focus F of the file. False: its code has other parts.
+static bool trial_look(struct trial *t, const struct focus *f) {
+  struct focus *parts;
+  struct iter *loop = f ? order_iter(t->m, f->loop) : NULL;
+  const char *why;
+  TSNode at;
+  t->m->u.focus = NULL;
+  if (!f || !trial_look(t, f->outer) || !loop)
+    return !f;
+  bool same = focus_parts(&t->m->u, loop->node, &parts, &why, &at) == f->n;
+  t->m->u.focus = same ? &parts[f->at] : NULL;
+  return same;
+}
+
+// Finds the parts of the nest if it has `fission`. False: they are not known.
+static bool trial_divide(struct trial *t, const struct nest_root *root) {
+  struct iter *loop = order_iter(t->m, root->loop);
+  const char *why;
+  TSNode at;
+  t->n_parts = 0;
+  if (root->fission && loop)
+    t->n_parts = focus_parts(&t->m->u, loop->node, &t->parts, &why, &at);
+  return !root->fission || t->n_parts;
+}
+
+bool trial_begin(struct trial *t, const struct nest_root *from) {
+  TSNode root = from->loop;
   t->root = root;
   t->nest = NULL;
   t->n_nest = 0;
+  t->u.focus = from->focus;
+  if (!trial_look(t, from->focus) || !trial_divide(t, from))
+    return false;
   order_loops(t->m, &t->u, root, &t->loops);
   t->loop = t->loops.iters[0];
   if (!t->loops.known || !t->loop || trial_jumps(root) ||
       (t->loops.n_parts == 0 && !trial_is_large(t) && trial_is_free(t)))
     return false;
+  const struct loop_directive *all = t->f->directives;
   for (unsigned i = 0; i < t->f->n_directives; i++)
-    if (node_within(t->f->directives[i].loop, root))
-      *GROW(t->nest, t->n_nest) = &t->f->directives[i];
+    if (node_within(all[i].loop, root) && focus_holds(&t->u, all[i].loop) &&
+        all[i].kind != DIR_FISSION)
+      *GROW(t->nest, t->n_nest) = &all[i];
   trial_find_all(t);
   return true;
 }

@@ -46,6 +46,10 @@ unsigned order_of(struct model *m, const struct usage *u, TSNode root, unsigned 
 /* Sets *LOOPS to those of the nest of ROOT, also those after declarations. */
 void order_loops(struct model *m, const struct usage *u, TSNode root,
                  struct order *loops);
+/* Sets *LOOPS, of a nest with `fission`, to the order in which its parts run. */
+void order_divide(const struct loop_directive *fission, struct order *loops);
+/* Returns the model's loop for LOOP of the file, or NULL. */
+struct iter *order_iter(const struct model *m, TSNode loop);
 /* Returns the place of the step that D is for; O->n: none. */
 unsigned order_place(const struct order *o, const struct loop_directive *d);
 /* Returns the number of step S in the iterations AT. */
@@ -78,8 +82,8 @@ struct points {
   const struct access *x;
   struct iter *chain[MOST_LOOPS]; /* the loops around it, from the nest's outermost on */
   unsigned n_chain;
-  unsigned depth;             /* how many of these are loops of the nest */
-  unsigned part;              /* of the loops that `fuse` joins */
+  unsigned depth; /* how many of these are loops of the nest */
+  unsigned part;  /* of the loops that `fuse` joins, or of a body that is divided */
   size_t read_at, written_at; /* places of both in the text, in the order in which they
                                  happen in a run of the body */
   struct point list[MOST_POINTS];
@@ -89,8 +93,10 @@ struct trial { /* of one nest */
   const struct source *s;
   struct model *m;
   const struct function *f;
-  struct usage u; /* of F */
-  TSNode root;    /* what the outermost directive stands on */
+  struct usage u;      /* of F */
+  TSNode root;         /* what the outermost directive stands on */
+  struct focus *parts; /* those of a nest with `fission` */
+  unsigned n_parts;
   struct iter *loop;
   struct order loops;                 /* without directives */
   const struct loop_directive **nest; /* all its directives */
@@ -101,7 +107,7 @@ struct trial { /* of one nest */
   unsigned block; /* iterations that a block has at most */
 };
 /* Fills T from `root` on for the nest of ROOT. False: nothing is known of it. */
-bool trial_begin(struct trial *t, TSNode root);
+bool trial_begin(struct trial *t, const struct nest_root *root);
 /* True if N, of the model, is in the nest. */
 bool trial_holds(const struct trial *t, TSNode n);
 /* True if P and Q are the same element. */

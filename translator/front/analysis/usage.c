@@ -126,6 +126,15 @@ unsigned usage_declarators(const struct usage *u, TSNode node, struct slice name
   return n;
 }
 
+TSNode body_next(struct body b, TSNode n) {
+  return ts_node_eq(n, b.last) ? (TSNode){ 0 } : ts_node_next_named_sibling(n);
+}
+
+bool body_covers(struct body b, TSNode n) {
+  return ts_node_start_byte(n) >= ts_node_start_byte(b.first) &&
+      ts_node_end_byte(n) <= ts_node_end_byte(b.last);
+}
+
 bool usage_declares(const struct usage *u, TSNode node, struct slice name) {
   TSNode first;
   return usage_declarators(u, node, name, &first) > 0;

@@ -194,15 +194,13 @@ static void directives_read_directive(const struct source *s, struct kernel *k,
 }
 
 static bool directive_varies(const struct pragma *p) {
+  bool varies = pragma_has(p, "optional");
   for (unsigned i = 0; i < p->n_clauses; i++) {
     const struct clause *c = &p->clauses[i];
-    if (strcmp(c->name, "optional") == 0)
-      return true;
     for (unsigned j = 0; j < c->n_args; j++)
-      if (c->args[j].is_set || slice_is(c->args[j].text, "any"))
-        return true;
+      varies = varies || c->args[j].is_set || slice_is(c->args[j].text, "any");
   }
-  return false;
+  return varies;
 }
 
 static bool directive_is_within(const struct pragma *p, const struct function *f) {

@@ -325,6 +325,21 @@ static bool function_fuses(const struct source *s, size_t from, size_t to) {
   return false;
 }
 
+// Sets *FOUND to the statement at OFFSET in a loop of F with `fission`, which may give it
+// loops. False: it is in no such loop.
+static bool function_part_at(const struct function *f, size_t offset, TSNode *found) {
+  uint32_t at = (uint32_t)offset;
+  TSNode n = ts_node_descendant_for_byte_range(f->node, at, at), up;
+  while (up = ts_node_parent(n), !ts_node_is_null(up) && ts_node_start_byte(up) == at)
+    n = up;
+  *found = n;
+  bool divided = false;
+  for (unsigned i = 0; i < f->n_directives; i++)
+    divided = divided ||
+        (f->directives[i].kind == DIR_FISSION && node_within(n, f->directives[i].loop));
+  return divided && ts_node_start_byte(n) == at;
+}
+
 // Returns a hint for a directive that is followed by the text at AT, which is not a loop.
 static const char *no_loop_hint(const struct source *s, size_t at, size_t end) {
   struct lexer l = { s->text + at, s->text + end, false };
@@ -372,6 +387,8 @@ bool loop_find(const struct source *s, const struct pragma *p, const struct func
     return statement_parsed(s, *loop);
   if (((directive_groups(p->directive) & GROUP_BLOCK) || function_fuses(s, p->end, at)) &&
       function_node_at(f->node, at, "compound_statement", loop))
+    return statement_parsed(s, *loop);
+  if (function_part_at(f, at, loop))
     return statement_parsed(s, *loop);
   if (slice_is(lex(&l).text, "for"))
     diag_error(s, at, 3, "is a macro in it that hides a part of the syntax?",

@@ -37,6 +37,14 @@ static bool has_label(const struct builder *b, TSNode node, struct slice name) {
   return false;
 }
 
+static bool part_has_label(const struct builder *b, const struct part *p,
+                           struct slice name) {
+  bool has = false;
+  for (TSNode n = p->body.first; !has && !ts_node_is_null(n); n = body_next(p->body, n))
+    has = has_label(b, n, name);
+  return has;
+}
+
 static bool check_jump(struct scan *c, TSNode n) {
   const char *hint = "loops that directives act on run to their end";
   if (node_is(n, "return_statement"))
@@ -48,15 +56,24 @@ static bool check_jump(struct scan *c, TSNode n) {
                        "this case belongs to a switch around the loops of a directive");
   if (node_is(n, "goto_statement")) {
     struct slice label = source_slice(c->b->s, node_field(n, "label"));
-    if (!has_label(c->b, c->part->body, label))
+    if (!part_has_label(c->b, c->part, label))
       return body_refuse(c, n, hint, "this leaves the loops that a directive is for");
   }
   return true;
 }
 
 // True if C is in BODY and changes a variable as a whole, or takes its address.
-static bool is_change_in(const struct change *c, TSNode body) {
-  return c->part == PART_WHOLE && c->how != BY_POINTER && node_within(c->node, body);
+static bool is_change_in(const struct change *c, struct body body) {
+  return c->part == PART_WHOLE && c->how != BY_POINTER && body_covers(body, c->node);
+}
+
+static bool part_declares(const struct usage *u, const struct part *p,
+                          struct slice name) {
+  bool declares = false;
+  for (TSNode n = p->body.first; !declares && !ts_node_is_null(n);
+       n = body_next(p->body, n))
+    declares = usage_declares(u, n, name);
+  return declares;
 }
 
 static bool bounds_mention(const struct dim *d, struct slice name) {
@@ -85,8 +102,7 @@ static bool check_changes(struct scan *s) {
   const struct usage *u = &s->b->u;
   for (unsigned i = 0; i < u->n_changes; i++) {
     const struct change *c = &u->changes[i];
-    bool ours = is_change_in(c, s->part->body) &&
-        !usage_declares(u, s->part->body, c->name);
+    bool ours = is_change_in(c, s->part->body) && !part_declares(u, s->part, c->name);
     for (unsigned j = 0; ours && j < s->nest->n_dims; j++)
       if (s->nest->dims[j]->affected && !check_change(s, c, s->nest->dims[j]))
         return false;
@@ -100,7 +116,7 @@ static bool body_scan(struct scan c, TSNode n) {
   struct part *part = c.part;
   unsigned n_directives;
   directives_on(c.b->f, n, &n_directives);
-  c.nested = c.nested || (n_directives && !ts_node_eq(n, part->body));
+  c.nested = c.nested || (n_directives && !ts_node_eq(n, part->body.first));
   if (node_is(n, "labeled_statement") && !c.nested) {
     struct slice label = source_slice(c.b->s, node_field(n, "label"));
     part->labels = arena_printf("%s%s%.*s", part->labels ? part->labels : "",
@@ -117,10 +133,10 @@ static bool body_scan(struct scan c, TSNode n) {
 
 // Rejects a goto from outside of the body to one of its labels.
 static bool check_entries(struct scan *c, TSNode n) {
-  if (node_within(n, c->part->body) && ts_node_end_byte(n) > ts_node_start_byte(n))
+  if (body_covers(c->part->body, n) && ts_node_end_byte(n) > ts_node_start_byte(n))
     return true;
   if (node_is(n, "goto_statement") &&
-      has_label(c->b, c->part->body, source_slice(c->b->s, node_field(n, "label"))))
+      part_has_label(c->b, c->part, source_slice(c->b->s, node_field(n, "label"))))
     return body_refuse(c, n, NULL, "this jumps into the loops that a directive is for");
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
     if (!check_entries(c, ts_node_named_child(n, i)))
@@ -130,11 +146,15 @@ static bool check_entries(struct scan *c, TSNode n) {
 
 bool body_check(struct builder *b, struct nest *n) {
   for (unsigned i = 0; i < n->n_parts; i++) {
-    struct scan c = { b, n, &n->parts[i], true, false, false };
-    n->parts[i].labels = NULL;
-    if (!body_scan(c, n->parts[i].body) || !check_changes(&c))
+    struct part *p = &n->parts[i];
+    struct scan c = { b, n, p, true, false, false };
+    p->labels = NULL;
+    for (TSNode s = p->body.first; !ts_node_is_null(s); s = body_next(p->body, s))
+      if (!body_scan(c, s))
+        return false;
+    if (!check_changes(&c))
       return false;
-    if (n->parts[i].labels && !check_entries(&c, b->f->node))
+    if (p->labels && !check_entries(&c, b->f->node))
       return false;
   }
   return true;
@@ -164,9 +184,10 @@ static bool holds_break(TSNode n) {
 
 bool body_changes(const struct builder *b, const struct nest *n, const struct dim *d) {
   for (unsigned i = 0; i < n->n_parts; i++) {
-    TSNode body = n->parts[i].body;
-    if (d == n->dims[n->n_dims - 1] && holds_break(body))
-      return true;
+    struct body body = n->parts[i].body;
+    for (TSNode s = body.first; !ts_node_is_null(s); s = body_next(body, s))
+      if (d == n->dims[n->n_dims - 1] && holds_break(s))
+        return true;
     for (unsigned j = 0; j < b->u.n_changes; j++) {
       const struct change *c = &b->u.changes[j];
       if (is_change_in(c, body) &&

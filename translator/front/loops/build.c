@@ -6,9 +6,11 @@
 #include "loops.h"
 
 bool directive_present(const struct builder *b, const struct loop_directive *d) {
-  if (d->present < 0 || b->resolve)
-    return true;
-  return b->k->params[d->present].values[b->point[d->present]].i != 0;
+  const struct param *params = b->k->params;
+  for (int p = d->present; p >= 0 && p != b->k->choose && !b->resolve; p = params[p].when)
+    if (params[p].values[b->point[p]].i == 0)
+      return false;
+  return true;
 }
 
 const struct loop_directive **directives_of_chain(const struct builder *b, TSNode loop,
@@ -17,7 +19,7 @@ const struct loop_directive **directives_of_chain(const struct builder *b, TSNod
   *n = 0;
   while (!ts_node_is_null(loop)) {
     unsigned m;
-    const struct loop_directive **some = directives_on(b->f, loop, &m);
+    const struct loop_directive **some = directives_of(&b->u, loop, &m);
     for (unsigned i = 0; i < m; i++)
       *GROW(all, *n) = some[i];
     loop = node_is(loop, "for_statement") ? nest_inner(&b->u, loop) : (TSNode){ 0 };
@@ -39,7 +41,7 @@ struct loop loop_of(struct dim *d) {
 static const struct loop_directive *build_beginning(const struct builder *b,
                                                     TSNode block) {
   unsigned n;
-  const struct loop_directive **list = directives_on(b->f, block, &n);
+  const struct loop_directive **list = directives_of(&b->u, block, &n);
   bool begins = n && transformation_of(list[n - 1])->begin;
   return begins && directive_present(b, list[n - 1]) ? list[n - 1] : NULL;
 }
@@ -47,10 +49,11 @@ static const struct loop_directive *build_beginning(const struct builder *b,
 static struct nest *build_chain(struct builder *b, TSNode loop, struct dim *outer);
 
 // Returns a nest without loops, with D's body.
-static struct nest *nest_of(const struct dim *d) {
+static struct nest *nest_of(const struct builder *b, const struct dim *d) {
   struct nest *n = arena_alloc(sizeof *n);
   struct part *p = GROW(n->parts, n->n_parts);
-  *p = (struct part){ .body = node_field(d->node, "body"), .open = "", .close = "" };
+  *p = (struct part){ .open = "", .close = "" };
+  p->body.first = nest_body(&b->u, d->node, &p->body.last);
   return n;
 }
 
@@ -65,7 +68,7 @@ static struct nest *build_after_declarations(struct builder *b, struct dim *d) {
   if (loops < b->nests)
     inner = nest_after_declarations(&b->u, d->node, &text);
   if (ts_node_is_null(inner))
-    return nest_of(d);
+    return nest_of(b, d);
   struct nest *n = build_chain(b, inner, d);
   if (n)
     *GROW(n->between, n->n_between) = (struct between){ text, d };
@@ -80,12 +83,12 @@ static struct nest *build_inner(struct builder *b, struct dim *d) {
   const char *why;
   if (ts_node_is_null(inner))
     return build_after_declarations(b, d);
-  directives_on(b->f, inner, &n_directives);
+  directives_of(&b->u, inner, &n_directives);
   if (node_is(inner, "compound_statement") && !build_beginning(b, inner))
-    return nest_of(d);
+    return nest_of(b, d);
   if (n_directives || dim_parse(&b->u, inner, &trial, &why, &at))
     return build_chain(b, inner, d);
-  struct nest *n = nest_of(d);
+  struct nest *n = nest_of(b, d);
   n->stop = inner;
   return n;
 }
@@ -127,8 +130,8 @@ static struct nest *build_for(struct builder *b, TSNode loop, struct dim *outer,
 }
 
 // Only directives may stand between directives and their loop.
-static bool check_gap(struct builder *b, TSNode loop, const struct loop_directive *d) {
-  if (only_ours(b->s, d->pragma->end, ts_node_start_byte(loop)))
+static bool check_gap(struct builder *b, const struct loop_directive *d) {
+  if (only_ours(b->s, d->pragma->end, ts_node_start_byte(d->loop)))
     return true;
   return FAIL(b, d->pragma->offset, d->pragma->end - d->pragma->offset,
               directive_groups(d->kind) & GROUP_OPENMP
@@ -139,9 +142,9 @@ static bool check_gap(struct builder *b, TSNode loop, const struct loop_directiv
 
 static struct nest *build_chain(struct builder *b, TSNode loop, struct dim *outer) {
   unsigned n;
-  const struct loop_directive **list = directives_on(b->f, loop, &n);
+  const struct loop_directive **list = directives_of(&b->u, loop, &n);
   struct nest *nest = NULL;
-  if (n && !check_gap(b, loop, list[0]))
+  if (n && !check_gap(b, list[0]))
     return NULL;
   if (node_is(loop, "for_statement")) {
     nest = build_for(b, loop, outer, n ? list[n - 1] : NULL);
@@ -151,7 +154,9 @@ static struct nest *build_chain(struct builder *b, TSNode loop, struct dim *oute
       nest = transformation_of(first)->begin(b, loop, first, outer);
     else
       FAIL_AT(b, list[n - 1],
-              "'fuse' must be the directive next to the block, and not optional",
+              node_is(loop, "compound_statement")
+                  ? "'fuse' must be the directive next to the block, and not optional"
+                  : "only a part of a body that 'fission' divides needs no loop",
               "'%s' is not followed by a 'for'", directive_name(list[n - 1]->kind));
     n--;
   }
@@ -218,9 +223,10 @@ static unsigned build_reorders(const struct builder *b, TSNode loop) {
   const struct loop_directive **all = directives_of_chain(b, loop, &n);
   for (unsigned i = n; i-- > 0;) {
     unsigned loops = made, around = 0, wants = build_wants(b, all[i]);
-    for (TSNode at = all[i]->loop; node_is(at, "for_statement"); loops++)
+    TSNode from = directive_loop(&b->u, all[i]);
+    for (TSNode at = from; node_is(at, "for_statement"); loops++)
       at = nest_inner(&b->u, at);
-    for (TSNode at = loop; node_is(at, "for_statement") && !ts_node_eq(at, all[i]->loop);
+    for (TSNode at = loop; node_is(at, "for_statement") && !ts_node_eq(at, from);
          around++)
       at = nest_inner(&b->u, at);
     if (wants > loops && around + wants - made > most)

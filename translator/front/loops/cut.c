@@ -79,27 +79,42 @@ static unsigned cut_moved(const struct builder *b, const struct loop_directive *
   return places;
 }
 
-// Returns how many iterations LOOP must keep, at least, as an expression: a block of the
-// middle size, one for each thread that shares them. Its directives are applied from the
-// nearest one upwards, and may move it, so PLACES are where it may be by then, as bits.
-static const char *cut_least(const struct builder *b, TSNode loop) {
+// Looks at the directives of LOOP's nest: sets *SHARES if threads share it, and *MOST at
+// least to the middle size of its blocks. The directives are applied from the nearest one
+// upwards, and may move LOOP, so PLACES are where it may be by then, as bits.
+static void cut_look(const struct builder *b, TSNode loop, long long *most,
+                     bool *shares) {
   unsigned n, places = 1;
-  const struct loop_directive **list = directives_on(b->f, loop, &n);
-  long long most = 1;
-  bool shares = false;
+  const struct loop_directive **list = directives_of(&b->u, loop, &n);
   for (unsigned i = n; i-- > 0;) {
     unsigned groups = directive_groups(list[i]->kind), moved = 0;
     const struct dir_clause *c =
         directive_clause(list[i], groups & GROUP_SIZES ? "sizes" : "partial");
-    shares |= (groups & GROUP_THREADS) != 0 && places & 1;
+    *shares |= (groups & GROUP_THREADS) != 0 && places & 1;
     for (unsigned j = 0; j < MAX_CUT_PLACES; j++) {
       if (!(places & (1u << j)))
         continue;
       long long size = c && j < c->n_args ? cut_middle(b, &c->args[j]) : 1;
-      most = size > most ? size : most;
+      *most = size > *most ? size : *most;
       moved |= groups & GROUP_ORDER ? cut_moved(b, list[i], j) : 1u << j;
     }
     places = moved;
+  }
+}
+
+// Returns how many iterations LOOP must keep, at least, as an expression: a block of the
+// middle size, one for each thread that shares them.
+static const char *cut_least(const struct builder *b, TSNode loop) {
+  unsigned n;
+  const struct nest_root *roots = nest_roots(&b->u, &n);
+  long long most = 1;
+  bool shares = false;
+  cut_look(b, loop, &most, &shares);
+  for (unsigned i = 0; i < n; i++) {
+    struct builder part = *b;
+    part.u.focus = roots[i].focus;
+    if (roots[i].focus && ts_node_eq(roots[i].loop, loop))
+      cut_look(&part, loop, &most, &shares);
   }
   for (unsigned i = 0; i < b->n_authors; i++)
     shares |= ts_node_eq(b->authors[i].loop, loop);

@@ -338,8 +338,11 @@ static void write_structure(struct variants *v) {
     return;
   for (unsigned i = 0; i < n->n_between; i++)
     add_declared_references(&t, n->between[i].dim->node);
-  for (unsigned i = 0; i < n->n_parts; i++)
-    add_references(&t, n->parts[i].body);
+  for (unsigned i = 0; i < n->n_parts; i++) {
+    struct body part = n->parts[i].body;
+    for (TSNode s = part.first; !ts_node_is_null(s); s = body_next(part, s))
+      add_references(&t, s);
+  }
   text_printf(
       &body,
       "    if (autotune_sum > autotune_most) autotune_most = autotune_sum;\n  }\n");
@@ -347,28 +350,18 @@ static void write_structure(struct variants *v) {
     text_add(v->out, body.data, body.size);
 }
 
-// True if the loop of directive INDEX is part of a nest that an earlier directive begins.
-static bool is_inner(const struct builder *b, unsigned index) {
-  for (unsigned i = 0; i < index; i++) {
-    unsigned n;
-    const struct loop_directive **chain =
-        directives_of_chain(b, b->f->directives[i].loop, &n);
-    for (unsigned j = 0; j < n; j++)
-      if (chain[j] == &b->f->directives[index])
-        return true;
-  }
-  return false;
-}
-
 void footprint_write(const struct source *s, const struct kernel *k, struct text *out) {
   struct text functions = { 0 };
   struct builder b = builder_of(s, k, &k->main);
+  unsigned n;
+  const struct nest_root *roots = nest_roots(&b.u, &n);
   b.functions = &functions;
-  for (unsigned i = 0; i < k->main.n_directives && !b.failed; i++) {
+  for (unsigned i = 0; i < n && !b.failed; i++) {
     struct variants v = {
-      .b = &b, .root = k->main.directives[i].loop, .visit = write_structure, .out = out
+      .b = &b, .root = roots[i].loop, .visit = write_structure, .out = out
     };
-    if (node_is(v.root, "for_statement") && !is_inner(&b, i))
+    b.u.focus = roots[i].focus;
+    if (node_is(v.root, "for_statement") && !roots[i].fission)
       variants_visit(&v);
   }
 }

@@ -102,7 +102,7 @@ static void add_bodies(struct fused *f) {
     TSNode body = node_field(f->dims[i]->node, "body");
     struct part *p = GROW(f->nest->parts, f->nest->n_parts);
     *p = (struct part){
-      .body = body, .open = "", .close = "", .skips = body_holds_continue(body)
+      .body = { body, body }, .open = "", .close = "", .skips = body_holds_continue(body)
     };
   }
 }

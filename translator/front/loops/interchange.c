@@ -76,7 +76,7 @@ static bool add_param(struct builder *b, const struct nest *nest,
   if (o.n < 2)
     return FAIL(b, at, a->text.size, NULL, "no other order of these loops is possible");
   struct param p = { .kind = VALUE_CHOICE, .when = d->present, .offset = at };
-  bool own = d->present >= 0 && d->present != b->k->whole; // then "no" is the identity
+  bool own = pragma_has(d->pragma, "optional"); // then "no" is the identity
   for (unsigned i = 0; i < o.n; i++)
     if (!own || !order_is_identity(o.list[i], nest->n)) {
       long long number = (long long)p.n_values + 1;

@@ -3,6 +3,12 @@
 // of a block go innermost, so that blocks stay in registers.
 #include "loops.h"
 
+// True if A says that its loop stays as it is: the bounds of others may then depend on
+// it.
+static bool jam_is_one(const struct dir_arg *a) {
+  return slice_is(slice_trim(a->text), "1");
+}
+
 // Returns the next loop from I on that does not run over tiles: register blocks belong
 // inside of tiles.
 static unsigned next_to_jam(const struct nest *n, unsigned i) {
@@ -51,7 +57,8 @@ static bool jam_applies(struct builder *b, const struct nest *n,
                   nest_why_so_few(b, n), "there are only %u loops to unroll and jam", i);
     if (n->loops[at].sharing)
       return nest_has(b, n, d, at + 1);
-    if (!arg_is_positive(b, d->pragma, a, "a factor") || !may_jam(b, n, at, d))
+    if (!arg_is_positive(b, d->pragma, a, "a factor") ||
+        !(jam_is_one(a) || may_jam(b, n, at, d)))
       return false;
   }
   return true;
@@ -84,6 +91,8 @@ static void jam_make(struct builder *b, struct nest *n, const struct loop_direct
   nest_touch(n, 0, 1);
   for (unsigned i = 0, at = 0; i < c->n_args; i++, at++) {
     at = next_to_jam(n, at);
+    if (jam_is_one(&c->args[i]))
+      continue;
     nest_touch(n, at, n->n);
     jam_loop(b, &n->loops[at], &c->args[i]);
   }

@@ -29,10 +29,9 @@ static void find_params(struct variants *v) {
   unsigned n;
   const struct loop_directive **ds = directives_of_chain(v->b, v->root, &n);
   for (unsigned i = 0; i < n; i++) {
-    if (ds[i]->present >= 0)
-      add_once(v, ds[i]->present);
-    if (ds[i]->present >= 0 && v->b->k->whole >= 0 && v->b->f == &v->b->k->main)
-      add_once(v, v->b->k->whole);
+    for (int p = ds[i]->present; p >= 0 && p != v->b->k->choose;
+         p = v->b->k->params[p].when)
+      add_once(v, p);
     for (unsigned j = 0; j < ds[i]->n_clauses; j++) {
       const struct dir_clause *c = &ds[i]->clauses[j];
       int p = c->n_args ? arg_param(v->b, &c->args[0]) : -1;
@@ -92,6 +91,14 @@ static const char *loops_condition(const struct variants *v) {
   return t.size ? t.data : NULL;
 }
 
+// Returns where BODY begins. A `fission` before a loop without braces around it is part
+// of the body, because it ends the chain of loops.
+static size_t body_begins(const struct builder *b, struct body body) {
+  return fission_of(&b->u, body.first)
+      ? ts_node_end_byte(ts_node_prev_sibling(body.first))
+      : ts_node_start_byte(body.first);
+}
+
 // Sets the text of N's parts, with the nests in them replaced, and counts the bodies in
 // each.
 static void write_parts(struct builder *b, struct nest *n) {
@@ -101,7 +108,7 @@ static void write_parts(struct builder *b, struct nest *n) {
     unsigned before = b->copies;
     struct slice lead = b->lead;
     text_add(&t, "", 0);
-    write_range(b, ts_node_start_byte(p->body), ts_node_end_byte(p->body), &t);
+    write_range(b, body_begins(b, p->body), ts_node_end_byte(p->body.last), &t);
     b->lead = lead;
     p->text = t.data;
     p->copies = b->copies > before ? b->copies - before : 1;
@@ -126,18 +133,23 @@ static void write_around(struct builder *b, struct nest *n, TSNode block,
   write_range(b, n->to, to, out);
 }
 
-// True if ROOT is a block, and this variant has none of its directives.
+// True if ROOT is no loop, and this variant has none of its directives.
 static bool fused_away(const struct builder *b, TSNode root) {
   unsigned n;
-  const struct loop_directive **ds = directives_on(b->f, root, &n);
+  const struct loop_directive **ds = directives_of(&b->u, root, &n);
   for (unsigned i = 0; i < n; i++)
     if (directive_present(b, ds[i]))
       return false;
-  return node_is(root, "compound_statement");
+  return !node_is(root, "for_statement");
 }
 
 static void write_nest(struct variants *v) {
   struct builder *b = v->b;
+  const struct loop_directive *fission = fission_present(b, v->root);
+  if (fission) {
+    fission_visit(v, fission);
+    return;
+  }
   if (fused_away(b, v->root)) {
     write_around(b, NULL, v->root, v->out);
     return;
@@ -170,7 +182,8 @@ static void write_variant(struct variants *v) {
     text_printf(all, "#if %s\n%s#endif\n", cond ? cond : "1", functions.data);
   if (b->copies > MAX_COPIES) {
     unsigned n;
-    const struct pragma *p = directives_of_chain(b, v->root, &n)[0]->pragma;
+    const struct loop_directive **list = directives_of(&b->u, v->root, &n);
+    const struct pragma *p = n ? list[0]->pragma : b->f->directives[0].pragma;
     FAIL(b, p->offset, p->end - p->offset,
          "list the permutations, or make fewer directives optional",
          "directives make more than %u copies of this loop's body", MAX_COPIES);
@@ -286,6 +299,7 @@ void loops_check(const struct source *s, struct kernel *k, struct function *f) {
   struct text scratch = { 0 }, functions = { 0 };
   if (f->n_directives == 0)
     return;
+  fission_depend(s, k, f);
   struct builder b = builder_of(s, k, f);
   b.change = k;
   b.resolve = true;

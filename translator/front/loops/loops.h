@@ -6,6 +6,7 @@
  *   build.c         the nest of one variant: a chain of loops and the directives on them
  *   transform.c     the table of transformations, and the code that they share
  *     tile.c, reverse.c, unroll.c, jam.c, interchange.c, fuse.c, openmp.c: one each
+ *   fission.c       makes several nests of one, each with a part of the body
  *   around.c        directives that replace clauses of the author's own pragma of OpenMP
  *   words.c         the words that clauses of OpenMP accept
  *   range.c         iteration ranges as text: counts, ends, blocks, without overflow
@@ -79,7 +80,7 @@ struct nest {
   struct dim **dims; /* the source's loops, outermost first */
   unsigned n_dims;
   struct part { /* of the body: one part, or one for each loop that `fuse` joined */
-    TSNode body;
+    struct body body;
     const char *open, *close; /* text around it */
     bool skips;               /* it has a `continue` that leaves only this part */
     const char *labels;       /* the labels in it: "a, b"; or NULL */
@@ -251,7 +252,8 @@ bool words_check(struct builder *b, const struct loop_directive *d);
 /* Returns the nest of LOOP in the variant at B->point. NULL after an error, which was
  * reported. */
 struct nest *nest_build(struct builder *b, TSNode loop);
-/* True unless D is optional and this variant omits it. */
+/* True unless D, or the `fission` of whose part it is, is optional, and this variant
+ * omits it. */
 bool directive_present(const struct builder *b, const struct loop_directive *d);
 /* Returns a loop over D's range, as the source has it. */
 struct loop loop_of(struct dim *d);
@@ -277,6 +279,15 @@ void variants_visit(struct variants *v);
 bool variants_matters(const struct variants *v, unsigned i);
 /* Appends the source from FROM to TO, with the nests in it replaced. */
 void write_range(struct builder *b, size_t from, size_t to, struct text *out);
+
+/* ---- fission.c ------------------------------------------------------------------- */
+/* Returns the `fission` on LOOP that this variant has; NULL: it has none. */
+const struct loop_directive *fission_present(const struct builder *b, TSNode loop);
+/* Calls V's VISIT for each assignment of each part of the nest that D divides, with the
+ * focus on that part. */
+void fission_visit(const struct variants *v, const struct loop_directive *d);
+/* Makes directives of F, of K, absent where the `fission` of whose part they are is. */
+void fission_depend(const struct source *s, struct kernel *k, struct function *f);
 
 /* ---- write.c --------------------------------------------------------------------- */
 void nest_write(struct builder *b, struct nest *n, struct text *out);

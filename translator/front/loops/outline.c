@@ -139,6 +139,8 @@ static void outline_note(struct outline *o, struct slice name, bool value) {
 
 static void outline_collect(struct outline *o, TSNode node) {
   struct slice name = source_slice(o->b->s, node);
+  if (!focus_holds(&o->b->u, node))
+    return;
   if (node_is(node, "identifier"))
     outline_note(o, name,
                  !node_within(node, o->root) ||
@@ -170,8 +172,9 @@ static bool outline_copies_do(const struct outline *o) {
   for (unsigned i = 0; i < u->n_changes; i++) {
     const struct change *c = &u->changes[i];
     struct variable v;
-    if (!node_within(c->node, o->root) || c->how == BY_POINTER ||
-        private_variable(o, c->name) || !outline_find(o, c->name, &v))
+    if (!node_within(c->node, o->root) || !focus_holds(u, c->node) ||
+        c->how == BY_POINTER || private_variable(o, c->name) ||
+        !outline_find(o, c->name, &v))
       continue;
     if (c->part != PART_ELEMENT || !outline_is_array(v.declarator))
       return false;

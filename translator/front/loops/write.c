@@ -190,7 +190,7 @@ static void write_part(struct state *st, const struct part *p) {
   for (unsigned i = 0; i < n_private; i++)
     text_printf(st->out, "%s__typeof__(%.*s) %.*s;\n", i ? "" : "{ ", (int)own[i].size,
                 own[i].data, (int)own[i].size, own[i].data);
-  write_line(st->b, st->out, ts_node_start_byte(p->body));
+  write_line(st->b, st->out, ts_node_start_byte(p->body.first));
   text_add(st->out, p->text, strlen(p->text));
   text_printf(st->out, "\n%s%s%s%s", n_private ? "}\n" : "",
               skips ? "} while (0);\n" : "", p->labels ? "}\n" : "", p->close);
@@ -252,10 +252,13 @@ static bool write_holds_loops(const struct nest *n, unsigned at) {
   for (unsigned i = at; i < n->n; i++)
     if (n->loops[i].hint == HINT_NONE)
       return true;
-  for (unsigned i = 0; i < n->n_parts; i++)
-    for (size_t j = 0; j < sizeof loops / sizeof *loops; j++)
-      if (node_holds(n->parts[i].body, loops[j]))
-        return true;
+  for (unsigned i = 0; i < n->n_parts; i++) {
+    struct body body = n->parts[i].body;
+    for (TSNode s = body.first; !ts_node_is_null(s); s = body_next(body, s))
+      for (size_t j = 0; j < sizeof loops / sizeof *loops; j++)
+        if (node_holds(s, loops[j]))
+          return true;
+  }
   return false;
 }
 

@@ -9,6 +9,13 @@ size_t pragma_offset(const struct pragma *p, struct slice s) {
   return p->offset + (size_t)(s.data - p->blanked);
 }
 
+bool pragma_has(const struct pragma *p, const char *clause) {
+  for (unsigned i = 0; i < p->n_clauses; i++)
+    if (strcmp(p->clauses[i].name, clause) == 0)
+      return true;
+  return false;
+}
+
 static void error_at(const struct source *s, const struct pragma *p, struct slice at,
                      const char *hint, const char *message) {
   diag_error(s, pragma_offset(p, at), at.size, hint, message, (int)at.size, at.data);
@@ -25,6 +32,7 @@ static const struct {
   { "readwrite", "inout" },
   { "unroll_jam", "unroll_and_jam" },
   { "jam", "unroll_and_jam" },
+  { "distribute", "fission" },
   { "params", "param" },
   { "tolerance", "verify(rtol: 1e-5)" },
   { "rtol", "verify(rtol: 1e-5)" },

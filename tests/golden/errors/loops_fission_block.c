@@ -1,0 +1,9 @@
+#pragma autotune kernel
+void f(int n, double *restrict a, double (*restrict b)[64])
+{
+  #pragma autotune fission
+  {
+    for (int i = 0; i < n; i++)
+      a[i] = 0;
+  }
+}

@@ -1,0 +1,13 @@
+#pragma autotune kernel
+void f(int n, double *restrict a, double (*restrict b)[64])
+{
+  #pragma autotune fission
+  for (int i = 0; i < n; i++) {
+    a[i] = 0;
+#ifdef ONES
+    a[i] = 1;
+#endif
+    for (int j = 0; j < n; j++)
+      b[i][j] = a[i];
+  }
+}

@@ -1,0 +1,11 @@
+#pragma autotune kernel
+void f(int n, double *restrict a, double (*restrict b)[64])
+{
+  #pragma autotune fission
+  for (int i = 0; i < n; i++) {
+  again:
+    a[i] *= 2;
+    for (int j = 0; j < n; j++)
+      b[i][j] = a[i];
+  }
+}

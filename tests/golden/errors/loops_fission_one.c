@@ -1,0 +1,8 @@
+#pragma autotune kernel
+void f(int n, double *restrict a, double (*restrict b)[64])
+{
+  #pragma autotune fission
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      b[i][j] = 0;
+}

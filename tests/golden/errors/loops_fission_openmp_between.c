@@ -1,0 +1,12 @@
+#pragma autotune kernel
+void f(int n, double *restrict a, double (*restrict b)[64])
+{
+  #pragma autotune fission
+  for (int k = 0; k < n; k++)
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+      a[i] += k;
+      for (int j = 0; j < n; j++)
+        b[i][j] += 1;
+    }
+}

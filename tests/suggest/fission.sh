@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# autotune suggest divides loops: how many of each function, with which directives on their parts; the tuned program has the
+# sums of the plain one, verified.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../e2e/cc_lib.sh"
+export AUTOTUNE_CACHE=$work/cache AUTOTUNE_BUDGET=12 AUTOTUNE_SEED=1
+cp "$here/fission/fission.c" .
+gcc -O1 -w fission.c -o plain -lm
+./plain > expected
+check "suggest" autotune suggest fission.c > patch.out 2> notes
+check "apply" patch -s -p1 -i patch.out
+hasnt "is refused" notes "cannot be a kernel"
+
+directives() { # FUNCTION
+  for kind in fission "parallel for" tile interchange unroll_and_jam; do
+    awk -v name="$1" -v kind="pragma autotune $kind" '/^static/ { inside = index($0, " " name "(") > 0 }
+      inside && index($0, kind) { n++ } END { print n + 0 }' fission.c
+  done | tr '\n' ' '
+}
+while read -r function expected; do
+  is "$function: directives" "$(directives "$function")" "$expected "
+done << 'END'
+gemm 1 2 1 0 1
+covariance 2 3 3 2 2
+correlation 2 1 1 1 1
+gramschmidt 1 4 2 2 1
+trmm 1 1 1 2 1
+atax 1 3 2 2 1
+symm 0 1 1 2 0
+lu 0 1 1 1 0
+END
+
+check "build" autotune cc gcc -O1 -w fission.c -o tuned -lm
+AUTOTUNE_MODE=first ./tuned > out 2> err
+is "no message" "$(cat err)" ""
+paste -d' ' expected out | while read -r name sum same other; do
+  awk -v a="$sum" -v b="$other" 'BEGIN { d = a - b; if (d < 0) d = -d; if (a < 0) a = -a; exit !(d <= 1e-9 * a) }' ||
+    echo "$name: $other instead of $sum"
+done > differs
+is "the sums of the plain program" "$(cat differs)" ""
+for name in gemm covariance correlation gramschmidt trmm atax symm lu; do
+  autotune report --kernel $name > report.out
+  has "$name: verified" report.out "verified against"
+done
+finish
