@@ -19,6 +19,8 @@ enum {
 
 // ---- proposing ----------------------------------------------------------------------
 
+static const double owed_at_least = 2; // seconds, see owes_rest
+
 static void explore_fail(struct trial *trial, enum status status, const char *message) {
   trial->status = status;
   snprintf(trial->message, sizeof trial->message, "%s", message ? message : "no message");
@@ -335,14 +337,15 @@ static bool owes_one(const struct tuning *t) {
 
 // True if the other variants must still be tried although the time is over: there are few
 // (see is_final), and all of them take less time than it took until the first one, which
-// the next run would take again.
+// the next run would take again. Where a call waits for only a part of the budget, the
+// next run would also wait once more.
 static bool owes_rest(const struct tuning *t) {
   const struct summary *m = &t->summary;
   bool searches = t->plan->kind == PLAN_SEARCH || t->online;
   unsigned most = t->expected < t->max_variants ? t->expected : t->max_variants,
            known = m->tried + m->failed[STATUS_DROPPED] + t->sharing.taken;
   double own = (double)m->tried - t->recalled, left = (double)most - known,
-         before = fmin(t->prepared, t->budget),
+         before = fmax(fmin(t->prepared, t->budget), t->usual ? owed_at_least : 0),
          taken = sys_now() - t->began - t->slept - t->prepared;
   return searches && most < FEW_VARIANTS && own > 0 && left > 0 &&
       left * taken <= own * before && sys_now() < t->explore_until + before &&

@@ -5,7 +5,9 @@
 
 #include "suggest.h"
 
-enum { FAR = 8, CARRIED = 2 };
+// What the innermost loop costs beside strides: its iterations add to one element, or
+// wait for each other, so that no vectors are possible.
+enum { FAR = 8, SUM = 2, WAIT = 16 };
 
 // ---- assignments in a loop ----------------------------------------------------------
 
@@ -153,6 +155,13 @@ bool band_is_independent(const struct band *b, unsigned loop) {
   return true;
 }
 
+bool band_waits(const struct band *b, unsigned loop) {
+  for (unsigned i = 0; i < b->v.n; i++)
+    if (b->v.list[i].at[loop] && !b->v.list[i].sum)
+      return true;
+  return false;
+}
+
 // Returns how far apart X's elements are in neighbouring iterations of LOOP: 0, 1 or FAR.
 static unsigned stride_of(const struct access *x, const struct iter *loop) {
   unsigned cost = 0;
@@ -167,7 +176,9 @@ static unsigned stride_of(const struct access *x, const struct iter *loop) {
 }
 
 unsigned band_cost_of(const struct model *m, const struct band *b, unsigned inner) {
-  unsigned cost = band_is_independent(b, inner) ? 0 : CARRIED;
+  unsigned cost = b->leaf && band_waits(b, inner) ? WAIT
+      : band_is_independent(b, inner)             ? 0
+                                                  : SUM;
   for (unsigned i = 0; i < m->n_accesses; i++)
     if (band_has(m, b->loops[0]->node, m->accesses[i].node))
       cost += stride_of(&m->accesses[i], b->loops[inner]);

@@ -123,7 +123,8 @@ static void put_parallel(struct planner *p, const struct band *b, const char *in
 static void put_gain(struct planner *p, const struct band *b, const struct strip *s,
                      bool blocks) {
   unsigned inner = (s ? s->order : b->orders[0])[b->n - 1];
-  bool better = 2 * band_cost_of(p->m, b, inner) <= band_cost_of(p->m, b, b->n - 1);
+  bool better = 2 * band_cost_of(p->m, b, inner) <= band_cost_of(p->m, b, b->n - 1) ||
+      (band_waits(b, b->n - 1) && !band_waits(b, inner));
   p->gain = gain_both(p->gain,
                       (struct gain){ .depth = b->leaf && blocks ? b->n : 0,
                                      .reordered = b->leaf && better,

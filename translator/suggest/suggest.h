@@ -87,6 +87,9 @@ bool band_is_independent(const struct band *b, unsigned loop);
  * neighbours in memory one after the other, and adds to no sum in successive
  * iterations. */
 unsigned band_cost_of(const struct model *m, const struct band *b, unsigned inner);
+/* True if iterations of loop number LOOP wait for earlier ones, and not only to add to
+ * the same element. */
+bool band_waits(const struct band *b, unsigned loop);
 /* Finds B's orders and their cost, with the outermost loop in parallel if B->parallel. */
 void band_find_all_orders(const struct model *m, struct band *b);
 
@@ -123,7 +126,8 @@ double work_trips(const struct model *m, TSNode loop);
 
 struct gain {      /* what the directives of a plan are worth */
   unsigned depth;  /* of the deepest nest of which blocks use elements again */
-  bool reordered;  /* an innermost nest has an order that costs half the source's */
+  bool reordered;  /* an innermost nest has an order that costs half the source's, or
+                      that allows vectors where the source's does not */
   unsigned starts; /* the least number of loops around one that threads share */
 };
 #define NO_GAIN ((struct gain){ .starts = UINT_MAX })

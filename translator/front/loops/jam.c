@@ -32,6 +32,14 @@ static bool may_jam(struct builder *b, const struct nest *n, unsigned at,
   return true;
 }
 
+// True if B holds a loop, whose copies would run one after the other.
+static bool jam_holds_loop(struct body b) {
+  for (TSNode s = b.first; !ts_node_is_null(s); s = body_next(b, s))
+    if (node_is(s, "for_statement") || node_holds(s, "for_statement"))
+      return true;
+  return false;
+}
+
 static bool jam_applies(struct builder *b, const struct nest *n,
                         const struct loop_directive *d) {
   const struct dir_clause *c = directive_clause(d, "partial");
@@ -49,6 +57,11 @@ static bool jam_applies(struct builder *b, const struct nest *n,
         "'unroll_and_jam' needs a loop inside of the loop");
   if (!nest_has(b, n, d, 1))
     return false;
+  for (unsigned i = 0; i < n->n_parts; i++)
+    if (jam_holds_loop(n->parts[i].body))
+      return FAIL_AT(
+          b, d, "divide the body with 'fission', and write this before the loop in it",
+          "'unroll_and_jam' would copy the loop in the body, and not jam the copies");
   for (unsigned i = 0, at = 0; i < c->n_args; i++, at++) {
     const struct dir_arg *a = &c->args[i];
     at = next_to_jam(n, at);
