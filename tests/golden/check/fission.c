@@ -70,3 +70,27 @@ void right(int n, double *restrict x, double *restrict y, double (*restrict g)[n
     y[i] = g[i][0];
   }
 }
+
+// A variable that one part sets for another: only where each iteration computes the same value, all read the right one.
+#pragma autotune kernel in(x[0:n]) inout(g[0:n][0:n], y[0:n])
+void variables(int n, double scale, const double *restrict x, double (*restrict g)[n], double *restrict y)
+{
+  double t, s = 0, twice;
+  int j;
+  #pragma autotune fission optional
+  for (int i = 0; i < n; i++) {
+    t = x[i];
+    twice = scale + scale;
+    for (j = 0; j < n; j++)
+      g[i][j] += t * twice;
+    y[i] += j;
+    #pragma autotune parallel for
+    for (j = 0; j < n; j++) {
+      t = g[i][j];
+      g[i][j] = t * t;
+    }
+    y[i] += s;
+    for (j = 0; j < n; j++)
+      s += g[i][j];
+  }
+}

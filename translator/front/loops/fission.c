@@ -86,6 +86,96 @@ void fission_depend(const struct source *s, struct kernel *k, struct function *f
   }
 }
 
+// ---- variables that parts share -----------------------------------------------------
+
+// True if C gives its variable another value in each iteration of the loops around PART's
+// body.
+static bool fission_varies(const struct usage *u, const struct focus *part,
+                           const struct change *c) {
+  TSNode right = node_field(c->node, "right"), at;
+  bool varies = ts_node_is_null(right) ||
+      !slice_is(source_slice(u->s, node_field(c->node, "operator")), "=");
+  for (TSNode loop = part->loop; !varies && node_is(loop, "for_statement");
+       loop = nest_inner(u, loop)) {
+    struct dim d = { 0 };
+    const char *why;
+    varies = dim_parse(u, loop, &d, &why, &at) && node_mentions(u->s, right, d.var);
+  }
+  return varies;
+}
+
+// True if PART may read the value that NAME has before an iteration runs it.
+static bool fission_reads(const struct usage *u, const struct focus *part,
+                          struct slice name) {
+  struct body body = { part->first, part->last };
+  bool reads = false;
+  for (TSNode n = body.first; !reads && !ts_node_is_null(n); n = body_next(body, n))
+    reads = live_reads_first(u, n, name);
+  return reads;
+}
+
+// True if PART assigns NAME. COUNTS: also if a loop of it counts by NAME.
+static bool fission_sets(const struct usage *u, const struct focus *part,
+                         struct slice name, bool counts) {
+  bool sets = false;
+  for (unsigned i = 0; i < u->n_changes; i++) {
+    const struct change *c = &u->changes[i];
+    bool here = slices_same(c->name, name) && c->part == PART_WHOLE &&
+        c->how == BY_ASSIGNMENT &&
+        body_covers((struct body){ part->first, part->last }, c->node);
+    if (here && c->counter && !counts)
+      return false;
+    sets = sets || here;
+  }
+  return sets;
+}
+
+// True if another one of PARTS reads what PARTS[AT] has set NAME to, in the source.
+static bool fission_passes(const struct usage *u, const struct focus *parts, unsigned at,
+                           struct slice name) {
+  unsigned n = parts[at].n;
+  for (unsigned i = 1; i < n; i++) {
+    unsigned reader = (at + i) % n;
+    if (fission_reads(u, &parts[reader], name))
+      return true;
+    if (fission_sets(u, &parts[reader], name, true))
+      return false;
+  }
+  return false;
+}
+
+static void fission_check_change(const struct usage *u, const struct focus *parts,
+                                 unsigned at, const struct change *c) {
+  if (fission_sets(u, &parts[at], c->name, false) && fission_varies(u, &parts[at], c) &&
+      fission_passes(u, parts, at, c->name))
+    diag_warning(u->s, ts_node_start_byte(c->node),
+                 ts_node_end_byte(c->node) - ts_node_start_byte(c->node),
+                 "make it an array, or put braces around both to make them one part",
+                 "'fission' lets another part read only the last value of '%.*s'",
+                 (int)c->name.size, c->name.data);
+}
+
+void fission_check(const struct builder *b) {
+  unsigned n;
+  const struct nest_root *roots = nest_roots(&b->u, &n);
+  for (unsigned i = 0; i < n; i++) {
+    struct usage u = b->u;
+    struct focus *parts;
+    const char *why;
+    TSNode at, loop = roots[i].loop;
+    u.focus = roots[i].focus;
+    unsigned n_parts = roots[i].fission ? focus_parts(&u, loop, &parts, &why, &at) : 0;
+    for (unsigned j = 0; j < n_parts * u.n_changes; j++) {
+      const struct change *c = &u.changes[j % u.n_changes];
+      const struct focus *part = &parts[j / u.n_changes];
+      if (c->part == PART_WHOLE && c->how == BY_ASSIGNMENT &&
+          body_covers((struct body){ part->first, part->last }, c->node) &&
+          !usage_declares(&u, loop, c->name))
+        fission_check_change(&u, parts, part->at, c);
+    }
+  }
+}
+
 static bool fission_applies(struct builder *b, const struct nest *n,
                             const struct loop_directive *d) {
   (void)n;

@@ -308,8 +308,10 @@ void loops_check(const struct source *s, struct kernel *k, struct function *f) {
   b.resolve = false;
   b.copies = 0;
   write_range(&b, f->start, f->end, &scratch);
-  if (!b.failed)
+  if (!b.failed) {
     shared_check(&b);
+    fission_check(&b);
+  }
 }
 
 // Writes the function from FROM on, which is at or before its body.

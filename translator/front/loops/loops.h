@@ -288,6 +288,8 @@ const struct loop_directive *fission_present(const struct builder *b, TSNode loo
 void fission_visit(const struct variants *v, const struct loop_directive *d);
 /* Makes directives of F, of K, absent where the `fission` of whose part they are is. */
 void fission_depend(const struct source *s, struct kernel *k, struct function *f);
+/* Warns of variables that one part of a divided body sets for another. */
+void fission_check(const struct builder *b);
 
 /* ---- write.c --------------------------------------------------------------------- */
 void nest_write(struct builder *b, struct nest *n, struct text *out);
