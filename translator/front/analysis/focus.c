@@ -96,6 +96,8 @@ static TSNode focus_jump(TSNode n, bool inside, bool switched) {
 static TSNode focus_body(const struct usage *u, TSNode loop, const char **why,
                          TSNode *at) {
   TSNode none = { 0 }, body, last;
+  if (!node_is(loop, "for_statement"))
+    return focus_refuse(why, at, loop, "it is no loop"), none;
   for (TSNode inner = loop; node_is(inner, "for_statement"); inner = nest_inner(u, loop))
     loop = inner;
   body = nest_body(u, loop, &last);

@@ -337,7 +337,8 @@ static bool function_part_at(const struct function *f, size_t offset, TSNode *fo
   for (unsigned i = 0; i < f->n_directives; i++)
     divided = divided ||
         (f->directives[i].kind == DIR_FISSION && node_within(n, f->directives[i].loop));
-  return divided && ts_node_start_byte(n) == at;
+  return divided && ts_node_start_byte(n) == at && ts_node_is_named(n) &&
+      node_is(up, "compound_statement");
 }
 
 // Returns a hint for a directive that is followed by the text at AT, which is not a loop.
