@@ -37,6 +37,23 @@ static void stencil(int n, double (*a)[n], double (*b)[n])
 // ask stencil { .n = 1000 }; yes 16 32; 2*8*16*32
 // ask stencil { .n = 1000 }; no 16 32; 0
 
+// Of the parts of a divided body the larger one counts.
+#pragma autotune kernel
+static void divided(int n, double (*a)[n], double (*b)[n])
+{
+  #pragma autotune fission optional
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      #pragma autotune tile sizes(8, 8)
+      a[i][j] = 0;
+      #pragma autotune tile sizes({16}, 4, {32})
+      for (int k = 0; k < n; k++)
+        a[i][j] += b[i][k];
+    }
+}
+// ask divided { .n = 1000 }; yes 16 32; 8*(16*4 + 16*32)
+// ask divided { .n = 1000 }; no 16 32; 0
+
 // Sums of indices; a loop that is not tiled runs in full; a macro counts by what it is given.
 #define AT(i, j) ((i) * w + (j))
 #pragma autotune kernel
@@ -110,6 +127,7 @@ cat > ask.c << 'END'
 #include <string.h>
 struct args_product { int n; const float *a, *b; float *c; };
 struct args_stencil { int n; double *a, *b; };
+struct args_divided { int n; double *a, *b; };
 struct args_filter { int h, w, k; const double *image, *weights; double *out; };
 struct args_members { struct field *f; struct field g; int n; };
 struct args_told { int n; const int *at; const double *x; double *y; int *z; };
@@ -117,6 +135,7 @@ struct args_diagonal { int n; double *a, *x; const double *y; };
 struct args_none { int n; double *x; };
 #define ADDRESSES_product(s) { &s.n, &s.a, &s.b, &s.c }
 #define ADDRESSES_stencil(s) { &s.n, &s.a, &s.b }
+#define ADDRESSES_divided(s) { &s.n, &s.a, &s.b }
 #define ADDRESSES_filter(s) { &s.h, &s.w, &s.k, &s.image, &s.weights, &s.out }
 #define ADDRESSES_members(s) { &s.f, &s.g, &s.n }
 #define ADDRESSES_told(s) { &s.n, &s.at, &s.x, &s.y, &s.z }
