@@ -3,9 +3,12 @@
 // the nests that result are worth with those of the loop as it is.
 #include "suggest.h"
 
+// Blocks of two loops read each element of a matrix once: no more than the loop as it is,
+// which may read it once for several parts.
 bool gain_is_more(struct gain a, struct gain b) {
+  bool deeper = a.depth > b.depth && a.depth > 2;
   return a.starts <= b.starts &&
-      (a.depth > b.depth || (a.reordered && !b.reordered) || a.starts < b.starts);
+      (deeper || (a.reordered && !b.reordered) || a.starts < b.starts);
 }
 
 struct gain gain_both(struct gain a, struct gain b) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops that are divided: each function once, with the sum of what it made. Those from `symm` on must stay whole.
+// Loops that are divided: each function once, with the sum of what it made. Those from `atax` on stay whole.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,6 +87,17 @@ static void trmm(int m, int n, double A[m][m], double B[restrict m][n])
     }
 }
 
+// Threads may share only what does not depend on the iteration before.
+static void decay(int m, int n, double A[m][n], double B[restrict m][n], double x[restrict m])
+{
+  for (int i = 1; i < m; i++) {
+    x[i] += 0.5 * x[i - 1];
+    for (int j = 0; j < n; j++)
+      B[i][j] = x[i] * A[i][j];
+  }
+}
+
+// Two parts would read the matrix twice.
 static void atax(int m, int n, double A[m][n], double x[n], double y[restrict n], double t[restrict m])
 {
   for (int i = 0; i < n; i++)
@@ -94,9 +105,9 @@ static void atax(int m, int n, double A[m][n], double x[n], double y[restrict n]
   for (int i = 0; i < m; i++) {
     t[i] = 0;
     for (int j = 0; j < n; j++)
-      t[i] = t[i] + A[i][j] * x[j];
+      t[i] += A[i][j] * x[j];
     for (int j = 0; j < n; j++)
-      y[j] = y[j] + A[i][j] * t[i];
+      y[j] += A[i][j] * t[i];
   }
 }
 
@@ -163,6 +174,8 @@ int main(void)
   say("gramschmidt", N * M, q);
   trmm(N, M, ROWS(b, N), ROWS(q, M));
   say("trmm", N * M, q);
+  decay(N, M, ROWS(q, M), ROWS(a, M), x);
+  say("decay", N * M, a);
   atax(M, N, ROWS(b, N), x, y, c);
   say("atax", N, y);
   symm(N, M, ROWS(b, N), ROWS(a, M), ROWS(q, M));
