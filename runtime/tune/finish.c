@@ -161,7 +161,8 @@ static const char *why_ended(struct tuning *t, char *text, size_t size) {
 }
 
 // True if the next process need not tune again. Without a winner after few of many
-// variants it continues from here, unless this tuning got nowhere. A tuning beside the
+// variants it continues from here, unless this tuning got nowhere, or a call has waited
+// for as long as the default budget is. A tuning beside the
 // program also continues if the noise was too large to say whether a good variant wins. A
 // tuning whose variants were not raced does not replace an earlier winner.
 static bool is_final(const struct tuning *t, int winner) {
@@ -171,7 +172,8 @@ static bool is_final(const struct tuning *t, int winner) {
     return false;
   bool noisy = t->undecided && t->plan->fraction > 0,
        enough = t->complete || (t->summary.tried >= FEW_VARIANTS && !noisy) ||
-      t->summary.tried == t->recalled;
+      t->summary.tried == t->recalled ||
+      (t->usual && t->summary.total_seconds >= BUDGET_NORMAL);
   return enough && !t->lost && !t->unraced && !t->hurried;
 }
 
@@ -198,8 +200,9 @@ static void finish_tell(struct tuning *t, int winner, struct outcome *out) {
       : t->live                                 ? ", in real calls"
       : m->verified                             ? ""
                                                 : ", unverified";
-  const char *more = is_final(t, winner) ? ""
-                                         : "; the next run of the program tries more";
+  const char *more = !is_final(t, winner) ? "; the next run of the program tries more"
+      : !t->complete && m->tried < FEW_VARIANTS ? "; `autotune tune` tries more"
+                                                : "";
   char original[64], best[64];
   enum objective_kind o = t->id->objective;
   const char *was = objective_show(o, original, sizeof original, m->original.median);
@@ -351,7 +354,7 @@ int finish_tuning(struct tuning *t, int fd, struct outcome *out) {
       finish_store(t);
   }
   out->tuned = linked;
-  out->rest = t->usual && t->summary.ended == ENDED_BUDGET
+  out->rest = t->usual && !t->kernel->openmp && t->summary.ended == ENDED_BUDGET
       ? fmax(BUDGET_NORMAL - t->summary.total_seconds, 0)
       : 0;
   if (linked && winner != NONE)
