@@ -43,4 +43,45 @@ for name in gemm covariance correlation gramschmidt trmm decay atax symm lu; do
   autotune report --kernel $name > report.out
   has "$name: verified" report.out "verified against"
 done
+
+# Macros: the parts must be those of the file, in which the directives stand.
+cat > macros.c << 'END'
+#define N 400
+#define CLEAR(a, i, j) a[i][j] = 0
+#define BOTH(a, i, j) a[i][j] = 0; for (int k = 0; k < N; k++) a[i][j] += 1
+#define EACH(k) for (int k = 0; k < N; k++)
+static void clear(double C[restrict N][N], double A[N][N], double B[N][N])
+{
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) {
+      CLEAR(C, i, j);
+      for (int k = 0; k < N; k++)
+        C[i][j] += A[i][k] * B[k][j];
+    }
+}
+static void both(double C[restrict N][N], double A[N][N], double B[N][N])
+{
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) {
+      BOTH(C, i, j);
+      for (int k = 0; k < N; k++)
+        C[i][j] += A[i][k] * B[k][j];
+    }
+}
+static void each(double C[restrict N][N], double A[N][N], double B[N][N])
+{
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) {
+      C[i][j] = 0;
+      EACH(k)
+        C[i][j] += A[i][k] * B[k][j];
+    }
+}
+END
+check "macros" autotune suggest macros.c > macros.patch 2> notes
+check "macros: apply" patch -s -p1 -i macros.patch
+cp macros.c fission.c
+is "a macro as a part: directives" "$(directives clear)" "1 1 1 1 1 "
+is "a macro of several parts: not divided" "$(directives both | cut -d' ' -f1)" 0
+is "a macro as a loop's head: not divided" "$(directives each | cut -d' ' -f1)" 0
 finish

@@ -42,9 +42,9 @@ static bool divide_is_written(const struct model *m, TSNode loop,
   for (unsigned i = 0; i < n; i++) {
     bool is_loop = node_is(parts[i].first, "for_statement");
     size_t place = model_offset(m, parts[i].first, &written);
-    if (!written || place != ts_node_start_byte(own[i].first) ||
-        is_loop != node_is(own[i].first, "for_statement") ||
-        (is_loop && !patch_begins_line(m->source, place)))
+    bool stands = written && place == ts_node_start_byte(own[i].first) &&
+        patch_begins_line(m->source, place);
+    if (is_loop != node_is(own[i].first, "for_statement") || (is_loop && !stands))
       return false;
   }
   return true;
