@@ -19,6 +19,7 @@ struct outline {
   struct builder *b;
   TSNode root;
   const struct nest *nest;     /* NULL: a loop as its author wrote it */
+  unsigned at;                 /* its first AT loops are around the code */
   const struct region *region; /* NULL: code within a loop that threads share */
   struct variable *locals;
   unsigned n;
@@ -111,6 +112,14 @@ static bool private_variable(const struct outline *o, struct slice name) {
       (o->region && outline_lists(o->region->first, o->region->n_first, name));
 }
 
+// True if NAME is the variable of a loop around the code, which needs its value.
+static bool outline_is_around(const struct outline *o, struct slice name) {
+  for (unsigned i = 0; i < o->at; i++)
+    if (slice_is(name, o->nest->loops[i].var))
+      return true;
+  return false;
+}
+
 static void outline_collect(struct outline *o, TSNode node);
 
 // Notes the variable NAME, which the code mentions, and those that its declaration
@@ -143,7 +152,7 @@ static void outline_collect(struct outline *o, TSNode node) {
     return;
   if (node_is(node, "identifier"))
     outline_note(o, name,
-                 !node_within(node, o->root) ||
+                 !node_within(node, o->root) || outline_is_around(o, name) ||
                      live_reads_first(&o->b->u, o->root, name));
   for (uint32_t i = 0; i < ts_node_named_child_count(node); i++)
     outline_collect(o, ts_node_named_child(node, i));
@@ -369,13 +378,13 @@ static void outline_add_own(struct outline *o, const struct slice *names, unsign
     *GROW(o->own, o->n_own) = names[i];
 }
 
-// Adds the variables of the nest's own loops, but for its first AT loops, which are
-// around the code, and of loops in its body.
-static void outline_add_counters(struct outline *o, unsigned at) {
+// Adds the variables of the nest's own loops, but for those around the code, and of loops
+// in its body.
+static void outline_add_counters(struct outline *o) {
   const struct nest *n = o->nest;
   for (unsigned i = 0; i < n->n_dims; i++) {
     bool around = false;
-    for (unsigned j = 0; j < at; j++)
+    for (unsigned j = 0; j < o->at; j++)
       around = around || n->loops[j].dim == n->dims[i];
     if (!around)
       outline_add_own(o, &n->dims[i]->var, 1);
@@ -389,9 +398,11 @@ static void outline_add_counters(struct outline *o, unsigned at) {
 
 bool outline(struct builder *b, TSNode root, const struct nest *n, unsigned at,
              const struct region *r, struct moved *m) {
-  struct outline o = { .b = b, .root = root, .nest = n, .region = r, .moved = m };
+  struct outline o = {
+    .b = b, .root = root, .nest = n, .at = at, .region = r, .moved = m
+  };
   if (n)
-    outline_add_counters(&o, at);
+    outline_add_counters(&o);
   if (r)
     outline_add_own(&o, r->own, r->n_own);
   if (bound_to_place(&o) || outline_holds_types(b->f->node, root) ||
