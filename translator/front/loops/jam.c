@@ -32,12 +32,36 @@ static bool may_jam(struct builder *b, const struct nest *n, unsigned at,
   return true;
 }
 
-// True if B holds a loop, whose copies would run one after the other.
-static bool jam_holds_loop(struct body b) {
-  for (TSNode s = b.first; !ts_node_is_null(s); s = body_next(b, s))
-    if (node_is(s, "for_statement") || node_holds(s, "for_statement"))
-      return true;
-  return false;
+// Returns a loop in N, or N, whose copies would run one after the other; null: there is
+// none. One that ends at a number is short: compilers unroll it.
+static TSNode jam_loop_in(TSNode n) {
+  TSNode found = { 0 };
+  if (node_is(n, "for_statement")) {
+    TSNode c = node_field(n, "condition");
+    bool ends = !ts_node_is_null(c) && node_is(c, "binary_expression") &&
+        node_is(node_field(c, "right"), "number_literal");
+    if (!ends)
+      return n;
+  }
+  for (uint32_t i = 0; i < ts_node_named_child_count(n) && ts_node_is_null(found); i++)
+    found = jam_loop_in(ts_node_named_child(n, i));
+  return found;
+}
+
+// Warns of a loop in N's body, once.
+static void jam_warn(const struct builder *b, const struct nest *n,
+                     const struct loop_directive *d) {
+  TSNode loop = { 0 };
+  for (unsigned i = 0; b->resolve && i < n->n_parts && ts_node_is_null(loop); i++)
+    for (TSNode s = n->parts[i].body.first; !ts_node_is_null(s) && ts_node_is_null(loop);
+         s = body_next(n->parts[i].body, s))
+      loop = jam_loop_in(s);
+  if (!ts_node_is_null(loop))
+    diag_warning(
+        b->s, d->pragma->offset, d->pragma->end - d->pragma->offset,
+        "divide the body with 'fission', and write this before the loop in it",
+        "'unroll_and_jam' copies the loop in line %u, and does not jam the copies",
+        source_where(b->s, ts_node_start_byte(loop), NULL, NULL));
 }
 
 static bool jam_applies(struct builder *b, const struct nest *n,
@@ -57,11 +81,7 @@ static bool jam_applies(struct builder *b, const struct nest *n,
         "'unroll_and_jam' needs a loop inside of the loop");
   if (!nest_has(b, n, d, 1))
     return false;
-  for (unsigned i = 0; i < n->n_parts; i++)
-    if (jam_holds_loop(n->parts[i].body))
-      return FAIL_AT(
-          b, d, "divide the body with 'fission', and write this before the loop in it",
-          "'unroll_and_jam' would copy the loop in the body, and not jam the copies");
+  jam_warn(b, n, d);
   for (unsigned i = 0, at = 0; i < c->n_args; i++, at++) {
     const struct dir_arg *a = &c->args[i];
     at = next_to_jam(n, at);
