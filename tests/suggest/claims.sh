@@ -70,6 +70,9 @@ rows_and_columns 1
 sums_read 1 depend on each other
 sums_of_two_kinds 2 depend on each other
 sums_moved 2 depend on each other
+pointer_moves 1
+sums_converted 2 depend on each other
+sums_of_file 2 depend on each other
 END
 has_kernel() { # FUNCTION: how many pragmas stand on it
   grep -B1 "^[a-z].* $1(" claims.c | grep -c "pragma autotune kernel"

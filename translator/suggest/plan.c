@@ -10,14 +10,16 @@
 
 // Starting threads takes about as long as SHORT operations. A loop that runs at most FEW
 // times does not count among those that start them again and again.
-enum { SHORT = 5000, FEW = 8 };
+// DEEPEST: each loop around others is planned twice, so there is an end to it.
+enum { SHORT = 5000, FEW = 8, DEEPEST = 5 };
 
 struct planner {
   struct model *m;
   const char *threads; // the param's name
   struct plan *plan;
   struct autotune_machine machine;
-  bool team; // as in plan_function
+  bool team;      // as in plan_function
+  unsigned depth; // of loops that are planned whole and divided
   struct gain gain;
 };
 
@@ -406,8 +408,9 @@ static void plan_nest(struct planner *p, TSNode loop, struct around a) {
   plans[1] = plans[0];
   whole.plan = &plans[0], divided.plan = &plans[1];
   whole.gain = divided.gain = NO_GAIN;
+  whole.depth = divided.depth = p->depth + 1;
   plan_whole(&whole, loop, chain, n, a);
-  if (first < n)
+  if (first < n && p->depth < DEEPEST)
     plan_divided(&divided, chain, n, first, parts, n_parts, a);
   plan_adopt(p, gain_is_more(divided.gain, whole.gain) ? &divided : &whole);
 }

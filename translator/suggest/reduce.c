@@ -9,6 +9,7 @@
 // an iteration uses about as many elements as there are: no subscript of S depends on i.
 #include <string.h>
 
+#include "front/lang/language.h"
 #include "suggest.h"
 
 // Returns the section of A that the function uses, "s[0:m]"; NULL: not known, or it does
@@ -38,7 +39,19 @@ static bool reduce_may(const struct model *m, const struct array *a,
         return false;
     *op = x->sum;
   }
-  return *op && !a->rows && !a->local;
+  return *op && !a->rows && !a->local && !a->global && !a->member;
+}
+
+// True if A's elements are numbers, of a type that a clause may add. In C++ it may be a
+// container.
+static bool reduce_has_numbers(const struct model *m, const struct array *a) {
+  struct slice type = usage_type(
+      &m->u, m->view ? ts_tree_root_node(m->u.s->tree) : m->u.f->node, a->name);
+  struct lexer l = lexer_of(type);
+  bool numbers = false;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    numbers = numbers || is_real_word(t.text) || is_integer_word(t.text);
+  return numbers && !m->source->language->cplusplus;
 }
 
 static bool reduce_has(const struct reduced *r, const char *section) {
@@ -58,7 +71,8 @@ bool reduce_find(struct model *m, const struct band *b, struct reduced *r) {
     char op;
     if (!v->at[0])
       continue;
-    if (!v->sum || !reduce_may(m, v->array, b->loops[0], &op))
+    if (!v->sum || !reduce_may(m, v->array, b->loops[0], &op) ||
+        !reduce_has_numbers(m, v->array))
       return false;
     s = s.n || s.why ? s : sections_infer(m, false);
     const char *section = s.why ? NULL : reduce_section(&s, v->array);

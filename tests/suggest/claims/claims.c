@@ -526,3 +526,34 @@ void sums_moved(int n, int m, const double a[restrict n][m], double *restrict s)
       s[i + j] += 2 * a[i][j];
   }
 }
+
+void pointer_moves(int n, int m, const double a[restrict n][m], const double *x, const double *other, double *restrict y)
+{
+  for (int i = 0; i < n; i++) {
+    if (a[i][0] > 5)
+      x = other;
+    for (int j = 0; j < m; j++)
+      y[i * m + j] = a[i][j] * x[j];
+  }
+}
+
+void sums_converted(int n, int m, const int a[restrict n][m], int *restrict s)
+{
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < m; j++)
+      s[j] += (double)a[i][j] / 2;
+    for (int j = 0; j < m; j++)
+      s[j] += (double)a[i][j] / 4;
+  }
+}
+
+double columns_of_file[1000];
+void sums_of_file(int n, const double a[restrict n][1000])
+{
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < 1000; j++)
+      columns_of_file[j] += a[i][j];
+    for (int j = 0; j < 1000; j++)
+      columns_of_file[j] += 2 * a[i][j];
+  }
+}

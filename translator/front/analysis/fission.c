@@ -28,15 +28,22 @@ static unsigned fission_part(const struct fission *f, TSNode node) {
 
 // ---- variables ----------------------------------------------------------------------
 
+static unsigned fission_count(const struct model *m, TSNode n, struct slice name) {
+  unsigned count = node_is(n, "identifier") && slices_same(model_text(m, n), name);
+  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
+    count += fission_count(m, ts_node_named_child(n, i), name);
+  return count;
+}
+
 // True if N mentions NAME of a scope around N. A declaration in a block hides it from
-// there on.
+// there on, but may read it itself.
 static bool fission_mentions(const struct model *m, TSNode n, struct slice name) {
   if (node_is(n, "identifier"))
     return slices_same(model_text(m, n), name);
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
     TSNode c = ts_node_named_child(n, i);
     if (node_is(c, "declaration") && usage_declares(&m->u, c, name))
-      return false;
+      return fission_count(m, c, name) > 1;
     if (fission_mentions(m, c, name))
       return true;
   }

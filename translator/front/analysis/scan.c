@@ -106,9 +106,10 @@ static void visit_name(struct model *m, TSNode n, unsigned access, char op) {
   struct slice name = model_text(m, n);
   struct array *a = array_find(m, name);
   if (a) {
-    if (access & WRITE)
+    if (access & WRITE) { // what is read through it depends on the iteration, too
       array_refuse(a, n, "it is changed itself");
-    else
+      model_refuse(m, n, "it is changed itself");
+    } else
       a->handed = n;
     return;
   }

@@ -30,7 +30,9 @@ static bool is_made_of(const struct model *m, TSNode e, struct slice like) {
     struct slice type = sums_type_of(m, model_text(m, e));
     return sums_has_word(type, is_integer_word) || lex_mentions(type, like);
   }
-  if (node_is(e, "call_expression") || node_is(e, "field_expression"))
+  if (node_is(e, "call_expression") || node_is(e, "field_expression") ||
+      (node_is(e, "cast_expression") &&
+       !sums_has_word(model_text(m, node_field(e, "type")), is_integer_word)))
     return false;
   for (uint32_t i = 0; i < ts_node_named_child_count(e); i++)
     if (!is_made_of(m, ts_node_named_child(e, i), like))
@@ -38,13 +40,15 @@ static bool is_made_of(const struct model *m, TSNode e, struct slice like) {
   return true;
 }
 
-// True if the order of the additions does not matter. It matters for an integer to which
-// non-integers are added: each step rounds.
+// True if the order of the additions to TARGET does not matter. It matters for an integer
+// to which non-integers are added: each step rounds.
 static bool may_sum(const struct model *m, TSNode target, TSNode e) {
   struct slice type = sums_type_of(m, model_text(m, target)), last = type;
   struct lexer l = lexer_of(type);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
     last = t.kind == TOKEN_WORD && !slice_is(t.text, "const") ? t.text : last;
+  if (lex_mentions(type, slice_of("bool")) || lex_mentions(type, slice_of("_Bool")))
+    return false; // what is added to it becomes 0 or 1 each time
   return sums_has_word(type, is_real_word) || (type.size && is_made_of(m, e, last));
 }
 

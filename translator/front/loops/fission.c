@@ -108,9 +108,14 @@ static bool fission_varies(const struct usage *u, const struct focus *part,
 static bool fission_reads(const struct usage *u, const struct focus *part,
                           struct slice name) {
   struct body body = { part->first, part->last };
-  bool reads = false;
-  for (TSNode n = body.first; !reads && !ts_node_is_null(n); n = body_next(body, n))
+  bool reads = false, set = false;
+  for (TSNode n = body.first; !reads && !set && !ts_node_is_null(n);
+       n = body_next(body, n)) {
+    TSNode what = ts_node_named_child(n, 0);
     reads = live_reads_first(u, n, name);
+    set = node_is(n, "expression_statement") && node_is(what, "assignment_expression") &&
+        slices_same(source_slice(u->s, node_field(what, "left")), name);
+  }
   return reads;
 }
 

@@ -396,6 +396,24 @@ static void outline_add_counters(struct outline *o) {
   }
 }
 
+// True if a clause of R gives each thread a variable of the file: the code that moves
+// would not mention that, but the variable itself.
+static bool outline_has_own_globals(struct outline *o, const struct region *r) {
+  const struct {
+    const struct slice *list;
+    unsigned n;
+  } lists[] = { { r->own, r->n_own }, { r->first, r->n_first }, { r->sums, r->n_sums } };
+  struct variable v;
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    for (unsigned j = 0; j < lists[i].n; j++) {
+      struct lexer l = lexer_of(lists[i].list[j]);
+      struct slice name = lex(&l).text;
+      if (!outline_find(o, name, &v))
+        return true;
+    }
+  return false;
+}
+
 bool outline(struct builder *b, TSNode root, const struct nest *n, unsigned at,
              const struct region *r, struct moved *m) {
   struct outline o = {
@@ -405,8 +423,8 @@ bool outline(struct builder *b, TSNode root, const struct nest *n, unsigned at,
     outline_add_counters(&o);
   if (r)
     outline_add_own(&o, r->own, r->n_own);
-  if (bound_to_place(&o) || outline_holds_types(b->f->node, root) ||
-      !outline_copies_do(&o))
+  if ((r && outline_has_own_globals(&o, r)) || bound_to_place(&o) ||
+      outline_holds_types(b->f->node, root) || !outline_copies_do(&o))
     return false;
   if (r)
     outline_collect_text(&o, slice_of(r->share));
