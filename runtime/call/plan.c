@@ -3,11 +3,11 @@
 #include "model/objective/objective.h"
 #include "site.h"
 
-// True if variants are timed in the program's own calls. In the background, too, for
-// loops that threads share: beside the program's calls their threads would have no cores
-// of their own, and any of them would seem as fast as any other. Not for kernels whose
-// author did not ask for it, or whose variants nobody checks. Orders are not followed in
-// a region, where other calls compete for the processors.
+// True if variants are timed in the program's own calls. So it is in mode `background`
+// for loops that threads share: the program runs while the sandbox does, so there are too
+// few processors for their threads, and variants with one thread and with two take the
+// same time. It is not so for kernels that --auto found, and for those with verify(off).
+// Orders are not followed in a region, where other calls compete for the processors.
 static bool is_timed_in_calls(const struct node *n) {
   const struct autotune_kernel *k = n->site->kernel;
   enum tuning_mode mode = decide_mode(k);

@@ -10,9 +10,10 @@ static const double least = 1;        // seconds: less is not worth a tuner
 static const double start_cost = 0.5; // seconds of CPU, as in allowance.c
 enum { RUNS = 8 };                    // of the default, before the first variant
 
-// True if K's searches have the default budget, and its first call waits for a part. Not
-// for loops that threads share: beside the program their threads have no cores of their
-// own, and what seems better there may be worse in its calls.
+// True if K's searches have the default budget, and its first call waits for a part.
+// There is no rest for loops that threads share: the program uses processors that their
+// threads need, so the search could choose a variant that is slower in the program's
+// calls.
 static bool rest_may(const struct autotune_kernel *k) {
   const struct budget *own = &options_get()->budget;
   return decide_mode(k) == MODE_FIRST && target_of(k)->synchronous && !k->openmp &&

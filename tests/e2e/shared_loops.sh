@@ -226,4 +226,40 @@ check "the unit" clang-22 $remarks flow.unit.c 2> moved
 has "as written: $(cat written)" written 'loop not vectorized'
 has "moved: $(cat moved)" moved 'remark: vectorized loop'
 hasnt "moved: $(cat moved)" moved 'loop not vectorized'
+
+# Each thread has a variable of the file for itself. The code that moves into a function would use the file's own.
+cat > own.c << 'END'
+#include <stdio.h>
+double total;
+int last;
+#pragma autotune kernel param(T: 2, 3) in(a[0:n * m]) inout(total, last) verify(exact)
+void sums(int n, int m, const double *a)
+{
+  #pragma autotune parallel for num_threads(T) reduction(+: total)
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++)
+      total += i * a[i * m + j];
+  #pragma autotune parallel for num_threads(T) lastprivate(last)
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++)
+      last = i + j;
+}
+int main(void)
+{
+  enum { N = 400, M = 100 };
+  static double a[N * M];
+  for (int i = 0; i < N * M; i++)
+    a[i] = i % 11;
+  for (int r = 0; r < 3; r++) {
+    total = 0;
+    sums(N, M, a);
+    printf("%.17g %d\n", total, last);
+  }
+}
+END
+gcc -w own.c -o own.plain
+check "own: builds" autotune cc gcc -O2 own.c -o own
+is "own: the plain program's sums" "$(AUTOTUNE_MODE=first AUTOTUNE_CACHE=$work/own.cache ./own 2> own.err)" "$(./own.plain)"
+autotune report --cache "$work/own.cache" > own.report 2>&1
+has "own: all variants are right: $(cat own.report)" own.report '2 tried .* 2 right\|2 right'
 finish

@@ -73,6 +73,7 @@ sums_moved 2 depend on each other
 pointer_moves 1
 sums_converted 2 depend on each other
 sums_of_file 2 depend on each other
+truths 2 depend on each other
 END
 has_kernel() { # FUNCTION: how many pragmas stand on it
   grep -B1 "^[a-z].* $1(" claims.c | grep -c "pragma autotune kernel"

@@ -57,6 +57,10 @@ static void test_fission(void **state) {
       " for (int j = 0; j < n; j++) w[j] = A[i][j];"
       " for (int j = 0; j < n; j++) A[i][j] = w[n - 1 - j]; } }",
       0, "a later iteration uses 'w' in a part before this one" },
+    // a declaration hides a name, but reads the outer one before
+    { "void f(int n, double t, double *a) { for (int i = 0; i < n; i++) {"
+      " t = t * 0.5; for (int j = 0; j < 4; j++) { double w = t, t = 3; a[i] += w * t; } } }",
+      0, "several parts use 't', which is set in each iteration" },
     // a triangle: (j, i) is above the diagonal only where it is (i, j)
     { "void f(int n, double C[n][n], double A[n][n]) { for (int i = 0; i < n; i++)"
       " for (int j = i; j < n; j++) { C[i][j] = 0;"

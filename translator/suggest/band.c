@@ -5,8 +5,9 @@
 
 #include "suggest.h"
 
-// What the innermost loop costs beside strides: its iterations add to one element, or
-// wait for each other, so that no vectors are possible.
+// The cost of an innermost loop is the sum of its strides, and SUM if its iterations add
+// to one element, or WAIT if they need results of earlier ones, so that vectors are
+// impossible.
 enum { FAR = 8, SUM = 2, WAIT = 16 };
 
 // ---- assignments in a loop ----------------------------------------------------------

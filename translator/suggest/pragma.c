@@ -61,7 +61,7 @@ static bool pragma_observes(const struct source *s) {
   return false;
 }
 
-// Returns the flags that a variant of F may have beside the build's.
+// Returns the flags that a variant of F may have in addition to the build's; "": none.
 static const char *pragma_more_flags(const struct finding *f, enum digits digits) {
   static const char same[] = "-fno-math-errno -fno-trapping-math",
                     reordered[] = "-fassociative-math -freciprocal-math "

@@ -557,3 +557,13 @@ void sums_of_file(int n, const double a[restrict n][1000])
       columns_of_file[j] += 2 * a[i][j];
   }
 }
+
+void truths(int n, int m, const int a[restrict n][m], _Bool *restrict s)
+{
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < m; j++)
+      s[j] += a[i][j];
+    for (int j = 0; j < m; j++)
+      s[j] += 2 * a[i][j];
+  }
+}
