@@ -250,7 +250,8 @@ enum directive_group {
   GROUP_ORDER = 64,
   GROUP_UNROLL = 128,
   GROUP_JAM = 256,
-  GROUP_BLOCK = 512 /* stands on a block of loops */
+  GROUP_BLOCK = 512,    /* stands on a block of loops */
+  GROUP_SCHEDULE = 1024 /* orders a whole nest */
 };
 const char *directive_name(enum directive_kind kind); /* "parallel for" */
 /* Bits of enum directive_group. */
@@ -330,7 +331,9 @@ struct loop_directive { /* a directive whose sets have become params */
     size_t offset;
   } *clauses;
   unsigned n_clauses;
+  const struct affine *affine; /* of `reschedule`: the order, once it is known */
 };
+struct expansion;
 struct function { /* a kernel, or one of its alternatives */
   const char *name;
   TSNode node;             /* function_definition */
@@ -405,6 +408,9 @@ int kernel_add_param(struct kernel *k, struct param p);
  * nesting, depth, clauses, combinations. Diagnoses errors, and adds the params for
  * structure (permutations, depth-dependent defaults). Called by kernel_all. */
 void loops_check(const struct source *s, struct kernel *k, struct function *f);
+/* Finds the orders of K's `reschedule` directives, by the meaning X of its macros. Reports
+ * each that has none. Before that, these loops are written as they are. (reschedule.c) */
+void reschedule_find(const struct source *s, struct kernel *k, const struct expansion *x);
 /* Appends the text of F for the unit: its definition, in which each annotated nest is
  * transformed as the params say, and to BEFORE the functions that it calls. `#line`
  * refers to the user's lines. No `#pragma autotune` is left. */

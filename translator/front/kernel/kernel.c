@@ -204,8 +204,8 @@ static bool kernel_uses_openmp(const struct source *s, const struct function *f)
     before = t.text;
   }
   for (unsigned i = 0; i < f->n_directives; i++)
-    if (directive_groups(f->directives[i].kind) & GROUP_OPENMP)
-      return true;
+    if (directive_groups(f->directives[i].kind) & (GROUP_OPENMP | GROUP_SCHEDULE))
+      return true; // `reschedule` has `omp simd`, too
   return false;
 }
 

@@ -89,8 +89,10 @@ static void cut_look(const struct builder *b, TSNode loop, long long *most,
   for (unsigned i = n; i-- > 0;) {
     unsigned groups = directive_groups(list[i]->kind), moved = 0;
     const struct dir_clause *c =
-        directive_clause(list[i], groups & GROUP_SIZES ? "sizes" : "partial");
-    *shares |= (groups & GROUP_THREADS) != 0 && places & 1;
+        directive_clause(
+            list[i], groups & (GROUP_SIZES | GROUP_SCHEDULE) ? "sizes" : "partial");
+    *shares |= places & 1 &&
+        (groups & GROUP_THREADS || directive_clause(list[i], "num_threads"));
     for (unsigned j = 0; j < MAX_CUT_PLACES; j++) {
       if (!(places & (1u << j)))
         continue;
@@ -138,6 +140,10 @@ static void cut_add(struct builder *b, TSNode loop) {
   c->text = arena_printf("AUTOTUNE_PART_%s(%.*s, %.*s, %d, %s)", d.down ? "DOWN" : "UP",
                          (int)d.low.size, d.low.data, (int)d.bound.size, d.bound.data,
                          more, cut_least(b, loop));
+  c->last = arena_printf("(long long)(%s) - %d", c->text, !more);
+  if (d.down)
+    c->last = arena_printf("(long long)(%.*s) - (long long)(%s) - %d", (int)d.low.size,
+                           d.low.data, c->text, !more);
 }
 
 // Adds the outermost loops in NODE. False: which loops there are is up to the
@@ -173,6 +179,13 @@ void cut_dim(const struct builder *b, struct dim *d) {
                                       (int)(end - rest), rest));
     d->bound = slice_of(c->text);
   }
+}
+
+const char *cut_last(const struct builder *b, TSNode loop) {
+  for (unsigned i = 0; i < b->n_cuts; i++)
+    if (ts_node_eq(b->cuts[i].loop, loop))
+      return b->cuts[i].last;
+  return NULL;
 }
 
 void cut_write(const struct builder *b, size_t from, size_t to, struct text *out) {

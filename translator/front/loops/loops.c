@@ -3,6 +3,7 @@
 // params can select, one complete nest in each branch of an #if.
 #include <string.h>
 
+#include "front/affine/affine.h"
 #include "loops.h"
 
 static bool loops_decides(const struct param *p) {
@@ -148,6 +149,11 @@ static void write_nest(struct variants *v) {
   const struct loop_directive *fission = fission_present(b, v->root);
   if (fission) {
     fission_visit(v, fission);
+    return;
+  }
+  const struct loop_directive *order = reschedule_present(b, v->root);
+  if (order) {
+    reschedule_write(b, order, v->out);
     return;
   }
   if (fused_away(b, v->root)) {
@@ -326,6 +332,15 @@ static void loops_write_from(struct builder *b, size_t from, struct text *out) {
   write_range(b, from, b->f->end, out);
 }
 
+// Writes the macros that generated loops of F use.
+static void loops_write_macros(const struct function *f, struct text *out) {
+  bool schedule = false;
+  for (unsigned i = 0; i < f->n_directives; i++)
+    schedule = schedule || f->directives[i].kind == DIR_RESCHEDULE;
+  text_printf(out, "%s%s%s", f->n_directives ? "\n" : "",
+              f->n_directives ? loops_prologue : "", schedule ? code_prologue : "");
+}
+
 static void loops_write_function(struct builder *b, struct text *before,
                                  struct text *out) {
   struct text functions = { 0 };
@@ -335,8 +350,7 @@ static void loops_write_function(struct builder *b, struct text *before,
   exists_write_macro(out, before);
   if (b->n_cuts)
     text_printf(before, "\n%s", cut_prologue);
-  if (b->f->n_directives)
-    text_printf(before, "\n%s", loops_prologue);
+  loops_write_macros(b->f, before);
   if (b->f->n_directives && !b->fixed)
     write_order_macros(before);
   text_add(before, functions.data, functions.size);
@@ -370,7 +384,7 @@ void loops_write_prologue(const struct source *s, const struct kernel *k,
     text_printf(out, "\n%s", cut_prologue);
   if (!f->n_directives)
     return;
-  text_printf(out, "\n%s", loops_prologue);
+  loops_write_macros(f, out);
   write_order_macros(out);
 }
 

@@ -7,6 +7,7 @@
  *   transform.c     the table of transformations, and the code that they share
  *     tile.c, reverse.c, unroll.c, jam.c, interchange.c, fuse.c, openmp.c: one each
  *   fission.c       makes several nests of one, each with a part of the body
+ *   reschedule.c    runs a nest in the order that front/affine finds
  *   around.c        directives that replace clauses of the author's own pragma of OpenMP
  *   words.c         the words that clauses of OpenMP accept
  *   range.c         iteration ranges as text: counts, ends, blocks, without overflow
@@ -129,6 +130,7 @@ struct builder {
     TSNode loop;
     size_t from, to;  /* of its bound in the source */
     const char *text; /* in its place */
+    const char *last; /* then, the last number of its iterations as the model has it */
   } *cuts;
   unsigned n_cuts;
 };
@@ -291,6 +293,17 @@ void fission_depend(const struct source *s, struct kernel *k, struct function *f
 /* Warns of variables that one part of a divided body sets for another. */
 void fission_check(const struct builder *b);
 
+/* ---- reschedule.c ---------------------------------------------------------------- */
+/* Returns the `reschedule` on LOOP that this variant has; NULL: it has none. */
+const struct loop_directive *reschedule_present(const struct builder *b, TSNode loop);
+/* Writes the loop of D in the order that D->affine has. */
+void reschedule_write(struct builder *b, const struct loop_directive *d,
+                      struct text *out);
+
+/* ---- openmp.c -------------------------------------------------------------------- */
+/* Appends the clause C. */
+void openmp_clause(const struct builder *b, struct text *t, const struct dir_clause *c);
+
 /* ---- write.c --------------------------------------------------------------------- */
 void nest_write(struct builder *b, struct nest *n, struct text *out);
 extern const char loops_prologue[]; /* macros that generated loops use */
@@ -327,6 +340,9 @@ const char *outline_name(struct builder *b);
 void cut_begin(struct builder *b);
 /* Replaces D's bound if D is one of them. */
 void cut_dim(const struct builder *b, struct dim *d);
+/* Returns the last value of the variable of LOOP, which counts up by 1, if it is one of
+ * them; otherwise NULL. */
+const char *cut_last(const struct builder *b, TSNode loop);
 /* Appends the source from FROM to TO, with the bounds of these loops replaced. */
 void cut_write(const struct builder *b, size_t from, size_t to, struct text *out);
 extern const char cut_prologue[]; /* macros that these bounds use */

@@ -12,8 +12,7 @@ static void write_arg(const struct builder *b, struct text *t, const struct dir_
   text_printf(t, "%s", arg_text(b, a));
 }
 
-static void write_clause(const struct builder *b, struct text *t,
-                         const struct dir_clause *c) {
+void openmp_clause(const struct builder *b, struct text *t, const struct dir_clause *c) {
   text_printf(t, " %s", c->name);
   if (c->n_args == 0 && c->body.size == 0)
     return;
@@ -198,7 +197,7 @@ static void openmp_make(struct builder *b, struct nest *n,
   struct loop *l = &n->loops[0];
   text_printf(&t, "#pragma omp %s", directive_name(d->kind));
   for (unsigned i = 0; i < d->n_clauses; i++)
-    write_clause(b, &t, &d->clauses[i]);
+    openmp_clause(b, &t, &d->clauses[i]);
   text_add(&t, "\n", 1);
   l->pragma = t.data;
   l->pragma_loop = ts_node_start_byte(d->loop);

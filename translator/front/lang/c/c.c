@@ -98,6 +98,8 @@ static struct unit *units_for(struct builds *v, struct kernel *k) {
       leaves_find(x, k);
       flags_check(s, k, o, &v->asked);
     }
+    if (i == 0)
+      reschedule_find(s, k, x);
     units[i] = unit_build(s, k, x, o);
     k->openmp |= units[i].openmp;
     if (i == 0) {

@@ -250,6 +250,8 @@ static struct unit *cxx_units(struct cxx_builds *b, struct kernel *k,
     *reach = i ? *reach : r;
     if (r->refused)
       return NULL;
+    if (i == 0)
+      reschedule_find(t->s, k, x);
     const char *error = cxx_unit(r, k->compilers[i], compiler, t->o, &units[i]);
     k->openmp |= units[i].openmp;
     if (error) {

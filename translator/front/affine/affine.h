@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* affine.h: gives the iterations of a whole nest a new order, by the isl library.
+ *
+ *   scop.h    what follows, for this folder
+ *   scop.c      the iterations, what they access and which depend on which, as sets of isl
+ *   schedule.c  an order in which they can run in tiles
+ *   code.c      loops of that order, as text
+ *
+ * The terms are isl's (S. Verdoolaege, "isl: An Integer Set Library for the Polyhedral
+ * Model", ICMS 2010). A nest is a scop ("static control part"): loops whose bounds, and
+ * accesses whose subscripts, are affine in loops and in values that do not change. A
+ * schedule maps iterations to points in time. A band is several loops next to each other;
+ * if it is permutable, no iteration depends on one that is later in any of these loops, so
+ * that they can be tiled (A. Bondhugula et al., "A Practical Automatic Polyhedral
+ * Parallelizer and Locality Optimizer", PLDI 2008; Pluto). */
+#ifndef AUTOTUNE_AFFINE_H
+#define AUTOTUNE_AFFINE_H
+
+#include "front/analysis/analysis.h"
+
+enum { AFFINE_DEPTH = 6 };
+/* The last value of the outermost loop is a variable of its own, so that a call can run
+ * less. */
+#define AFFINE_LAST "autotune_last"
+
+/* A part of the new order. Parts run one after the other. */
+struct affine_part {
+  unsigned n; /* loops that are tiled; 0: none, CODE is all of it */
+  /* From the outermost one on: the loop, its first and its last value, as expressions in
+   * the params and in LOW and HIGH of the loops before it: "autotune_low0". */
+  unsigned loop[AFFINE_DEPTH];
+  const char *first[AFFINE_DEPTH], *last[AFFINE_DEPTH];
+  /* True: tiles whose numbers in the first two loops have the same sum may run at the same
+   * time; the second loop's values are from SECOND_FIRST to SECOND_LAST in all of them.
+   * False: all tiles of the first loop may. */
+  bool wave;
+  const char *second_first, *second_last;
+  const char *code; /* runs one tile: LOW <= loop < HIGH */
+};
+struct affine {
+  struct affine_part *parts;
+  unsigned n;
+  unsigned depth;      /* the most loops that a part can tile */
+  const char *symbols; /* declarations of the params but AFFINE_LAST, as C */
+  const char *last;    /* the value of AFFINE_LAST as the source has it, as C */
+  const char *why;     /* not NULL: there is no such order, for this reason … */
+  TSNode at;           /* … seen here, in the model's text */
+};
+/* Finds an order for the nest of ROOT, of which TILED loops, at most, are tiled. Never
+ * NULL. */
+struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled);
+
+/* Macros that the text uses. */
+extern const char code_prologue[];
+
+#endif

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// code.c: text in C for what isl computes. isl writes loops; a statement of theirs becomes
+// a block in which the source's own loop variables have their values, around the source's
+// own text.
+#include <stdlib.h>
+#include <string.h>
+
+#include <isl/ast.h>
+#include <isl/ast_build.h>
+#include <isl/constraint.h>
+#include <isl/id.h>
+#include <isl/printer.h>
+#include <isl/val.h>
+
+#include "scop.h"
+
+const char code_prologue[] =
+    "#ifndef AUTOTUNE_FLOOR\n"
+    "#define AUTOTUNE_FLOOR(n, d) ((n) < 0 ? -((-(n) + (d) - 1) / (d)) : (n) / (d))\n"
+    "#define AUTOTUNE_LESS(a, b) ((a) < (b) ? (a) : (b))\n"
+    "#define AUTOTUNE_MORE(a, b) ((a) > (b) ? (a) : (b))\n"
+    "#endif\n";
+
+struct code {
+  const struct scop *s;
+  bool vector;
+  bool failed;
+};
+
+// ---- polynomials --------------------------------------------------------------------
+
+const char *code_poly(const struct scop *s, const struct statement *st, struct poly p,
+                      const char *const *loops) {
+  struct text t = { 0 };
+  text_printf(&t, "0");
+  for (unsigned i = 0; i < p.n; i++) {
+    monomial m = p.terms[i].m;
+    unsigned at = 0, symbol = 0;
+    text_printf(&t, " + (%lldLL)", (long long)p.terms[i].c);
+    while (at < st->n && st->chain[at]->atom + 1 != m)
+      at++;
+    while (symbol < s->n_symbols && s->symbols[symbol] != m)
+      symbol++;
+    if (at < st->n)
+      text_printf(&t, " * (%s)", loops[at]);
+    else if (symbol < s->n_symbols)
+      text_printf(&t, " * %s", scop_symbol(symbol));
+    for (; m && at == st->n && symbol == s->n_symbols; m >>= 8) {
+      struct slice name = s->m->atoms[(m & 255) - 1];
+      text_printf(&t, " * (long long)(%.*s)", (int)name.size, name.data);
+    }
+  }
+  return t.data;
+}
+
+// ---- loops --------------------------------------------------------------------------
+
+static isl_printer *code_names(isl_printer *p) {
+  p = isl_printer_set_output_format(p, ISL_FORMAT_C);
+  p = isl_ast_expr_op_type_set_print_name(p, isl_ast_expr_op_fdiv_q, "AUTOTUNE_FLOOR");
+  p = isl_ast_expr_op_type_set_print_name(p, isl_ast_expr_op_min, "AUTOTUNE_LESS");
+  return isl_ast_expr_op_type_set_print_name(p, isl_ast_expr_op_max, "AUTOTUNE_MORE");
+}
+
+// Returns E, which it frees, as text.
+static const char *code_expression(isl_ast_expr *e) {
+  isl_printer *p = code_names(isl_printer_to_str(isl_ast_expr_get_ctx(e)));
+  p = isl_printer_print_ast_expr(p, e);
+  char *text = isl_printer_get_str(p);
+  const char *copy = text ? arena_copy(text, strlen(text)) : "0";
+  free(text);
+  isl_printer_free(p);
+  isl_ast_expr_free(e);
+  return copy;
+}
+
+// Appends ST, with the values LOOPS of its loops.
+static void code_statement(const struct scop *s, const struct statement *st,
+                           const char *const *loops, struct text *t) {
+  const struct model *m = s->m;
+  size_t from = ts_node_start_byte(st->body.first), to = ts_node_end_byte(st->body.last);
+  text_printf(t, "{\n");
+  for (unsigned i = 0; i < st->n; i++) {
+    const struct dim *d = &st->chain[i]->dim;
+    text_printf(t, "const %.*s %.*s = (%.*s)(%s);\n", (int)d->type.size, d->type.data,
+                (int)d->var.size, d->var.data, (int)d->type.size, d->type.data,
+                code_poly(s, st, st->chain[i]->value, loops));
+    text_printf(t, "(void)%.*s;\n", (int)d->var.size, d->var.data);
+  }
+  for (unsigned i = 0; i < st->n_own; i++) {
+    struct slice type = declared_type(m, st->own[i]);
+    text_printf(t, "%.*s %.*s;\n", (int)type.size, type.data, (int)st->own[i].size,
+                st->own[i].data);
+  }
+  text_add(t, m->u.s->text + from, to - from);
+  text_printf(t, "\n}");
+}
+
+static isl_printer *code_print_user(isl_printer *p, isl_ast_print_options *options,
+                                    isl_ast_node *node, void *user) {
+  struct code *c = user;
+  const char *loops[AFFINE_DEPTH] = { 0 };
+  struct text t = { 0 };
+  isl_ast_expr *call = isl_ast_node_user_get_expr(node);
+  const char *name = code_expression(isl_ast_expr_get_op_arg(call, 0));
+  unsigned at = (unsigned)strtoul(name + 1, NULL, 10);
+  for (int i = 1; i < isl_ast_expr_get_op_n_arg(call) && i <= AFFINE_DEPTH; i++)
+    loops[i - 1] = code_expression(isl_ast_expr_get_op_arg(call, i));
+  isl_ast_expr_free(call);
+  isl_ast_print_options_free(options);
+  if (at < c->s->n)
+    code_statement(c->s, &c->s->list[at], loops, &t);
+  else
+    c->failed = true;
+  p = isl_printer_start_line(p);
+  p = isl_printer_print_str(p, t.data);
+  return isl_printer_end_line(p);
+}
+
+static isl_bool code_find_loop(isl_ast_node *node, void *user) {
+  bool *found = user;
+  *found = *found || isl_ast_node_get_type(node) == isl_ast_node_for;
+  return isl_bool_ok(!*found);
+}
+
+static isl_printer *code_print_for(isl_printer *p, isl_ast_print_options *options,
+                                   isl_ast_node *node, void *user) {
+  const struct code *c = user;
+  isl_ast_node *body = isl_ast_node_for_get_body(node);
+  bool outer = false;
+  isl_ast_node_foreach_descendant_top_down(body, code_find_loop, &outer);
+  isl_ast_node_free(body);
+  if (!outer && c->vector) {
+    p = isl_printer_start_line(p);
+    p = isl_printer_print_str(p, "#pragma omp simd");
+    p = isl_printer_end_line(p);
+  }
+  return isl_ast_node_for_print(node, p, options);
+}
+
+// Returns isl's list of the names of COUNT loops.
+static isl_id_list *code_iterators(isl_ctx *ctx, unsigned count) {
+  isl_id_list *list = isl_id_list_alloc(ctx, (int)count);
+  for (unsigned i = 0; i < count; i++)
+    list = isl_id_list_add(
+        list, isl_id_alloc(ctx, arena_printf("autotune_at%u", i), NULL));
+  return list;
+}
+
+// Keeps isl from conditions in the innermost loop: it makes several loops instead.
+static isl_union_map *code_options(isl_ctx *ctx, unsigned count) {
+  struct text t = { 0 };
+  text_printf(&t, "{ [");
+  for (unsigned i = 0; i < count; i++)
+    text_printf(&t, "%si%u", i ? "," : "", i);
+  text_printf(&t, "] -> separate[%u] }", count - 1);
+  return isl_union_map_read_from_str(ctx, t.data);
+}
+
+char *code_of(const struct scop *s, isl_union_map *schedule, isl_set *context,
+              unsigned count, bool vector) {
+  struct code c = { .s = s, .vector = vector };
+  isl_options_set_ast_iterator_type(s->ctx, "long long");
+  isl_ast_build *build = isl_ast_build_from_context(context);
+  build = isl_ast_build_set_iterators(build, code_iterators(s->ctx, count));
+  build = isl_ast_build_set_options(build, code_options(s->ctx, count));
+  isl_ast_node *node = isl_ast_build_node_from_schedule_map(build, schedule);
+  isl_ast_print_options *options = isl_ast_print_options_alloc(s->ctx);
+  options = isl_ast_print_options_set_print_user(options, code_print_user, &c);
+  options = isl_ast_print_options_set_print_for(options, code_print_for, &c);
+  isl_printer *p = code_names(isl_printer_to_str(s->ctx));
+  p = isl_ast_node_print(node, p, options);
+  char *text = isl_printer_get_str(p), *copy = NULL;
+  if (node && text && !c.failed)
+    copy = arena_copy(text, strlen(text));
+  free(text);
+  isl_printer_free(p);
+  isl_ast_node_free(node);
+  isl_ast_build_free(build);
+  return copy;
+}
+
+// ---- bounds -------------------------------------------------------------------------
+
+struct bounds {
+  unsigned n_low, n_high;
+  const char *low, *high;
+};
+
+static long long code_integer(isl_val *v) {
+  long long n = isl_val_get_num_si(v);
+  isl_val_free(v);
+  return n;
+}
+
+// Adds the bound that C, a constraint `a * x + rest >= 0` or `== 0`, sets for x.
+static isl_stat code_bound(isl_constraint *c, void *user) {
+  struct bounds *b = user;
+  long long a = code_integer(isl_constraint_get_coefficient_val(c, isl_dim_set, 0));
+  int n = isl_constraint_dim(c, isl_dim_param);
+  struct text rest = { 0 };
+  text_printf(&rest, "%lldLL", code_integer(isl_constraint_get_constant_val(c)));
+  for (int i = 0; i < n; i++) {
+    long long factor =
+        code_integer(isl_constraint_get_coefficient_val(c, isl_dim_param, i));
+    if (factor)
+      text_printf(&rest, " + (%lldLL) * %s", factor,
+                  isl_constraint_get_dim_name(c, isl_dim_param, (unsigned)i));
+  }
+  bool equal = isl_constraint_is_equality(c);
+  isl_constraint_free(c);
+  for (int sign = 1; sign >= -1; sign -= 2) {
+    bool low = a > 0;
+    if (a == 0 || (sign < 0 && !equal))
+      break;
+    const char *at = low
+        ? arena_printf("-AUTOTUNE_FLOOR((%s), %lldLL)", rest.data, a)
+        : arena_printf("AUTOTUNE_FLOOR((%s), %lldLL)", rest.data, -a);
+    const char **to = low ? &b->low : &b->high;
+    unsigned *count = low ? &b->n_low : &b->n_high;
+    *to = (*count)++ ? arena_printf("AUTOTUNE_%s(%s, %s)", low ? "MORE" : "LESS", *to, at)
+                     : at;
+    struct text minus = { 0 };
+    text_printf(&minus, "-(%s)", rest.data);
+    rest = minus;
+    a = -a;
+  }
+  return isl_stat_ok;
+}
+
+bool code_bounds(isl_set *points, unsigned at, const char **first, const char **last) {
+  unsigned n = (unsigned)isl_set_dim(points, isl_dim_set);
+  struct bounds b = { 0 };
+  points = isl_set_eliminate(points, isl_dim_set, at + 1, n - at - 1);
+  points = isl_set_eliminate(points, isl_dim_set, 0, at);
+  points = isl_set_project_out(points, isl_dim_set, at + 1, n - at - 1);
+  points = isl_set_project_out(points, isl_dim_set, 0, at);
+  isl_basic_set *hull = isl_set_simple_hull(isl_set_remove_divs(points));
+  hull = isl_basic_set_remove_redundancies(isl_basic_set_remove_divs(hull));
+  isl_basic_set_foreach_constraint(hull, code_bound, &b);
+  isl_basic_set_free(hull);
+  *first = b.low;
+  *last = b.high;
+  return b.n_low && b.n_high;
+}

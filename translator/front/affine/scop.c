@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+// scop.c: a nest as sets of isl. These are read by isl from text, in its own notation:
+// `[n] -> { S0[i, j] : 0 <= i < n and 0 <= j < i }`.
+#include <stdio.h>
+
+#include <isl/options.h>
+
+#include "scop.h"
+
+// isl counts its operations; what needs more than this takes minutes.
+enum { MOST_OPERATIONS = 40000000 };
+
+static void scop_refuse(struct scop *s, TSNode at, const char *why) {
+  if (s->why)
+    return;
+  s->why = why;
+  s->at = at;
+}
+
+const char *scop_symbol(unsigned i) {
+  return arena_printf("autotune_symbol%u", i);
+}
+
+// ---- statements ---------------------------------------------------------------------
+
+struct walk {
+  struct iter *chain[AFFINE_DEPTH];
+  unsigned n, at[AFFINE_DEPTH + 1];
+};
+
+static void scop_walk(struct scop *s, struct walk w, TSNode n);
+
+// Adds the statements from FIRST to LAST.
+static void scop_add(struct scop *s, const struct walk *w, TSNode first, TSNode last) {
+  if (s->n == SCOP_STATEMENTS) {
+    scop_refuse(s, first, "there are too many statements");
+    return;
+  }
+  struct statement *st = &s->list[s->n++];
+  st->body = (struct body){ first, last };
+  st->n = w->n;
+  for (unsigned i = 0; i < w->n; i++)
+    st->chain[i] = w->chain[i];
+  for (unsigned i = 0; i <= w->n; i++)
+    st->at[i] = w->at[i];
+}
+
+static void scop_walk_loop(struct scop *s, struct walk w, TSNode loop) {
+  struct iter *i = model_iter(s->m, loop);
+  if (!i || !i->to.known || i->conditional)
+    scop_refuse(s, loop, i ? "a loop may be skipped, or its step is not 1"
+                           : "the bounds of a loop are not affine");
+  else if (w.n == AFFINE_DEPTH)
+    scop_refuse(s, loop, "loops are nested too deeply");
+  if (s->why)
+    return;
+  w.chain[w.n++] = i;
+  w.at[w.n] = 0;
+  scop_walk(s, w, node_field(loop, "body"));
+}
+
+static bool scop_holds_loop(TSNode n) {
+  static const char *const loops[] = { "for_statement", "while_statement", "do_statement",
+                                       NULL };
+  if (node_is_any(n, loops))
+    return true;
+  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
+    if (scop_holds_loop(ts_node_named_child(n, i)))
+      return true;
+  return false;
+}
+
+// Visits the statements of a block that holds loops.
+static void scop_walk_block(struct scop *s, struct walk w, TSNode block) {
+  TSNode first = { 0 }, last = { 0 };
+  for (uint32_t i = 0; i <= ts_node_named_child_count(block) && !s->why; i++) {
+    TSNode n = i < ts_node_named_child_count(block) ? ts_node_named_child(block, i)
+                                                    : (TSNode){ 0 };
+    bool end = ts_node_is_null(n), loop = !end && scop_holds_loop(n);
+    if (!end && node_is(n, "declaration"))
+      scop_refuse(s, n, "a variable is declared between loops");
+    if (!end && !loop && !node_is(n, "comment")) {
+      first = ts_node_is_null(first) ? n : first;
+      last = n;
+    }
+    if ((end || loop) && !ts_node_is_null(first)) {
+      scop_add(s, &w, first, last);
+      w.at[w.n]++;
+      first = (TSNode){ 0 };
+    }
+    if (loop) {
+      scop_walk(s, w, n);
+      w.at[w.n]++;
+    }
+  }
+}
+
+static void scop_walk(struct scop *s, struct walk w, TSNode n) {
+  if (node_is(n, "for_statement"))
+    scop_walk_loop(s, w, n);
+  else if (!scop_holds_loop(n))
+    scop_add(s, &w, n, n);
+  else if (node_is(n, "compound_statement"))
+    scop_walk_block(s, w, n);
+  else
+    scop_refuse(s, n, "a loop is in a statement that is neither a loop nor a block");
+}
+
+static struct statement *scop_statement(struct scop *s, TSNode n) {
+  for (unsigned i = 0; i < s->n; i++)
+    if (body_covers(s->list[i].body, n))
+      return &s->list[i];
+  return NULL;
+}
+
+static bool scop_mentions(const struct scop *s, const struct statement *st,
+                          struct slice name) {
+  for (TSNode n = st->body.first; !ts_node_is_null(n); n = body_next(st->body, n))
+    if (node_mentions(s->m->u.s, n, name))
+      return true;
+  return false;
+}
+
+// ---- variables ----------------------------------------------------------------------
+
+// True if ST assigns NAME before it reads it.
+static bool scop_sets_first(const struct scop *s, const struct statement *st,
+                            struct slice name) {
+  for (TSNode n = st->body.first; !ts_node_is_null(n); n = body_next(st->body, n)) {
+    TSNode what = ts_node_named_child(n, 0);
+    if (live_reads_first(&s->m->u, n, name))
+      return false;
+    if (node_is(n, "expression_statement") && node_is(what, "assignment_expression") &&
+        slices_same(model_text(s->m, node_field(what, "left")), name))
+      return true;
+  }
+  return false;
+}
+
+// Gives each run of a statement its own NAME, which AT assigns.
+static void scop_own(struct scop *s, struct slice name, TSNode at) {
+  if (live_read_after(&s->m->u, s->root->node, name)) {
+    scop_refuse(s, at, "this variable is read after the loops");
+    return;
+  }
+  for (unsigned i = 0; i < s->n; i++) {
+    struct statement *st = &s->list[i];
+    bool known = false;
+    for (unsigned j = 0; j < st->n_own; j++)
+      known = known || slices_same(st->own[j], name);
+    if (known || !scop_mentions(s, st, name))
+      continue;
+    if (!scop_sets_first(s, st, name))
+      scop_refuse(s, at, "this variable leads from one statement to another one");
+    else
+      *GROW(st->own, st->n_own) = name;
+  }
+}
+
+static bool scop_in_chain(const struct statement *st, const struct iter *i) {
+  for (unsigned j = 0; j < st->n; j++)
+    if (st->chain[j] == i)
+      return true;
+  return false;
+}
+
+// Refuses what carries values besides arrays.
+static void scop_check_variables(struct scop *s) {
+  const struct model *m = s->m;
+  for (unsigned i = 0; i < m->n_scalars && !s->why; i++) {
+    struct statement *st = scop_statement(s, m->scalars[i].node);
+    struct slice name = m->scalars[i].name;
+    bool declared = false;
+    for (TSNode n = st ? st->body.first : (TSNode){ 0 }; st && !ts_node_is_null(n);
+         n = body_next(st->body, n))
+      declared = declared || usage_declares(&m->u, n, name);
+    if (st && !declared)
+      scop_own(s, name, m->scalars[i].node);
+  }
+  for (unsigned i = 0; i < m->n_iters && !s->why; i++) {
+    const struct dim *d = &m->iters[i]->dim;
+    if (!node_within(m->iters[i]->node, s->root->node))
+      continue;
+    if (live_read_after(&m->u, s->root->node, d->var) &&
+        !usage_declares(&m->u, m->iters[i]->node, d->var))
+      scop_refuse(s, m->iters[i]->node, "the variable of a loop is read after the loops");
+    for (unsigned j = 0; j < s->n; j++)
+      if (!scop_in_chain(&s->list[j], m->iters[i]) &&
+          scop_mentions(s, &s->list[j], d->var)) {
+        bool other = false; // a loop around it has the same name
+        for (unsigned k = 0; k < s->list[j].n; k++)
+          other = other || slices_same(s->list[j].chain[k]->dim.var, d->var);
+        if (!other)
+          scop_refuse(s, m->iters[i]->node,
+                      "the variable of a loop is read after that loop");
+      }
+  }
+}
+
+// ---- text for isl -------------------------------------------------------------------
+
+static unsigned scop_symbol_of(struct scop *s, monomial m) {
+  unsigned i = 0;
+  while (i < s->n_symbols && s->symbols[i] != m)
+    i++;
+  if (i == s->n_symbols)
+    *GROW(s->symbols, s->n_symbols) = m;
+  return i;
+}
+
+// Appends P, of ST's loops, as isl writes it.
+static void scop_poly(struct scop *s, const struct statement *st, struct poly p,
+                      struct text *t) {
+  text_printf(t, "(0");
+  for (unsigned i = 0; i < p.n; i++) {
+    monomial m = p.terms[i].m;
+    bool loop = false;
+    for (monomial rest = m; rest; rest >>= 8)
+      loop = loop || s->m->is_loop[(rest & 255) - 1];
+    text_printf(t, " + %lld", (long long)p.terms[i].c);
+    unsigned at = 0;
+    while (loop && at < st->n && st->chain[at]->atom + 1 != m)
+      at++;
+    if (loop && at == st->n)
+      scop_refuse(s, st->body.first, "an index or a bound multiplies loop variables, or "
+                                     "uses one of a loop around the nest");
+    else if (loop)
+      text_printf(t, " i%u", at);
+    else if (m)
+      text_printf(t, " %s", scop_symbol(scop_symbol_of(s, m)));
+  }
+  text_printf(t, ")");
+}
+
+static void scop_tuple(const struct scop *s, const struct statement *st, struct text *t) {
+  text_printf(t, "S%u[", (unsigned)(st - s->list));
+  for (unsigned i = 0; i < st->n; i++)
+    text_printf(t, "%si%u", i ? "," : "", i);
+  text_printf(t, "]");
+}
+
+static void scop_write_domain(struct scop *s, struct text *t) {
+  for (unsigned i = 0; i < s->n; i++) {
+    const struct statement *st = &s->list[i];
+    text_printf(t, i ? "; " : "");
+    scop_tuple(s, st, t);
+    for (unsigned j = 0; j < st->n; j++) {
+      text_printf(t, j ? " and " : " : ");
+      scop_poly(s, st, st->chain[j]->from, t);
+      text_printf(t, " <= i%u <= ", j);
+      if (j == 0)
+        text_printf(t, AFFINE_LAST);
+      else
+        scop_poly(s, st, st->chain[j]->to, t);
+    }
+  }
+}
+
+static void scop_write_order(struct scop *s, struct text *t) {
+  for (unsigned i = 0; i < s->n; i++) {
+    const struct statement *st = &s->list[i];
+    text_printf(t, i ? "; " : "");
+    scop_tuple(s, st, t);
+    text_printf(t, " -> [");
+    for (unsigned j = 0; j <= AFFINE_DEPTH; j++) {
+      text_printf(t, "%s%u", j ? ", " : "", j <= st->n ? st->at[j] : 0);
+      if (j < AFFINE_DEPTH)
+        text_printf(t, j < st->n ? ", i%u" : ", 0", j);
+    }
+    text_printf(t, "]");
+  }
+}
+
+// Appends the accesses in the nest; WRITES: only those that write.
+static void scop_write_accesses(struct scop *s, bool writes, struct text *t) {
+  const struct model *m = s->m;
+  bool some = false;
+  for (unsigned i = 0; i < m->n_accesses; i++) {
+    const struct access *x = &m->accesses[i];
+    const struct statement *st = scop_statement(s, x->node);
+    if (!st || (writes && !x->write))
+      continue;
+    unsigned array = 0;
+    while (m->arrays[array] != x->array)
+      array++;
+    if (x->why || x->array->why)
+      scop_refuse(s, x->node, x->why ? x->why : x->array->why);
+    text_printf(t, some ? "; " : "");
+    some = true;
+    scop_tuple(s, st, t);
+    text_printf(t, " -> A%u[", array);
+    for (unsigned j = 0; j < x->n; j++) {
+      text_printf(t, j ? ", " : "");
+      scop_poly(s, st, x->index[j], t);
+    }
+    text_printf(t, "]");
+  }
+}
+
+static void scop_write_facts(struct scop *s, struct text *t) {
+  text_printf(t, ": " AFFINE_LAST " <= ");
+  scop_poly(s, &s->list[0], s->root->to, t);
+  for (unsigned i = 0; i < s->n_symbols; i++) {
+    monomial m = s->symbols[i];
+    if ((m & ~(monomial)255) == 0 && s->m->is_natural[m - 1])
+      text_printf(t, " and %s >= %d", scop_symbol(i), s->m->is_positive[m - 1]);
+  }
+}
+
+// Returns "[params] -> { BODY }".
+static const char *scop_braces(const struct scop *s, const struct text *body) {
+  struct text t = { 0 };
+  text_printf(&t, "[" AFFINE_LAST);
+  for (unsigned i = 0; i < s->n_symbols; i++)
+    text_printf(&t, ", %s", scop_symbol(i));
+  text_printf(&t, "] -> { %s }", body->size ? body->data : "");
+  return t.data;
+}
+
+// ---- the whole ----------------------------------------------------------------------
+
+// Sets the dependences: from each iteration to the later ones that access the same
+// element, if one of both writes it.
+static void scop_depend(struct scop *s, isl_union_map *writes) {
+  isl_union_map *to = isl_union_map_reverse(isl_union_map_copy(s->accesses));
+  isl_union_map *all = isl_union_map_apply_range(isl_union_map_copy(writes), to);
+  all = isl_union_map_union(
+      all, isl_union_map_apply_range(isl_union_map_copy(s->accesses),
+                                     isl_union_map_reverse(writes)));
+  isl_union_map *later = isl_union_map_lex_lt_union_map(isl_union_map_copy(s->order),
+                                                        isl_union_map_copy(s->order));
+  all = isl_union_map_intersect(all, later);
+  all = isl_union_map_intersect_params(all, isl_set_copy(s->facts));
+  s->dependences = isl_union_map_detect_equalities(isl_union_map_coalesce(all));
+}
+
+static isl_union_map *scop_read_map(struct scop *s, const struct text *body) {
+  isl_union_map *map = isl_union_map_read_from_str(s->ctx, scop_braces(s, body));
+  return isl_union_map_intersect_domain(map, isl_union_set_copy(s->domain));
+}
+
+static void scop_build(struct scop *s) {
+  struct text domain = { 0 }, order = { 0 }, writes = { 0 }, accesses = { 0 },
+              facts = { 0 };
+  scop_write_domain(s, &domain);
+  scop_write_order(s, &order);
+  scop_write_accesses(s, true, &writes);
+  scop_write_accesses(s, false, &accesses);
+  scop_write_facts(s, &facts);
+  if (s->why)
+    return;
+  s->ctx = isl_ctx_alloc();
+  isl_options_set_on_error(s->ctx, ISL_ON_ERROR_CONTINUE);
+  isl_ctx_set_max_operations(s->ctx, MOST_OPERATIONS);
+  s->facts = isl_set_read_from_str(s->ctx, scop_braces(s, &facts));
+  s->domain = isl_union_set_read_from_str(s->ctx, scop_braces(s, &domain));
+  s->order = scop_read_map(s, &order);
+  s->accesses = scop_read_map(s, &accesses);
+  scop_depend(s, scop_read_map(s, &writes));
+  if (!s->dependences)
+    scop_refuse(s, s->root->node, "its dependences are too many to be computed");
+}
+
+struct scop *scop_read(struct model *m, struct iter *root) {
+  struct scop *s = arena_alloc(sizeof *s);
+  s->m = m;
+  s->root = root;
+  if (m->n_refusals)
+    scop_refuse(s, m->refusals[0].at, m->refusals[0].text);
+  else if (m->jumps)
+    scop_refuse(s, root->node, "a jump may leave a loop or an iteration");
+  else if (root->outer)
+    scop_refuse(s, root->node, "it is in another loop");
+  if (!s->why)
+    scop_walk(s, (struct walk){ 0 }, root->node);
+  for (unsigned i = 0; i < m->n_arrays && !s->why; i++)
+    if (!ts_node_is_null(m->arrays[i]->handed))
+      scop_refuse(s, m->arrays[i]->handed, "an array is used as a whole");
+  if (!s->why)
+    scop_check_variables(s);
+  if (!s->why)
+    scop_build(s);
+  return s;
+}
+
+void scop_free(struct scop *s) {
+  isl_union_set_free(s->domain);
+  isl_union_map_free(s->order);
+  isl_union_map_free(s->accesses);
+  isl_union_map_free(s->dependences);
+  isl_set_free(s->facts);
+  if (s->ctx)
+    isl_ctx_free(s->ctx);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* scop.h: a nest as sets of isl, and text for what isl computes. For this folder alone. */
+#ifndef AUTOTUNE_SCOP_H
+#define AUTOTUNE_SCOP_H
+
+#include <isl/ctx.h>
+#include <isl/set.h>
+#include <isl/union_map.h>
+#include <isl/union_set.h>
+
+#include "affine.h"
+
+enum { SCOP_STATEMENTS = 24 };
+
+/* Statements next to each other that hold no loop. */
+struct statement {
+  struct body body;
+  struct iter *chain[AFFINE_DEPTH]; /* the loops around it, outermost first */
+  unsigned n;
+  unsigned at[AFFINE_DEPTH + 1]; /* its place in the body of each, from the function on */
+  struct slice *own;             /* variables that each run of it has for itself */
+  unsigned n_own;
+};
+struct scop {
+  struct model *m;
+  struct iter *root; /* the outermost loop */
+  struct statement list[SCOP_STATEMENTS];
+  unsigned n;
+  monomial *symbols; /* products of values that do not change: isl's params */
+  unsigned n_symbols;
+  const char *why; /* not NULL: the nest is no scop, for this reason … */
+  TSNode at;       /* … seen here */
+  /* isl's. Each is NULL after an error. */
+  isl_ctx *ctx;
+  isl_union_set *domain;
+  isl_union_map *order;      /* the order of the source */
+  isl_union_map *accesses;   /* all of them */
+  isl_union_map *dependences; /* from the earlier iteration to the later one */
+  isl_set *facts;            /* about the params */
+};
+/* Reads the nest of ROOT. The caller ends it with scop_free. */
+struct scop *scop_read(struct model *m, struct iter *root);
+void scop_free(struct scop *s);
+/* Returns the name of the param for the symbol I: of isl, and of a variable in C. */
+const char *scop_symbol(unsigned i);
+
+/* ---- code.c ---------------------------------------------------------------------- */
+
+/* Returns the loops that run S's iterations in the order SCHEDULE, which maps them to
+ * points of COUNT coordinates, as text in C. VECTOR: iterations of the innermost loops do
+ * not depend on each other. NULL: isl failed. */
+char *code_of(const struct scop *s, __isl_take isl_union_map *schedule,
+              __isl_take isl_set *context, unsigned count, bool vector);
+/* Sets *FIRST and *LAST to the bounds of coordinate AT in the points POINTS, as
+ * expressions in their params. False: it has none. */
+bool code_bounds(__isl_take isl_set *points, unsigned at, const char **first,
+                 const char **last);
+/* Returns P as an expression of C. LOOPS: the values of ST's loops. */
+const char *code_poly(const struct scop *s, const struct statement *st, struct poly p,
+                      const char *const *loops);
+
+#endif

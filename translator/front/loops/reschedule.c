@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// reschedule.c: `reschedule` runs all iterations of a nest in an order that isl finds
+// (front/affine), in tiles:
+//
+//     for each sum of the tiles' numbers in the first two loops   // a wave
+//       #pragma omp for
+//       for each tile of that sum
+//         for each tile of the other loops
+//           the tile
+//
+// A tile depends only on tiles that are no later in any loop, so those of a wave do not
+// depend on each other. If the iterations of one loop do not, its tiles are shared out
+// among threads instead, and there are no waves.
+#include "front/affine/affine.h"
+#include "front/analysis/trial.h"
+#include "loops.h"
+
+const struct loop_directive *reschedule_present(const struct builder *b, TSNode loop) {
+  unsigned n;
+  const struct loop_directive **list = directives_of(&b->u, loop, &n);
+  for (unsigned i = 0; i < n; i++)
+    if (list[i]->kind == DIR_RESCHEDULE && directive_present(b, list[i]))
+      return list[i];
+  return NULL;
+}
+
+// ---- what it may stand on -----------------------------------------------------------
+
+static bool reschedule_check(struct builder *b, const struct loop_directive *d) {
+  const struct dir_clause *c = directive_clause(d, "sizes");
+  for (unsigned i = 0; i < b->f->n_directives; i++) {
+    const struct loop_directive *other = &b->f->directives[i];
+    if (other != d && node_within(other->loop, d->loop))
+      return FAIL_AT(b, other, "remove one of them",
+                     "'%s' cannot stand on or in loops that 'reschedule' orders",
+                     directive_name(other->kind));
+  }
+  if (lex_mentions(b->lead, slice_of("omp")))
+    return FAIL_AT(b, d, NULL,
+                   "'reschedule' cannot order a loop under a pragma of OpenMP");
+  if (c->n_args < 2)
+    return FAIL_AT(b, d, "give a size for each loop of a tile",
+                   "'reschedule' needs two sizes at least");
+  for (unsigned i = 0; i < c->n_args; i++)
+    if (!arg_is_positive(b, d->pragma, &c->args[i], "a size"))
+      return false;
+  return true;
+}
+
+static void reschedule_find_in(const struct source *s, struct kernel *k,
+                               struct function *f, const struct expansion *x) {
+  struct model *m = NULL;
+  for (unsigned i = 0; i < f->n_directives; i++) {
+    struct loop_directive *d = &f->directives[i];
+    if (d->kind != DIR_RESCHEDULE)
+      continue;
+    m = m ? m : scan_function(s, k, f, x);
+    struct iter *root = order_iter(m, d->loop);
+    struct affine *a =
+        root ? affine_of(m, root, directive_clause(d, "sizes")->n_args) : NULL;
+    if (a && !a->why) {
+      d->affine = a;
+      continue;
+    }
+    size_t at = d->pragma->offset, end = d->pragma->end;
+    bool written = false;
+    size_t seen = a && a->at.id ? model_offset(m, a->at, &written) : at;
+    diag_error(s, at, end - at, NULL, "'reschedule' cannot order these loops: %s",
+               a ? a->why : "the bounds of the outermost one are not affine");
+    if (written && seen != at)
+      diag_note(s, seen, 1, "it is here");
+  }
+}
+
+void reschedule_find(const struct source *s, struct kernel *k,
+                     const struct expansion *x) {
+  reschedule_find_in(s, k, &k->main, x);
+  for (unsigned i = 0; i < k->n_alternatives; i++)
+    reschedule_find_in(s, k, &k->alternatives[i], x);
+}
+
+// ---- text ---------------------------------------------------------------------------
+
+struct writer { /* of one part */
+  const struct builder *b;
+  const struct affine_part *p;
+  const struct dir_clause *sizes;
+  const char *share; /* `#pragma omp for …`, a line; or "" */
+  struct text *out;
+};
+
+// Returns the size of tiles in the loop in place AT.
+static const char *writer_size(const struct writer *w, unsigned at) {
+  return arg_text(w->b, &w->sizes->args[w->p->loop[at]]);
+}
+
+// Opens a tile's range in the loop in place AT, from its number NUMBER.
+static void writer_open(const struct writer *w, unsigned at, const char *number) {
+  unsigned loop = w->p->loop[at];
+  const char *size = writer_size(w, at);
+  text_printf(w->out,
+              "const long long autotune_low%u = (%s) * (%s), "
+              "autotune_high%u = autotune_low%u + (%s);\n",
+              loop, number, size, loop, loop, size);
+}
+
+// Writes the loops over tiles from place AT on, and the tile.
+static void writer_rest(const struct writer *w, unsigned at) {
+  if (at == w->p->n) {
+    text_printf(w->out, "%s", w->p->code);
+    return;
+  }
+  const char *size = writer_size(w, at);
+  text_printf(w->out,
+              "for (long long autotune_tile%u = AUTOTUNE_FLOOR((%s), (%s)), "
+              "autotune_end%u = AUTOTUNE_FLOOR((%s), (%s)); "
+              "autotune_tile%u <= autotune_end%u; autotune_tile%u++) {\n",
+              at, w->p->first[at], size, at, w->p->last[at], size, at, at, at);
+  writer_open(w, at, arena_printf("autotune_tile%u", at));
+  writer_rest(w, at + 1);
+  text_printf(w->out, "}\n");
+}
+
+static void writer_ends(const struct writer *w, unsigned at, const char *first,
+                        const char *last) {
+  const char *size = writer_size(w, at);
+  text_printf(w->out,
+              "const long long autotune_begin%u = AUTOTUNE_FLOOR((%s), (%s)), "
+              "autotune_end%u = AUTOTUNE_FLOOR((%s), (%s));\n",
+              at, first, size, at, last, size);
+}
+
+static void writer_wave(const struct writer *w) {
+  const struct affine_part *p = w->p;
+  writer_ends(w, 0, p->first[0], p->last[0]);
+  writer_ends(w, 1, p->second_first, p->second_last);
+  text_printf(w->out,
+              "if (autotune_begin0 <= autotune_end0 && autotune_begin1 <= autotune_end1)\n"
+              "for (long long autotune_wave = autotune_begin0 + autotune_begin1; "
+              "autotune_wave <= autotune_end0 + autotune_end1; autotune_wave++) {\n%s"
+              "for (long long autotune_tile0 = "
+              "AUTOTUNE_MORE(autotune_begin0, autotune_wave - autotune_end1); "
+              "autotune_tile0 <= "
+              "AUTOTUNE_LESS(autotune_end0, autotune_wave - autotune_begin1); "
+              "autotune_tile0++) {\n",
+              w->share);
+  writer_open(w, 0, "autotune_tile0");
+  writer_open(w, 1, "autotune_wave - autotune_tile0");
+  text_printf(w->out, "if (autotune_high%u <= (%s) || autotune_low%u > (%s))\ncontinue;\n",
+              p->loop[1], p->first[1], p->loop[1], p->last[1]);
+  writer_rest(w, 2);
+  text_printf(w->out, "}\n}\n");
+}
+
+static void writer_part(const struct writer *w) {
+  const struct affine_part *p = w->p;
+  text_printf(w->out, "%s{\n",
+              p->n == 0 && *w->share ? "#pragma omp single\n" : "");
+  if (p->n == 0) {
+    text_printf(w->out, "%s", p->code);
+  } else if (p->wave) {
+    writer_wave(w);
+  } else {
+    writer_ends(w, 0, p->first[0], p->last[0]);
+    text_printf(w->out,
+                "%sfor (long long autotune_tile0 = autotune_begin0; "
+                "autotune_tile0 <= autotune_end0; autotune_tile0++) {\n",
+                w->share);
+    writer_open(w, 0, "autotune_tile0");
+    writer_rest(w, 1);
+    text_printf(w->out, "}\n");
+  }
+  text_printf(w->out, "}\n");
+}
+
+// Returns D's clause NAME as text, or "".
+static const char *reschedule_clause(const struct builder *b,
+                                     const struct loop_directive *d, const char *name) {
+  struct text t = { 0 };
+  const struct dir_clause *c = directive_clause(d, name);
+  text_add(&t, "", 0);
+  if (c)
+    openmp_clause(b, &t, c);
+  return t.data;
+}
+
+void reschedule_write(struct builder *b, const struct loop_directive *d,
+                      struct text *out) {
+  if (!reschedule_check(b, d))
+    return;
+  const struct affine *a = d->affine;
+  size_t from = ts_node_start_byte(d->loop), to = ts_node_end_byte(d->loop);
+  const char *team = reschedule_clause(b, d, "num_threads"),
+             *how = reschedule_clause(b, d, "schedule");
+  struct text body = { 0 };
+  struct moved m = { 0 };
+  bool threads = *team != 0;
+  b->copies++;
+  if (!a) { // it is too early: what macros stand for is not known
+    cut_write(b, from, to, out);
+    return;
+  }
+  struct writer w = { .b = b,
+                      .sizes = directive_clause(d, "sizes"),
+                      .share = threads ? arena_printf("#pragma omp for%s\n", how) : "",
+                      .out = &body };
+  const char *last = cut_last(b, d->loop);
+  text_printf(&body, "%sconst long long " AFFINE_LAST " = %s;\n", a->symbols,
+              last ? last : a->last);
+  for (unsigned i = 0; i < a->n; i++) {
+    w.p = &a->parts[i];
+    writer_part(&w);
+  }
+  const struct region *r =
+      region_of(slice_of(arena_printf("#pragma omp parallel for%s%s", team, how)));
+  write_line(b, out, from);
+  if (threads && r && b->functions && outline(b, d->loop, NULL, 0, r, &m)) {
+    const char *name = outline_name(b);
+    struct text function = { 0 };
+    text_printf(out, "%s%s(%s);\n", r->team, name, m.args.data);
+    text_printf(&function, "static __attribute__((__noinline__)) void %s(%s)\n{\n%s%s%s}\n",
+                name, m.params.data, m.begin.size ? m.begin.data : "", body.data,
+                m.end.size ? m.end.data : "");
+    text_add(b->functions, function.data, function.size);
+  } else {
+    text_printf(out, "%s{\n%s}\n",
+                threads ? arena_printf("#pragma omp parallel%s\n", team) : "", body.data);
+  }
+}
+
+static bool reschedule_applies(struct builder *b, const struct nest *n,
+                               const struct loop_directive *d) {
+  (void)n;
+  return FAIL_AT(b, d, NULL, "'reschedule' is not followed by the loop that it orders");
+}
+
+const struct transformation transform_reschedule = { .applies = reschedule_applies };
