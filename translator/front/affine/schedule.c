@@ -5,6 +5,7 @@
 // low <= x < high for each tiled loop. isl writes the loops within one box; the loops over
 // boxes are plain text (front/loops/reschedule.c). Any sizes are right, because no
 // iteration depends on one that is later in any loop of a permutable band.
+#include <stdlib.h>
 #include <string.h>
 
 #include <isl/aff.h>
@@ -78,19 +79,20 @@ static bool order_keeps(const struct scop *s, isl_union_map *schedule) {
   return keeps;
 }
 
-// Returns the pairs of points of which the second depends on the first.
-static isl_map *order_carried(const struct scop *s, isl_union_map *schedule) {
-  isl_union_map *d = isl_union_map_copy(s->dependences);
+// Returns the pairs of points of which the second depends on the first. NULL: none.
+static isl_map *order_carried(isl_union_map *dependences, isl_union_map *schedule) {
+  isl_union_map *d = isl_union_map_copy(dependences);
   d = isl_union_map_apply_domain(d, isl_union_map_copy(schedule));
   d = isl_union_map_apply_range(d, isl_union_map_copy(schedule));
   return isl_union_map_is_empty(d) == isl_bool_true ? isl_union_map_free(d), NULL
                                                     : isl_map_from_union_map(d);
 }
 
-// True if no iteration depends on another one in the same innermost loop.
-static bool order_is_vector(const struct scop *s, isl_union_map *schedule,
+// True if no iteration depends, by DEPENDENCES, on another one in the same innermost
+// loop.
+static bool order_is_vector(isl_union_map *dependences, isl_union_map *schedule,
                             unsigned count) {
-  isl_map *d = order_carried(s, schedule);
+  isl_map *d = order_carried(dependences, schedule);
   for (unsigned i = 0; d && i + 1 < count; i++)
     d = isl_map_equate(d, isl_dim_in, (int)i, isl_dim_out, (int)i);
   isl_map *same = d ? isl_map_equate(isl_map_copy(d), isl_dim_in, (int)count - 1,
@@ -107,16 +109,16 @@ static bool order_is_vector(const struct scop *s, isl_union_map *schedule,
 struct strides {
   isl_union_map *schedule;
   unsigned at, count; /* the coordinate, of so many */
-  int near, far;      /* accesses that move by one element or none, or further */
+  int far;            /* accesses that move by more than one element */
 };
 
-// Counts how the access ACCESS moves when the coordinate grows by one.
-static isl_stat strides_add(isl_map *access, void *user) {
+// Looks how the access ACCESS moves when the coordinate grows by one.
+static isl_stat strides_add(isl_basic_map *access, void *user) {
   struct strides *st = user;
   struct text t = { 0 };
-  isl_ctx *ctx = isl_map_get_ctx(access);
+  isl_ctx *ctx = isl_basic_map_get_ctx(access);
   isl_union_map *points = isl_union_map_apply_domain(
-      isl_union_map_from_map(access), isl_union_map_copy(st->schedule));
+      isl_union_map_from_basic_map(access), isl_union_map_copy(st->schedule));
   text_printf(&t, "{ [");
   for (unsigned i = 0; i < st->count; i++)
     text_printf(&t, "%sc%u", i ? ", " : "", i);
@@ -142,61 +144,150 @@ static isl_stat strides_add(isl_map *access, void *user) {
       isl_val_free(v);
     }
   }
-  st->near += near;
   st->far += !near;
   isl_set_free(set);
   isl_union_set_free(moved);
   return isl_stat_ok;
 }
 
-// Returns how many accesses are near less those that are far, if AT is innermost.
+// The accesses of a statement to an array are the basic maps of MAP.
+static isl_stat strides_look(isl_map *map, void *user) {
+  isl_stat good = isl_map_foreach_basic_map(map, strides_add, user);
+  isl_map_free(map);
+  return good;
+}
+
+// Returns whether, if the coordinate AT of COUNT is innermost, all accesses are NEAR: more
+// than 0; otherwise minus the number of those that are far.
 static int strides_score(const struct scop *s, isl_union_map *schedule, unsigned at,
                          unsigned count) {
   struct strides st = { .schedule = schedule, .at = at, .count = count };
   isl_union_map *mine = isl_union_map_intersect_domain(
       isl_union_map_copy(s->accesses),
       isl_union_map_domain(isl_union_map_copy(schedule)));
-  isl_union_map_foreach_map(mine, strides_add, &st);
+  isl_union_map_foreach_map(mine, strides_look, &st);
   isl_union_map_free(mine);
-  return st.near - 3 * st.far;
+  return st.far ? -st.far : 1;
 }
 
-// Moves a loop of the band of N inwards, and statements apart, where that is better for
-// vectors. Returns the new schedule. *VECTOR: its innermost loops have no dependences.
-static isl_union_map *order_inner(const struct scop *s, isl_union_map *schedule,
-                                  unsigned n, unsigned count, bool *vector) {
-  isl_union_map *best = NULL;
-  int most = 0;
-  for (unsigned inner = 0; inner < n; inner++)
-    for (int apart = 1; apart >= 0; apart--) {
-      unsigned order[2 * AFFINE_DEPTH + 2], k = 0;
-      for (unsigned i = 0; i < n; i++)
-        if (i != inner)
-          order[k++] = i;
-      if (!apart)
-        order[k++] = inner;
-      for (unsigned i = n; i < count; i++)
-        order[k++] = i;
-      if (apart)
-        order[k++] = inner;
-      isl_union_map *made = isl_union_map_apply_range(
-          isl_union_map_copy(schedule),
-          isl_union_map_from_map(points_permuted(s->ctx, order, count)));
-      unsigned at = 0;
-      while (order[at] != inner)
-        at++;
-      bool can = order_keeps(s, made), fast = apart && order_is_vector(s, made, count);
-      int score = strides_score(s, made, at, count) * 2 + 100 * fast + (int)inner +
-          (apart && !fast ? -50 : 0);
-      if (can && (!best || score > most)) {
-        isl_union_map_free(best);
-        best = isl_union_map_copy(made);
-        most = score;
-        *vector = fast;
-      }
-      isl_union_map_free(made);
-    }
-  isl_union_map_free(schedule);
+// ---- the order of statements --------------------------------------------------------
+
+struct ranks {
+  bool before[SCOP_STATEMENTS][SCOP_STATEMENTS];
+  bool failed;
+};
+
+static isl_stat ranks_look(isl_map *map, void *user) {
+  struct ranks *r = user;
+  const char *from = isl_map_get_tuple_name(map, isl_dim_in),
+             *to = isl_map_get_tuple_name(map, isl_dim_out);
+  unsigned a = from ? (unsigned)strtoul(from + 1, NULL, 10) : SCOP_STATEMENTS,
+           b = to ? (unsigned)strtoul(to + 1, NULL, 10) : SCOP_STATEMENTS;
+  r->failed = r->failed || a >= SCOP_STATEMENTS || b >= SCOP_STATEMENTS;
+  if (!r->failed && a != b)
+    r->before[a][b] = true;
+  isl_map_free(map);
+  return isl_stat_ok;
+}
+
+// Returns the next statement, in the order of the source, that no other one that is left
+// must come before; S->n: there is none.
+static unsigned ranks_next(const struct scop *s, const struct ranks *r, const bool *done) {
+  for (unsigned i = 0; i < s->n; i++) {
+    bool ready = !done[i];
+    for (unsigned j = 0; j < s->n && ready; j++)
+      ready = done[j] || !r->before[j][i];
+    if (ready)
+      return i;
+  }
+  return s->n;
+}
+
+// Returns the map from iterations to the place of their statement among those that
+// SCHEDULE runs at the same point. NULL: they depend on each other.
+static isl_union_map *ranks_of(const struct scop *s, isl_union_map *schedule) {
+  struct ranks r = { .failed = false };
+  bool done[SCOP_STATEMENTS] = { false };
+  struct text t = { 0 };
+  isl_union_map *same =
+      isl_union_map_apply_range(isl_union_map_copy(schedule),
+                                isl_union_map_reverse(isl_union_map_copy(schedule)));
+  same = isl_union_map_intersect(same, isl_union_map_copy(s->dependences));
+  r.failed = isl_union_map_foreach_map(same, ranks_look, &r) != isl_stat_ok;
+  isl_union_map_free(same);
+  text_printf(&t, "{ ");
+  for (unsigned rank = 0; rank < s->n && !r.failed; rank++) {
+    unsigned i = ranks_next(s, &r, done);
+    if (i == s->n)
+      return NULL;
+    done[i] = true;
+    text_printf(&t, "%sS%u[", rank ? "; " : "", i);
+    for (unsigned j = 0; j < s->list[i].n; j++)
+      text_printf(&t, "%si%u", j ? ", " : "", j);
+    text_printf(&t, "] -> [%u]", rank);
+  }
+  text_printf(&t, " }");
+  return r.failed ? NULL : isl_union_map_read_from_str(s->ctx, t.data);
+}
+
+// ---- the order in a tile ------------------------------------------------------------
+
+struct inner {
+  isl_union_map *order; /* or NULL */
+  unsigned count;       /* of its coordinates */
+  bool vector;          /* iterations of its innermost loops do not depend on each other */
+  int score;
+};
+
+// Returns SCHEDULE, of COUNT coordinates, with the loop INNER innermost. APART: each
+// statement has an innermost loop of its own.
+static struct inner inner_of(const struct scop *s, isl_union_map *schedule, unsigned count,
+                             unsigned inner, bool apart) {
+  unsigned order[2 * AFFINE_DEPTH + 2], k = 0;
+  struct inner in = { .count = count + 1 };
+  for (unsigned i = 0; i < count; i++)
+    if (i != inner)
+      order[k++] = i;
+  order[k] = inner;
+  isl_map *moved = points_permuted(s->ctx, order, count);
+  isl_map *head = isl_map_project_out(isl_map_copy(moved), isl_dim_out, count - 1, 1),
+          *tail = isl_map_project_out(isl_map_copy(moved), isl_dim_out, 0, count - 1);
+  isl_union_map *before = isl_union_map_apply_range(
+      isl_union_map_copy(schedule), isl_union_map_from_map(apart ? head : moved));
+  isl_union_map *last = isl_union_map_apply_range(isl_union_map_copy(schedule),
+                                                  isl_union_map_from_map(tail));
+  isl_map_free(apart ? moved : head);
+  isl_union_map *rank = ranks_of(s, before);
+  in.order = rank ? isl_union_map_flat_range_product(before, rank)
+                  : (isl_union_map_free(before), NULL);
+  if (in.order && apart)
+    in.order = isl_union_map_flat_range_product(in.order, last);
+  else
+    isl_union_map_free(last);
+  if (in.order && !order_keeps(s, in.order))
+    in.order = isl_union_map_free(in.order);
+  if (!in.order)
+    return in;
+  int strides = strides_score(s, in.order, apart ? count : count - 1, in.count);
+  bool sum = apart && order_is_vector(s->hard, in.order, in.count);
+  in.vector = apart && order_is_vector(s->dependences, in.order, in.count);
+  in.score = strides * 4 + (int)inner +
+      (in.vector && strides > 0 ? 300 : sum && strides > 0 ? 200 : in.vector ? 100 : 0) -
+      (apart && !sum ? 50 : 0);
+  return in;
+}
+
+// Returns the best order for vectors in a tile, in which a loop of the band of N is
+// innermost.
+static struct inner inner_best(const struct scop *s, isl_union_map *schedule, unsigned n,
+                               unsigned count) {
+  struct inner best = { 0 };
+  for (unsigned i = 0; i < 2 * n; i++) {
+    struct inner in = inner_of(s, schedule, count, i / 2, i % 2 == 0);
+    bool better = in.order && (!best.order || in.score > best.score);
+    isl_union_map_free(better ? best.order : in.order);
+    best = better ? in : best;
+  }
   return best;
 }
 
@@ -216,37 +307,21 @@ static isl_stat dims_look(isl_map *map, void *user) {
   return isl_stat_ok;
 }
 
-// Returns the map from iterations to the number of their statement.
-static isl_union_map *finder_ranks(const struct scop *s) {
-  struct text t = { 0 };
-  text_printf(&t, "{ ");
-  for (unsigned i = 0; i < s->n; i++) {
-    text_printf(&t, "%sS%u[", i ? "; " : "", i);
-    for (unsigned j = 0; j < s->list[i].n; j++)
-      text_printf(&t, "%si%u", j ? ", " : "", j);
-    text_printf(&t, "] -> [%u]", i);
-  }
-  text_printf(&t, " }");
-  return isl_union_map_read_from_str(s->ctx, t.data);
-}
-
-// Returns the order in which NODE's iterations run, as points of *COUNT coordinates, of
-// which the last is the statement's number. *COUNT 0: it is not known.
-static isl_union_map *finder_schedule(const struct finder *f, isl_schedule_node *node,
-                                      unsigned *count) {
+// Returns the order in which NODE's iterations run, as points of *COUNT coordinates.
+// *COUNT 0: it is not known.
+static isl_union_map *finder_schedule(isl_schedule_node *node, unsigned *count) {
   struct dims d = { 0 };
   isl_union_map *schedule = isl_schedule_node_get_subtree_schedule_union_map(node);
   schedule =
       isl_union_map_intersect_domain(schedule, isl_schedule_node_get_domain(node));
   isl_union_map_foreach_map(schedule, dims_look, &d);
-  *count = d.differ ? 0 : d.n + 1;
-  return d.differ ? schedule
-                  : isl_union_map_flat_range_product(schedule, finder_ranks(f->s));
+  *count = d.differ ? 0 : d.n;
+  return schedule;
 }
 
 static void finder_plain(struct finder *f, isl_schedule_node *node) {
   unsigned count;
-  isl_union_map *schedule = finder_schedule(f, node, &count);
+  isl_union_map *schedule = finder_schedule(node, &count);
   struct affine_part p = { 0 };
   if (count)
     p.code = code_of(f->s, isl_union_map_copy(schedule), isl_set_copy(f->s->facts), count,
@@ -277,9 +352,8 @@ static bool part_bounds(const struct finder *f, struct affine_part *p, isl_set *
 
 static void finder_band(struct finder *f, isl_schedule_node *node) {
   unsigned count, n = (unsigned)isl_schedule_node_band_n_member(node), parallel = n;
-  isl_union_map *schedule = finder_schedule(f, node, &count);
+  isl_union_map *schedule = finder_schedule(node, &count);
   struct affine_part p = { .n = n < f->tiled ? n : f->tiled };
-  bool vector = false;
   for (unsigned i = n; i-- > 0;)
     if (isl_schedule_node_band_member_get_coincident(node, (int)i) == isl_bool_true)
       parallel = i;
@@ -294,15 +368,15 @@ static void finder_band(struct finder *f, isl_schedule_node *node) {
   bool good = points && part_bounds(f, &p, points, count);
   isl_set_free(points);
   isl_set *boxes = good ? points_boxes(f->s->ctx, p.loop, p.n, count) : NULL;
-  isl_union_map *inner = good
-      ? order_inner(f->s,
-                    isl_union_map_intersect_range(isl_union_map_copy(schedule),
-                                                  isl_union_set_from_set(boxes)),
-                    n, count, &vector)
-      : NULL;
+  struct inner in = { 0 };
+  if (good) {
+    schedule =
+        isl_union_map_intersect_range(schedule, isl_union_set_from_set(boxes));
+    in = inner_best(f->s, schedule, n, count);
+  }
   isl_union_map_free(schedule);
-  if (inner)
-    p.code = code_of(f->s, inner, isl_set_copy(f->s->facts), count, vector);
+  if (in.order)
+    p.code = code_of(f->s, in.order, isl_set_copy(f->s->facts), in.count, in.vector);
   if (!p.code || strlen(p.code) > MOST_CODE)
     finder_fails(f, "isl cannot write its loops, or makes too many of them");
   f->a->depth = n > f->a->depth ? n : f->a->depth;

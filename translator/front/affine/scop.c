@@ -271,14 +271,26 @@ static void scop_write_order(struct scop *s, struct text *t) {
   }
 }
 
-// Appends the accesses in the nest; WRITES: only those that write.
-static void scop_write_accesses(struct scop *s, bool writes, struct text *t) {
+// True if X is the element to which a statement adds something.
+static bool scop_is_sum(const struct model *m, const struct access *x) {
+  TSNode n = ts_node_parent(x->node);
+  if (!node_is(n, "assignment_expression") ||
+      !ts_node_eq(node_field(n, "left"), x->node))
+    return x->sum == '+';
+  struct slice op = model_text(m, node_field(n, "operator"));
+  return x->sum == '+' || slice_is(op, "+=") || slice_is(op, "-=");
+}
+
+enum which { ALL = 0, WRITES = 1, OTHERS = 2 }; /* OTHERS: no sums */
+
+// Appends the accesses in the nest that WHICH, a set of bits, selects.
+static void scop_write_accesses(struct scop *s, unsigned which, struct text *t) {
   const struct model *m = s->m;
   bool some = false;
   for (unsigned i = 0; i < m->n_accesses; i++) {
     const struct access *x = &m->accesses[i];
     const struct statement *st = scop_statement(s, x->node);
-    if (!st || (writes && !x->write))
+    if (!st || ((which & WRITES) && !x->write) || ((which & OTHERS) && scop_is_sum(m, x)))
       continue;
     unsigned array = 0;
     while (m->arrays[array] != x->array)
@@ -319,33 +331,38 @@ static const char *scop_braces(const struct scop *s, const struct text *body) {
 
 // ---- the whole ----------------------------------------------------------------------
 
-// Sets the dependences: from each iteration to the later ones that access the same
-// element, if one of both writes it.
-static void scop_depend(struct scop *s, isl_union_map *writes) {
-  isl_union_map *to = isl_union_map_reverse(isl_union_map_copy(s->accesses));
-  isl_union_map *all = isl_union_map_apply_range(isl_union_map_copy(writes), to);
-  all = isl_union_map_union(
-      all, isl_union_map_apply_range(isl_union_map_copy(s->accesses),
-                                     isl_union_map_reverse(writes)));
-  isl_union_map *later = isl_union_map_lex_lt_union_map(isl_union_map_copy(s->order),
-                                                        isl_union_map_copy(s->order));
-  all = isl_union_map_intersect(all, later);
-  all = isl_union_map_intersect_params(all, isl_set_copy(s->facts));
-  s->dependences = isl_union_map_detect_equalities(isl_union_map_coalesce(all));
-}
-
 static isl_union_map *scop_read_map(struct scop *s, const struct text *body) {
   isl_union_map *map = isl_union_map_read_from_str(s->ctx, scop_braces(s, body));
   return isl_union_map_intersect_domain(map, isl_union_set_copy(s->domain));
 }
 
+static isl_union_map *scop_accesses(struct scop *s, unsigned which) {
+  struct text t = { 0 };
+  scop_write_accesses(s, which, &t);
+  return scop_read_map(s, &t);
+}
+
+// Returns the dependences from each iteration to the later ones that access the same
+// element, if one of both accesses is in WRITES, and the other one in ACCESSES. Frees
+// both.
+static isl_union_map *scop_depend(struct scop *s, isl_union_map *writes,
+                                  isl_union_map *accesses) {
+  isl_union_map *to = isl_union_map_reverse(isl_union_map_copy(accesses));
+  isl_union_map *all = isl_union_map_apply_range(isl_union_map_copy(writes), to);
+  all = isl_union_map_union(
+      all, isl_union_map_apply_range(accesses, isl_union_map_reverse(writes)));
+  isl_union_map *later = isl_union_map_lex_lt_union_map(isl_union_map_copy(s->order),
+                                                        isl_union_map_copy(s->order));
+  all = isl_union_map_intersect(all, later);
+  all = isl_union_map_intersect_params(all, isl_set_copy(s->facts));
+  return isl_union_map_detect_equalities(isl_union_map_coalesce(all));
+}
+
 static void scop_build(struct scop *s) {
-  struct text domain = { 0 }, order = { 0 }, writes = { 0 }, accesses = { 0 },
-              facts = { 0 };
+  struct text domain = { 0 }, order = { 0 }, accesses = { 0 }, facts = { 0 };
   scop_write_domain(s, &domain);
   scop_write_order(s, &order);
-  scop_write_accesses(s, true, &writes);
-  scop_write_accesses(s, false, &accesses);
+  scop_write_accesses(s, ALL, &accesses); // for its params
   scop_write_facts(s, &facts);
   if (s->why)
     return;
@@ -356,8 +373,12 @@ static void scop_build(struct scop *s) {
   s->domain = isl_union_set_read_from_str(s->ctx, scop_braces(s, &domain));
   s->order = scop_read_map(s, &order);
   s->accesses = scop_read_map(s, &accesses);
-  scop_depend(s, scop_read_map(s, &writes));
-  if (!s->dependences)
+  s->dependences =
+      scop_depend(s, scop_accesses(s, WRITES), isl_union_map_copy(s->accesses));
+  s->hard = isl_union_map_union(
+      scop_depend(s, scop_accesses(s, WRITES | OTHERS), isl_union_map_copy(s->accesses)),
+      scop_depend(s, scop_accesses(s, WRITES), scop_accesses(s, OTHERS)));
+  if (!s->dependences || !s->hard)
     scop_refuse(s, s->root->node, "its dependences are too many to be computed");
 }
 
@@ -388,6 +409,7 @@ void scop_free(struct scop *s) {
   isl_union_map_free(s->order);
   isl_union_map_free(s->accesses);
   isl_union_map_free(s->dependences);
+  isl_union_map_free(s->hard);
   isl_set_free(s->facts);
   if (s->ctx)
     isl_ctx_free(s->ctx);
