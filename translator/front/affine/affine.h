@@ -2,16 +2,16 @@
 /* affine.h: gives the iterations of a whole nest a new order, by the isl library.
  *
  *   scop.h    what follows, for this folder
- *   scop.c      the iterations, what they access and which depend on which, as sets of isl
- *   schedule.c  an order in which they can run in tiles
- *   code.c      loops of that order, as text
+ *   scop.c      the iterations, what they access and which depend on which, as sets of
+ * isl schedule.c  an order in which they can run in tiles code.c      loops of that
+ * order, as text
  *
  * The terms are isl's (S. Verdoolaege, "isl: An Integer Set Library for the Polyhedral
  * Model", ICMS 2010). A nest is a scop ("static control part"): loops whose bounds, and
  * accesses whose subscripts, are affine in loops and in values that do not change. A
  * schedule maps iterations to points in time. A band is several loops next to each other;
- * if it is permutable, no iteration depends on one that is later in any of these loops, so
- * that they can be tiled (A. Bondhugula et al., "A Practical Automatic Polyhedral
+ * if it is permutable, no iteration depends on one that is later in any of these loops,
+ * so that they can be tiled (A. Bondhugula et al., "A Practical Automatic Polyhedral
  * Parallelizer and Locality Optimizer", PLDI 2008; Pluto). */
 #ifndef AUTOTUNE_AFFINE_H
 #define AUTOTUNE_AFFINE_H
@@ -30,9 +30,9 @@ struct affine_part {
    * the params and in LOW and HIGH of the loops before it: "autotune_low0". */
   unsigned loop[AFFINE_DEPTH];
   const char *first[AFFINE_DEPTH], *last[AFFINE_DEPTH];
-  /* True: tiles whose numbers in the first two loops have the same sum may run at the same
-   * time; the second loop's values are from SECOND_FIRST to SECOND_LAST in all of them.
-   * False: all tiles of the first loop may. */
+  /* True: tiles whose numbers in the first two loops have the same sum may run at the
+   * same time; the second loop's values are from SECOND_FIRST to SECOND_LAST in all of
+   * them. False: all tiles of the first loop may. */
   bool wave;
   const char *second_first, *second_last;
   const char *code; /* runs one tile: LOW <= loop < HIGH */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// code.c: text in C for what isl computes. isl writes loops; a statement of theirs becomes
-// a block in which the source's own loop variables have their values, around the source's
-// own text.
+// code.c: text in C for what isl computes. isl writes loops; a statement of theirs
+// becomes a block in which the source's own loop variables have their values, around the
+// source's own text.
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ const char code_prologue[] =
 
 struct code {
   const struct scop *s;
-  bool vector;
+  bool vector, sum;
   bool failed;
 };
 
@@ -74,12 +74,10 @@ static const char *code_expression(isl_ast_expr *e) {
   return copy;
 }
 
-// Appends ST, with the values LOOPS of its loops.
-static void code_statement(const struct scop *s, const struct statement *st,
+// Appends the variables of ST's loops, whose values are LOOPS, and ST's own.
+static void code_variables(const struct scop *s, const struct statement *st,
                            const char *const *loops, struct text *t) {
   const struct model *m = s->m;
-  size_t from = ts_node_start_byte(st->body.first), to = ts_node_end_byte(st->body.last);
-  text_printf(t, "{\n");
   for (unsigned i = 0; i < st->n; i++) {
     const struct dim *d = &st->chain[i]->dim;
     text_printf(t, "const %.*s %.*s = (%.*s)(%s);\n", (int)d->type.size, d->type.data,
@@ -92,8 +90,28 @@ static void code_statement(const struct scop *s, const struct statement *st,
     text_printf(t, "%.*s %.*s;\n", (int)type.size, type.data, (int)st->own[i].size,
                 st->own[i].data);
   }
-  text_add(t, m->u.s->text + from, to - from);
+}
+
+// Appends ST, with the values LOOPS of its loops.
+static void code_statement(const struct scop *s, const struct statement *st,
+                           const char *const *loops, struct text *t) {
+  size_t from = ts_node_start_byte(st->body.first), to = ts_node_end_byte(st->body.last);
+  text_printf(t, "{\n");
+  code_variables(s, st, loops, t);
+  text_add(t, s->m->u.s->text + from, to - from);
   text_printf(t, "\n}");
+}
+
+// Reads a call that isl makes of a statement: the values LOOPS of its loops.
+static const struct statement *code_read(const struct code *c, isl_ast_node *node,
+                                         const char **loops) {
+  isl_ast_expr *call = isl_ast_node_user_get_expr(node);
+  const char *name = code_expression(isl_ast_expr_get_op_arg(call, 0));
+  unsigned at = (unsigned)strtoul(name + 1, NULL, 10);
+  for (int i = 1; i < isl_ast_expr_get_op_n_arg(call) && i <= AFFINE_DEPTH; i++)
+    loops[i - 1] = code_expression(isl_ast_expr_get_op_arg(call, i));
+  isl_ast_expr_free(call);
+  return at < c->s->n ? &c->s->list[at] : NULL;
 }
 
 static isl_printer *code_print_user(isl_printer *p, isl_ast_print_options *options,
@@ -101,15 +119,10 @@ static isl_printer *code_print_user(isl_printer *p, isl_ast_print_options *optio
   struct code *c = user;
   const char *loops[AFFINE_DEPTH] = { 0 };
   struct text t = { 0 };
-  isl_ast_expr *call = isl_ast_node_user_get_expr(node);
-  const char *name = code_expression(isl_ast_expr_get_op_arg(call, 0));
-  unsigned at = (unsigned)strtoul(name + 1, NULL, 10);
-  for (int i = 1; i < isl_ast_expr_get_op_n_arg(call) && i <= AFFINE_DEPTH; i++)
-    loops[i - 1] = code_expression(isl_ast_expr_get_op_arg(call, i));
-  isl_ast_expr_free(call);
+  const struct statement *st = code_read(c, node, loops);
   isl_ast_print_options_free(options);
-  if (at < c->s->n)
-    code_statement(c->s, &c->s->list[at], loops, &t);
+  if (st)
+    code_statement(c->s, st, loops, &t);
   else
     c->failed = true;
   p = isl_printer_start_line(p);
@@ -123,13 +136,66 @@ static isl_bool code_find_loop(isl_ast_node *node, void *user) {
   return isl_bool_ok(!*found);
 }
 
+// True if all iterations of the loop ITERATOR, with the statement ST, add to one element.
+static bool code_adds_to_one(const struct statement *st, const char *const *loops,
+                             const char *iterator) {
+  const struct access *x = st->sum;
+  for (unsigned i = 0; x && i < st->n; i++) {
+    bool used = false;
+    for (unsigned j = 0; j < x->n; j++)
+      used = used || poly_has(x->index[j], st->chain[i]->atom);
+    if (used && lex_mentions(slice_of(loops[i]), slice_of(iterator)))
+      return false;
+  }
+  return x != NULL;
+}
+
+// Returns the loop NODE, of which BODY is a sum, with a variable for the element:
+// compilers do not know that nothing else is that element. The order of the additions
+// stays. NULL: it is no sum.
+static const char *code_sum(const struct code *c, isl_ast_node *node,
+                            isl_ast_node *body) {
+  const char *loops[AFFINE_DEPTH] = { 0 };
+  if (!c->sum || isl_ast_node_get_type(body) != isl_ast_node_user ||
+      isl_ast_node_for_is_degenerate(node) == isl_bool_true)
+    return NULL;
+  const struct statement *st = code_read(c, body, loops);
+  const char *i = code_expression(isl_ast_node_for_get_iterator(node));
+  if (!st || !code_adds_to_one(st, loops, i))
+    return NULL;
+  const struct scop *s = c->s;
+  TSNode x = st->sum->node, adds = ts_node_parent(x);
+  struct slice element = model_text(s->m, x), all = model_text(s->m, adds);
+  const char *condition = code_expression(isl_ast_node_for_get_cond(node));
+  struct text t = { 0 }, variables = { 0 };
+  code_variables(s, st, loops, &variables);
+  text_printf(&t,
+              "{\nlong long %s = %s;\nif (%s) {\n%s"
+              "__typeof__(%.*s) *const autotune_element = &(%.*s);\n"
+              "__typeof__(%.*s) autotune_sum = *autotune_element;\n"
+              "for (; %s; %s += 1) {\n%sautotune_sum%.*s;\n}\n"
+              "*autotune_element = autotune_sum;\n}\n}",
+              i, code_expression(isl_ast_node_for_get_init(node)), condition,
+              variables.data, (int)element.size, element.data, (int)element.size,
+              element.data, (int)element.size, element.data, condition, i, variables.data,
+              (int)(all.size - element.size), all.data + element.size);
+  return t.data;
+}
+
 static isl_printer *code_print_for(isl_printer *p, isl_ast_print_options *options,
                                    isl_ast_node *node, void *user) {
   const struct code *c = user;
   isl_ast_node *body = isl_ast_node_for_get_body(node);
   bool outer = false;
   isl_ast_node_foreach_descendant_top_down(body, code_find_loop, &outer);
+  const char *sum = outer ? NULL : code_sum(c, node, body);
   isl_ast_node_free(body);
+  if (sum) {
+    isl_ast_print_options_free(options);
+    p = isl_printer_start_line(p);
+    p = isl_printer_print_str(p, sum);
+    return isl_printer_end_line(p);
+  }
   if (!outer && c->vector) {
     p = isl_printer_start_line(p);
     p = isl_printer_print_str(p, "#pragma omp simd");
@@ -142,8 +208,8 @@ static isl_printer *code_print_for(isl_printer *p, isl_ast_print_options *option
 static isl_id_list *code_iterators(isl_ctx *ctx, unsigned count) {
   isl_id_list *list = isl_id_list_alloc(ctx, (int)count);
   for (unsigned i = 0; i < count; i++)
-    list = isl_id_list_add(
-        list, isl_id_alloc(ctx, arena_printf("autotune_at%u", i), NULL));
+    list =
+        isl_id_list_add(list, isl_id_alloc(ctx, arena_printf("autotune_at%u", i), NULL));
   return list;
 }
 
@@ -158,8 +224,8 @@ static isl_union_map *code_options(isl_ctx *ctx, unsigned count) {
 }
 
 char *code_of(const struct scop *s, isl_union_map *schedule, isl_set *context,
-              unsigned count, bool vector) {
-  struct code c = { .s = s, .vector = vector };
+              unsigned count, bool vector, bool sum) {
+  struct code c = { .s = s, .vector = vector, .sum = sum };
   isl_options_set_ast_iterator_type(s->ctx, "long long");
   isl_ast_build *build = isl_ast_build_from_context(context);
   build = isl_ast_build_set_iterators(build, code_iterators(s->ctx, count));
@@ -213,9 +279,8 @@ static isl_stat code_bound(isl_constraint *c, void *user) {
     bool low = a > 0;
     if (a == 0 || (sign < 0 && !equal))
       break;
-    const char *at = low
-        ? arena_printf("-AUTOTUNE_FLOOR((%s), %lldLL)", rest.data, a)
-        : arena_printf("AUTOTUNE_FLOOR((%s), %lldLL)", rest.data, -a);
+    const char *at = low ? arena_printf("-AUTOTUNE_FLOOR((%s), %lldLL)", rest.data, a)
+                         : arena_printf("AUTOTUNE_FLOOR((%s), %lldLL)", rest.data, -a);
     const char **to = low ? &b->low : &b->high;
     unsigned *count = low ? &b->n_low : &b->n_high;
     *to = (*count)++ ? arena_printf("AUTOTUNE_%s(%s, %s)", low ? "MORE" : "LESS", *to, at)

@@ -2,8 +2,8 @@
 // schedule.c: asks isl for a schedule of a nest, and cuts its outermost bands into tiles.
 //
 // The sizes of tiles are not known here, so a tile is a box whose ends are params:
-// low <= x < high for each tiled loop. isl writes the loops within one box; the loops over
-// boxes are plain text (front/loops/reschedule.c). Any sizes are right, because no
+// low <= x < high for each tiled loop. isl writes the loops within one box; the loops
+// over boxes are plain text (front/loops/reschedule.c). Any sizes are right, because no
 // iteration depends on one that is later in any loop of a permutable band.
 #include <stdlib.h>
 #include <string.h>
@@ -52,8 +52,7 @@ static isl_set *points_boxes(isl_ctx *ctx, const unsigned *loop, unsigned n,
   struct text t = { 0 };
   text_printf(&t, "[");
   for (unsigned i = 0; i < n; i++)
-    text_printf(&t, "%sautotune_low%u, autotune_high%u", i ? ", " : "", loop[i],
-                loop[i]);
+    text_printf(&t, "%sautotune_low%u, autotune_high%u", i ? ", " : "", loop[i], loop[i]);
   text_printf(&t, "] -> { [");
   for (unsigned i = 0; i < count; i++)
     text_printf(&t, "%sc%u", i ? ", " : "", i);
@@ -84,8 +83,8 @@ static isl_map *order_carried(isl_union_map *dependences, isl_union_map *schedul
   isl_union_map *d = isl_union_map_copy(dependences);
   d = isl_union_map_apply_domain(d, isl_union_map_copy(schedule));
   d = isl_union_map_apply_range(d, isl_union_map_copy(schedule));
-  return isl_union_map_is_empty(d) == isl_bool_true ? isl_union_map_free(d), NULL
-                                                    : isl_map_from_union_map(d);
+  return isl_union_map_is_empty(d) == isl_bool_true ? isl_union_map_free(d),
+         NULL                                       : isl_map_from_union_map(d);
 }
 
 // True if no iteration depends, by DEPENDENCES, on another one in the same innermost
@@ -117,8 +116,8 @@ static isl_stat strides_add(isl_basic_map *access, void *user) {
   struct strides *st = user;
   struct text t = { 0 };
   isl_ctx *ctx = isl_basic_map_get_ctx(access);
-  isl_union_map *points = isl_union_map_apply_domain(
-      isl_union_map_from_basic_map(access), isl_union_map_copy(st->schedule));
+  isl_union_map *points = isl_union_map_apply_domain(isl_union_map_from_basic_map(access),
+                                                     isl_union_map_copy(st->schedule));
   text_printf(&t, "{ [");
   for (unsigned i = 0; i < st->count; i++)
     text_printf(&t, "%sc%u", i ? ", " : "", i);
@@ -157,14 +156,14 @@ static isl_stat strides_look(isl_map *map, void *user) {
   return good;
 }
 
-// Returns whether, if the coordinate AT of COUNT is innermost, all accesses are NEAR: more
-// than 0; otherwise minus the number of those that are far.
+// Returns whether, if the coordinate AT of COUNT is innermost, all accesses are NEAR:
+// more than 0; otherwise minus the number of those that are far.
 static int strides_score(const struct scop *s, isl_union_map *schedule, unsigned at,
                          unsigned count) {
   struct strides st = { .schedule = schedule, .at = at, .count = count };
-  isl_union_map *mine = isl_union_map_intersect_domain(
-      isl_union_map_copy(s->accesses),
-      isl_union_map_domain(isl_union_map_copy(schedule)));
+  isl_union_map *mine =
+      isl_union_map_intersect_domain(isl_union_map_copy(s->accesses),
+                                     isl_union_map_domain(isl_union_map_copy(schedule)));
   isl_union_map_foreach_map(mine, strides_look, &st);
   isl_union_map_free(mine);
   return st.far ? -st.far : 1;
@@ -192,7 +191,8 @@ static isl_stat ranks_look(isl_map *map, void *user) {
 
 // Returns the next statement, in the order of the source, that no other one that is left
 // must come before; S->n: there is none.
-static unsigned ranks_next(const struct scop *s, const struct ranks *r, const bool *done) {
+static unsigned ranks_next(const struct scop *s, const struct ranks *r,
+                           const bool *done) {
   for (unsigned i = 0; i < s->n; i++) {
     bool ready = !done[i];
     for (unsigned j = 0; j < s->n && ready; j++)
@@ -209,9 +209,8 @@ static isl_union_map *ranks_of(const struct scop *s, isl_union_map *schedule) {
   struct ranks r = { .failed = false };
   bool done[SCOP_STATEMENTS] = { false };
   struct text t = { 0 };
-  isl_union_map *same =
-      isl_union_map_apply_range(isl_union_map_copy(schedule),
-                                isl_union_map_reverse(isl_union_map_copy(schedule)));
+  isl_union_map *same = isl_union_map_apply_range(
+      isl_union_map_copy(schedule), isl_union_map_reverse(isl_union_map_copy(schedule)));
   same = isl_union_map_intersect(same, isl_union_map_copy(s->dependences));
   r.failed = isl_union_map_foreach_map(same, ranks_look, &r) != isl_stat_ok;
   isl_union_map_free(same);
@@ -235,14 +234,14 @@ static isl_union_map *ranks_of(const struct scop *s, isl_union_map *schedule) {
 struct inner {
   isl_union_map *order; /* or NULL */
   unsigned count;       /* of its coordinates */
-  bool vector;          /* iterations of its innermost loops do not depend on each other */
+  bool vector, sum;     /* as in code_of */
   int score;
 };
 
 // Returns SCHEDULE, of COUNT coordinates, with the loop INNER innermost. APART: each
 // statement has an innermost loop of its own.
-static struct inner inner_of(const struct scop *s, isl_union_map *schedule, unsigned count,
-                             unsigned inner, bool apart) {
+static struct inner inner_of(const struct scop *s, isl_union_map *schedule,
+                             unsigned count, unsigned inner, bool apart) {
   unsigned order[2 * AFFINE_DEPTH + 2], k = 0;
   struct inner in = { .count = count + 1 };
   for (unsigned i = 0; i < count; i++)
@@ -269,11 +268,14 @@ static struct inner inner_of(const struct scop *s, isl_union_map *schedule, unsi
   if (!in.order)
     return in;
   int strides = strides_score(s, in.order, apart ? count : count - 1, in.count);
-  bool sum = apart && order_is_vector(s->hard, in.order, in.count);
+  in.sum = apart && order_is_vector(s->hard, in.order, in.count);
   in.vector = apart && order_is_vector(s->dependences, in.order, in.count);
   in.score = strides * 4 + (int)inner +
-      (in.vector && strides > 0 ? 300 : sum && strides > 0 ? 200 : in.vector ? 100 : 0) -
-      (apart && !sum ? 50 : 0);
+      (in.vector && strides > 0    ? 300
+           : in.sum && strides > 0 ? 200
+           : in.vector             ? 100
+                                   : 0) -
+      (apart && !in.sum ? 50 : 0);
   return in;
 }
 
@@ -312,8 +314,7 @@ static isl_stat dims_look(isl_map *map, void *user) {
 static isl_union_map *finder_schedule(isl_schedule_node *node, unsigned *count) {
   struct dims d = { 0 };
   isl_union_map *schedule = isl_schedule_node_get_subtree_schedule_union_map(node);
-  schedule =
-      isl_union_map_intersect_domain(schedule, isl_schedule_node_get_domain(node));
+  schedule = isl_union_map_intersect_domain(schedule, isl_schedule_node_get_domain(node));
   isl_union_map_foreach_map(schedule, dims_look, &d);
   *count = d.differ ? 0 : d.n;
   return schedule;
@@ -325,7 +326,7 @@ static void finder_plain(struct finder *f, isl_schedule_node *node) {
   struct affine_part p = { 0 };
   if (count)
     p.code = code_of(f->s, isl_union_map_copy(schedule), isl_set_copy(f->s->facts), count,
-                     false);
+                     false, false);
   isl_union_map_free(schedule);
   if (!p.code)
     finder_fails(f, "isl cannot write its loops");
@@ -370,13 +371,13 @@ static void finder_band(struct finder *f, isl_schedule_node *node) {
   isl_set *boxes = good ? points_boxes(f->s->ctx, p.loop, p.n, count) : NULL;
   struct inner in = { 0 };
   if (good) {
-    schedule =
-        isl_union_map_intersect_range(schedule, isl_union_set_from_set(boxes));
+    schedule = isl_union_map_intersect_range(schedule, isl_union_set_from_set(boxes));
     in = inner_best(f->s, schedule, n, count);
   }
   isl_union_map_free(schedule);
   if (in.order)
-    p.code = code_of(f->s, in.order, isl_set_copy(f->s->facts), in.count, in.vector);
+    p.code =
+        code_of(f->s, in.order, isl_set_copy(f->s->facts), in.count, in.vector, in.sum);
   if (!p.code || strlen(p.code) > MOST_CODE)
     finder_fails(f, "isl cannot write its loops, or makes too many of them");
   f->a->depth = n > f->a->depth ? n : f->a->depth;

@@ -48,8 +48,9 @@ static void scop_add(struct scop *s, const struct walk *w, TSNode first, TSNode 
 static void scop_walk_loop(struct scop *s, struct walk w, TSNode loop) {
   struct iter *i = model_iter(s->m, loop);
   if (!i || !i->to.known || i->conditional)
-    scop_refuse(s, loop, i ? "a loop may be skipped, or its step is not 1"
-                           : "the bounds of a loop are not affine");
+    scop_refuse(s, loop,
+                i ? "a loop may be skipped, or its step is not 1"
+                  : "the bounds of a loop are not affine");
   else if (w.n == AFFINE_DEPTH)
     scop_refuse(s, loop, "loops are nested too deeply");
   if (s->why)
@@ -222,8 +223,9 @@ static void scop_poly(struct scop *s, const struct statement *st, struct poly p,
     while (loop && at < st->n && st->chain[at]->atom + 1 != m)
       at++;
     if (loop && at == st->n)
-      scop_refuse(s, st->body.first, "an index or a bound multiplies loop variables, or "
-                                     "uses one of a loop around the nest");
+      scop_refuse(s, st->body.first,
+                  "an index or a bound multiplies loop variables, or "
+                  "uses one of a loop around the nest");
     else if (loop)
       text_printf(t, " i%u", at);
     else if (m)
@@ -274,11 +276,67 @@ static void scop_write_order(struct scop *s, struct text *t) {
 // True if X is the element to which a statement adds something.
 static bool scop_is_sum(const struct model *m, const struct access *x) {
   TSNode n = ts_node_parent(x->node);
-  if (!node_is(n, "assignment_expression") ||
-      !ts_node_eq(node_field(n, "left"), x->node))
+  if (!node_is(n, "assignment_expression") || !ts_node_eq(node_field(n, "left"), x->node))
     return x->sum == '+';
   struct slice op = model_text(m, node_field(n, "operator"));
   return x->sum == '+' || slice_is(op, "+=") || slice_is(op, "-=");
+}
+
+// Returns "[params] -> { BODY }".
+static const char *scop_braces(const struct scop *s, const struct text *body) {
+  struct text t = { 0 };
+  text_printf(&t, "[" AFFINE_LAST);
+  for (unsigned i = 0; i < s->n_symbols; i++)
+    text_printf(&t, ", %s", scop_symbol(i));
+  text_printf(&t, "] -> { %s }", body->size ? body->data : "");
+  return t.data;
+}
+
+// Returns the only expression in ST; null: it has more than one, or something else.
+static TSNode scop_expression(const struct statement *st) {
+  TSNode n = st->body.first;
+  while (node_is(n, "compound_statement") && ts_node_named_child_count(n) == 1)
+    n = ts_node_named_child(n, 0);
+  return ts_node_eq(st->body.first, st->body.last) && node_is(n, "expression_statement")
+      ? ts_node_named_child(n, 0)
+      : (TSNode){ 0 };
+}
+
+// True if X and Y, accesses of ST, are the same element in some iteration.
+static bool scop_meet(struct scop *s, const struct statement *st, const struct access *x,
+                      const struct access *y) {
+  struct text t = { 0 };
+  scop_tuple(s, st, &t);
+  for (unsigned i = 0; i < x->n; i++) {
+    text_printf(&t, i ? " and " : " : ");
+    scop_poly(s, st, x->index[i], &t);
+    text_printf(&t, " = ");
+    scop_poly(s, st, y->index[i], &t);
+  }
+  isl_union_set *meet = isl_union_set_read_from_str(s->ctx, scop_braces(s, &t));
+  meet = isl_union_set_intersect(meet, isl_union_set_copy(s->domain));
+  bool empty = isl_union_set_is_empty(meet) == isl_bool_true;
+  isl_union_set_free(meet);
+  return !empty;
+}
+
+// Finds the statements that are sums.
+static void scop_find_sums(struct scop *s) {
+  const struct model *m = s->m;
+  for (unsigned i = 0; i < m->n_accesses; i++) {
+    const struct access *x = &m->accesses[i];
+    struct statement *st = scop_statement(s, x->node);
+    TSNode n = st && scop_is_sum(m, x) ? scop_expression(st) : (TSNode){ 0 };
+    bool sum = node_is(n, "assignment_expression") &&
+        ts_node_eq(node_field(n, "left"), x->node) &&
+        !slice_is(model_text(m, node_field(n, "operator")), "=");
+    for (unsigned j = 0; j < m->n_accesses && sum; j++)
+      sum = j == i || m->accesses[j].array != x->array ||
+          scop_statement(s, m->accesses[j].node) != st ||
+          !scop_meet(s, st, x, &m->accesses[j]);
+    if (sum)
+      st->sum = x;
+  }
 }
 
 enum which { ALL = 0, WRITES = 1, OTHERS = 2 }; /* OTHERS: no sums */
@@ -317,16 +375,6 @@ static void scop_write_facts(struct scop *s, struct text *t) {
     if ((m & ~(monomial)255) == 0 && s->m->is_natural[m - 1])
       text_printf(t, " and %s >= %d", scop_symbol(i), s->m->is_positive[m - 1]);
   }
-}
-
-// Returns "[params] -> { BODY }".
-static const char *scop_braces(const struct scop *s, const struct text *body) {
-  struct text t = { 0 };
-  text_printf(&t, "[" AFFINE_LAST);
-  for (unsigned i = 0; i < s->n_symbols; i++)
-    text_printf(&t, ", %s", scop_symbol(i));
-  text_printf(&t, "] -> { %s }", body->size ? body->data : "");
-  return t.data;
 }
 
 // ---- the whole ----------------------------------------------------------------------
@@ -380,6 +428,8 @@ static void scop_build(struct scop *s) {
       scop_depend(s, scop_accesses(s, WRITES), scop_accesses(s, OTHERS)));
   if (!s->dependences || !s->hard)
     scop_refuse(s, s->root->node, "its dependences are too many to be computed");
+  else
+    scop_find_sums(s);
 }
 
 struct scop *scop_read(struct model *m, struct iter *root) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scop.h: a nest as sets of isl, and text for what isl computes. For this folder alone. */
+/* scop.h: a nest as sets of isl, and text for what isl computes. For this folder alone.
+ */
 #ifndef AUTOTUNE_SCOP_H
 #define AUTOTUNE_SCOP_H
 
@@ -20,6 +21,8 @@ struct statement {
   unsigned at[AFFINE_DEPTH + 1]; /* its place in the body of each, from the function on */
   struct slice *own;             /* variables that each run of it has for itself */
   unsigned n_own;
+  /* It is `x += e` or `x -= e`, in which nothing else is the element x; or NULL. */
+  const struct access *sum;
 };
 struct scop {
   struct model *m;
@@ -33,11 +36,11 @@ struct scop {
   /* isl's. Each is NULL after an error. */
   isl_ctx *ctx;
   isl_union_set *domain;
-  isl_union_map *order;      /* the order of the source */
-  isl_union_map *accesses;   /* all of them */
+  isl_union_map *order;       /* the order of the source */
+  isl_union_map *accesses;    /* all of them */
   isl_union_map *dependences; /* from the earlier iteration to the later one */
   isl_union_map *hard; /* those that remain if the additions of a sum may be reordered */
-  isl_set *facts;            /* about the params */
+  isl_set *facts;      /* about the params */
 };
 /* Reads the nest of ROOT. The caller ends it with scop_free. */
 struct scop *scop_read(struct model *m, struct iter *root);
@@ -49,9 +52,11 @@ const char *scop_symbol(unsigned i);
 
 /* Returns the loops that run S's iterations in the order SCHEDULE, which maps them to
  * points of COUNT coordinates, as text in C. VECTOR: iterations of the innermost loops do
- * not depend on each other. NULL: isl failed. */
+ * not depend on each other. SUM: they may, where all add to one element. NULL: isl
+ * failed.
+ */
 char *code_of(const struct scop *s, __isl_take isl_union_map *schedule,
-              __isl_take isl_set *context, unsigned count, bool vector);
+              __isl_take isl_set *context, unsigned count, bool vector, bool sum);
 /* Sets *FIRST and *LAST to the bounds of coordinate AT in the points POINTS, as
  * expressions in their params. False: it has none. */
 bool code_bounds(__isl_take isl_set *points, unsigned at, const char **first,

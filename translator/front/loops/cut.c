@@ -88,9 +88,8 @@ static void cut_look(const struct builder *b, TSNode loop, long long *most,
   const struct loop_directive **list = directives_of(&b->u, loop, &n);
   for (unsigned i = n; i-- > 0;) {
     unsigned groups = directive_groups(list[i]->kind), moved = 0;
-    const struct dir_clause *c =
-        directive_clause(
-            list[i], groups & (GROUP_SIZES | GROUP_SCHEDULE) ? "sizes" : "partial");
+    const struct dir_clause *c = directive_clause(
+        list[i], groups & (GROUP_SIZES | GROUP_SCHEDULE) ? "sizes" : "partial");
     *shares |= places & 1 &&
         (groups & GROUP_THREADS || directive_clause(list[i], "num_threads"));
     for (unsigned j = 0; j < MAX_CUT_PLACES; j++) {

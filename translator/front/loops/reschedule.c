@@ -56,8 +56,8 @@ static void reschedule_find_in(const struct source *s, struct kernel *k,
       continue;
     m = m ? m : scan_function(s, k, f, x);
     struct iter *root = order_iter(m, d->loop);
-    struct affine *a =
-        root ? affine_of(m, root, directive_clause(d, "sizes")->n_args) : NULL;
+    struct affine *a = root ? affine_of(m, root, directive_clause(d, "sizes")->n_args)
+                            : NULL;
     if (a && !a->why) {
       d->affine = a;
       continue;
@@ -134,19 +134,21 @@ static void writer_wave(const struct writer *w) {
   const struct affine_part *p = w->p;
   writer_ends(w, 0, p->first[0], p->last[0]);
   writer_ends(w, 1, p->second_first, p->second_last);
-  text_printf(w->out,
-              "if (autotune_begin0 <= autotune_end0 && autotune_begin1 <= autotune_end1)\n"
-              "for (long long autotune_wave = autotune_begin0 + autotune_begin1; "
-              "autotune_wave <= autotune_end0 + autotune_end1; autotune_wave++) {\n%s"
-              "for (long long autotune_tile0 = "
-              "AUTOTUNE_MORE(autotune_begin0, autotune_wave - autotune_end1); "
-              "autotune_tile0 <= "
-              "AUTOTUNE_LESS(autotune_end0, autotune_wave - autotune_begin1); "
-              "autotune_tile0++) {\n",
-              w->share);
+  text_printf(
+      w->out,
+      "if (autotune_begin0 <= autotune_end0 && autotune_begin1 <= autotune_end1)\n"
+      "for (long long autotune_wave = autotune_begin0 + autotune_begin1; "
+      "autotune_wave <= autotune_end0 + autotune_end1; autotune_wave++) {\n%s"
+      "for (long long autotune_tile0 = "
+      "AUTOTUNE_MORE(autotune_begin0, autotune_wave - autotune_end1); "
+      "autotune_tile0 <= "
+      "AUTOTUNE_LESS(autotune_end0, autotune_wave - autotune_begin1); "
+      "autotune_tile0++) {\n",
+      w->share);
   writer_open(w, 0, "autotune_tile0");
   writer_open(w, 1, "autotune_wave - autotune_tile0");
-  text_printf(w->out, "if (autotune_high%u <= (%s) || autotune_low%u > (%s))\ncontinue;\n",
+  text_printf(w->out,
+              "if (autotune_high%u <= (%s) || autotune_low%u > (%s))\ncontinue;\n",
               p->loop[1], p->first[1], p->loop[1], p->last[1]);
   writer_rest(w, 2);
   text_printf(w->out, "}\n}\n");
@@ -154,8 +156,7 @@ static void writer_wave(const struct writer *w) {
 
 static void writer_part(const struct writer *w) {
   const struct affine_part *p = w->p;
-  text_printf(w->out, "%s{\n",
-              p->n == 0 && *w->share ? "#pragma omp single\n" : "");
+  text_printf(w->out, "%s{\n", p->n == 0 && *w->share ? "#pragma omp single\n" : "");
   if (p->n == 0) {
     text_printf(w->out, "%s", p->code);
   } else if (p->wave) {
@@ -218,8 +219,9 @@ void reschedule_write(struct builder *b, const struct loop_directive *d,
     const char *name = outline_name(b);
     struct text function = { 0 };
     text_printf(out, "%s%s(%s);\n", r->team, name, m.args.data);
-    text_printf(&function, "static __attribute__((__noinline__)) void %s(%s)\n{\n%s%s%s}\n",
-                name, m.params.data, m.begin.size ? m.begin.data : "", body.data,
+    text_printf(&function,
+                "static __attribute__((__noinline__)) void %s(%s)\n{\n%s%s%s}\n", name,
+                m.params.data, m.begin.size ? m.begin.data : "", body.data,
                 m.end.size ? m.end.data : "");
     text_add(b->functions, function.data, function.size);
   } else {
