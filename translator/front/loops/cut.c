@@ -10,25 +10,32 @@
 
 #include "loops.h"
 
-enum { MAX_CUT_PLACES = 16 };
+enum { MAX_CUT_PLACES = 16, MAX_CUT_GROWING = 5 };
 
 const char cut_prologue[] =
     "#ifndef AUTOTUNE_PARTS\n"
     "#undef AUTOTUNE_PART_UP\n"
     "#undef AUTOTUNE_PART_DOWN\n"
-    "#define AUTOTUNE_PART_UP(low, bound, more, least) bound\n"
-    "#define AUTOTUNE_PART_DOWN(low, bound, more, least) bound\n"
+    "#define AUTOTUNE_PART_UP(low, bound, more, least, power) bound\n"
+    "#define AUTOTUNE_PART_DOWN(low, bound, more, least, power) bound\n"
     "#elif !defined AUTOTUNE_PART_UP\n"
-    "static __inline__ __attribute__((__unused__)) long long autotune_part(long long n, long long least)\n"
+    "static __inline__ __attribute__((__unused__)) long long autotune_part(long long n, long long least, int power)\n"
     "{\n"
-    "  long long most = (n / AUTOTUNE_PARTS + least - 1) / least * least;\n"
+    "  double low = 0, high = 1;\n"
+    "  for (int step = 0; step < 40; step++) {\n"
+    "    double middle = (low + high) / 2, work = middle;\n"
+    "    for (int i = 1; i < power; i++)\n"
+    "      work *= middle;\n"
+    "    *(work * AUTOTUNE_PARTS < 1 ? &low : &high) = middle;\n"
+    "  }\n"
+    "  long long most = ((long long)((double)n * high) + least - 1) / least * least;\n"
     "  most = most < least ? least : most;\n"
     "  return n < most ? n : most;\n"
     "}\n"
-    "#define AUTOTUNE_PART_UP(low, bound, more, least) \\\n"
-    "  ((__typeof__(bound))((low) + autotune_part((long long)(bound) - (low) + more, least) - more))\n"
-    "#define AUTOTUNE_PART_DOWN(low, bound, more, least) \\\n"
-    "  ((__typeof__(bound))((low) - autotune_part((long long)(low) - (bound) + more, least) + more))\n"
+    "#define AUTOTUNE_PART_UP(low, bound, more, least, power) \\\n"
+    "  ((__typeof__(bound))((low) + autotune_part((long long)(bound) - (low) + more, least, power) - more))\n"
+    "#define AUTOTUNE_PART_DOWN(low, bound, more, least, power) \\\n"
+    "  ((__typeof__(bound))((low) - autotune_part((long long)(low) - (bound) + more, least, power) + more))\n"
     "#endif\n";
 
 static int cut_order(const void *a, const void *b) {
@@ -122,6 +129,34 @@ static const char *cut_least(const struct builder *b, TSNode loop) {
   return arena_printf(shares ? "%lld * AUTOTUNE_PART_THREADS" : "%lld", most);
 }
 
+// Returns P, if the work of the first iterations of an outermost loop, x of all of them,
+// is about x to the power of P of the work of all. The loops in NODE whose number of
+// iterations grows with the loops VARS, N of them, around NODE make it so.
+static unsigned cut_power(const struct builder *b, TSNode node, const struct slice *vars,
+                          unsigned n) {
+  struct slice more[MAX_CUT_GROWING + 1];
+  unsigned most = n;
+  struct dim d = { 0 };
+  const char *why;
+  TSNode at;
+  if (node_is(node, "for_statement") && n < MAX_CUT_GROWING &&
+      dim_parse(&b->u, node, &d, &why, &at)) {
+    struct slice end = d.down ? d.low : d.bound;
+    bool grows = false;
+    for (unsigned i = 0; i < n; i++) {
+      grows = grows || lex_mentions(end, vars[i]);
+      more[i] = vars[i];
+    }
+    more[n] = d.var;
+    return cut_power(b, node_field(node, "body"), grows ? more : vars, n + grows);
+  }
+  for (uint32_t i = 0; i < ts_node_named_child_count(node); i++) {
+    unsigned power = cut_power(b, ts_node_named_child(node, i), vars, n);
+    most = power > most ? power : most;
+  }
+  return most;
+}
+
 // Adds LOOP if its range can be cut.
 static void cut_add(struct builder *b, TSNode loop) {
   struct dim d = { 0 };
@@ -136,9 +171,10 @@ static void cut_add(struct builder *b, TSNode loop) {
   c->loop = loop;
   c->from = (size_t)(d.bound.data - s->text);
   c->to = c->from + d.bound.size;
-  c->text = arena_printf("AUTOTUNE_PART_%s(%.*s, %.*s, %d, %s)", d.down ? "DOWN" : "UP",
-                         (int)d.low.size, d.low.data, (int)d.bound.size, d.bound.data,
-                         more, cut_least(b, loop));
+  c->text = arena_printf("AUTOTUNE_PART_%s(%.*s, %.*s, %d, %s, %u)",
+                         d.down ? "DOWN" : "UP", (int)d.low.size, d.low.data,
+                         (int)d.bound.size, d.bound.data, more, cut_least(b, loop),
+                         cut_power(b, node_field(loop, "body"), &d.var, 1));
   c->last = arena_printf("(long long)(%s) - %d", c->text, !more);
   if (d.down)
     c->last = arena_printf("(long long)(%.*s) - (long long)(%s) - %d", (int)d.low.size,
