@@ -413,7 +413,11 @@ static void plan_nest(struct planner *p, TSNode loop, struct around a) {
   plan_whole(&whole, loop, chain, n, a);
   if (first < n && p->depth < DEEPEST)
     plan_divided(&divided, chain, n, first, parts, n_parts, a);
-  plan_adopt(p, gain_is_more(divided.gain, whole.gain) ? &divided : &whole);
+  struct planner *best = gain_is_more(divided.gain, whole.gain) ? &divided : &whole;
+  bool shared = best->gain.starts == 0 || a.shared || p->team;
+  if (n == 0 || a.loops > 0 || shared ||
+      !reschedule_propose(p->m, chain[0], p->threads, p->plan))
+    plan_adopt(p, best);
 }
 
 static void plan_inside(struct planner *p, TSNode n, struct around a) {

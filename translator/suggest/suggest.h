@@ -157,6 +157,13 @@ const struct autotune_machine *plan_machine(void);
 /* True if a jump may leave a loop in N, or N. */
 bool plan_jumps(TSNode n);
 
+/* ---- reschedule.c ---------------------------------------------------------------- */
+
+/* Adds `reschedule` for the nest of LOOP to PLAN, if its order allows tiles of LOOP and
+ * of loops in it. False: it adds nothing. */
+bool reschedule_propose(struct model *m, struct iter *loop, const char *threads,
+                        struct plan *plan);
+
 /* ---- exchange.c ------------------------------------------------------------------ */
 
 /* Adds to PLAN an order of the N loops of CHAIN, if that is better below the author's
