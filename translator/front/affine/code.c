@@ -293,18 +293,38 @@ static isl_stat code_bound(isl_constraint *c, void *user) {
   return isl_stat_ok;
 }
 
+// Adds the bounds of SET, whose only coordinate is looked at, to those in USER: the
+// smallest first value, the largest last one.
+static isl_stat code_widen(isl_basic_set *set, void *user) {
+  struct bounds *all = user, one = { 0 };
+  set = isl_basic_set_remove_redundancies(isl_basic_set_remove_divs(set));
+  isl_basic_set_foreach_constraint(set, code_bound, &one);
+  isl_basic_set_free(set);
+  if (!one.n_low || !one.n_high)
+    return isl_stat_error;
+  all->low = all->n_low++ ? arena_printf("AUTOTUNE_LESS(%s, %s)", all->low, one.low)
+                          : one.low;
+  all->high = all->n_high++ ? arena_printf("AUTOTUNE_MORE(%s, %s)", all->high, one.high)
+                            : one.high;
+  return isl_stat_ok;
+}
+
 bool code_bounds(isl_set *points, unsigned at, const char **first, const char **last) {
   unsigned n = (unsigned)isl_set_dim(points, isl_dim_set);
   struct bounds b = { 0 };
   points = isl_set_eliminate(points, isl_dim_set, at + 1, n - at - 1);
   points = isl_set_eliminate(points, isl_dim_set, 0, at);
   points = isl_set_project_out(points, isl_dim_set, at + 1, n - at - 1);
-  points = isl_set_project_out(points, isl_dim_set, 0, at);
-  isl_basic_set *hull = isl_set_simple_hull(isl_set_remove_divs(points));
-  hull = isl_basic_set_remove_redundancies(isl_basic_set_remove_divs(hull));
-  isl_basic_set_foreach_constraint(hull, code_bound, &b);
-  isl_basic_set_free(hull);
+  points = isl_set_coalesce(
+      isl_set_remove_divs(isl_set_project_out(points, isl_dim_set, 0, at)));
+  isl_basic_set *hull = isl_set_simple_hull(isl_set_copy(points));
+  bool good = code_widen(hull, &b) == isl_stat_ok;
+  if (!good) { // statements have bounds of their own
+    b = (struct bounds){ 0 };
+    good = isl_set_foreach_basic_set(points, code_widen, &b) == isl_stat_ok && b.n_low;
+  }
+  isl_set_free(points);
   *first = b.low;
   *last = b.high;
-  return b.n_low && b.n_high;
+  return good;
 }

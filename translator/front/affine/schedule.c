@@ -12,6 +12,7 @@
 #include <isl/map.h>
 #include <isl/schedule.h>
 #include <isl/schedule_node.h>
+#include <isl/val.h>
 
 #include "scop.h"
 
@@ -279,12 +280,31 @@ static struct inner inner_of(const struct scop *s, isl_union_map *schedule,
   return in;
 }
 
-// Returns the best order for vectors in a tile, in which a loop of the band of N is
-// innermost.
-static struct inner inner_best(const struct scop *s, isl_union_map *schedule, unsigned n,
+struct loops {
+  bool varies[2 * AFFINE_DEPTH]; /* a coordinate is one of a loop */
+};
+
+static isl_stat loops_look(isl_map *map, void *user) {
+  struct loops *l = user;
+  int n = isl_map_dim(map, isl_dim_out);
+  for (int i = 0; i < n && i < 2 * AFFINE_DEPTH; i++) {
+    isl_val *v = isl_map_plain_get_val_if_fixed(map, isl_dim_out, (unsigned)i);
+    l->varies[i] = l->varies[i] || isl_val_is_int(v) != isl_bool_true;
+    isl_val_free(v);
+  }
+  isl_map_free(map);
+  return isl_stat_ok;
+}
+
+// Returns the best order for vectors in a tile.
+static struct inner inner_best(const struct scop *s, isl_union_map *schedule,
                                unsigned count) {
   struct inner best = { 0 };
-  for (unsigned i = 0; i < 2 * n; i++) {
+  struct loops l = { 0 };
+  isl_union_map_foreach_map(schedule, loops_look, &l);
+  for (unsigned i = 0; i < 2 * count && i < 4 * AFFINE_DEPTH; i++) {
+    if (!l.varies[i / 2])
+      continue;
     struct inner in = inner_of(s, schedule, count, i / 2, i % 2 == 0);
     bool better = in.order && (!best.order || in.score > best.score);
     isl_union_map_free(better ? best.order : in.order);
@@ -372,14 +392,20 @@ static void finder_band(struct finder *f, isl_schedule_node *node) {
   struct inner in = { 0 };
   if (good) {
     schedule = isl_union_map_intersect_range(schedule, isl_union_set_from_set(boxes));
-    in = inner_best(f->s, schedule, n, count);
+    in = inner_best(f->s, schedule, count);
   }
   isl_union_map_free(schedule);
   if (in.order)
     p.code =
         code_of(f->s, in.order, isl_set_copy(f->s->facts), in.count, in.vector, in.sum);
-  if (!p.code || strlen(p.code) > MOST_CODE)
-    finder_fails(f, "isl cannot write its loops, or makes too many of them");
+  if (!good)
+    finder_fails(f, "its tiles have no bounds");
+  else if (!in.order)
+    finder_fails(f, "no order is found for the iterations of a tile");
+  else if (!p.code || strlen(p.code) > MOST_CODE)
+    finder_fails(f,
+                 p.code ? "a tile has too many different loops"
+                        : "the loops of a tile cannot be computed");
   f->a->depth = n > f->a->depth ? n : f->a->depth;
   *GROW(f->a->parts, f->a->n) = p;
 }
