@@ -61,8 +61,8 @@ check "loops: translates" autotune translate loops.c -o out.c
 # The text of the unit, without the quotes of C.
 awk '/ autotune_text_loops_0\[\] =$/ { on = 1; next } on; on && /";$/ { exit }' out.c |
   sed 's/^"//; s/\\n";*$//; s/\\\(["?]\)/\1/g; s/\\\\/\\/g' > unit.c
-has "loops: bounds are macros" unit.c 'AUTOTUNE_PART_UP(3, n, 1, 1)'
-has "loops: a block of the middle size" unit.c 'AUTOTUNE_PART_UP(0, n, 0, 2)'
+has "loops: bounds are macros" unit.c 'AUTOTUNE_PART_UP(3, n, 1, 1, 1)'
+has "loops: a block of the middle size" unit.c 'AUTOTUNE_PART_UP(0, n, 0, 2, 1)'
 printf '%s\n' '#include "unit.c"' \
   'void all(int n, int *a, int *b, int *c, int *d, int *e, int *f) { autotune_entry(n, a, b, c, d, e, f); }' > all.c
 try() { # PARTS LEAST FLAG…

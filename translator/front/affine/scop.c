@@ -7,8 +7,9 @@
 
 #include "scop.h"
 
-// isl counts its operations; what needs more than this takes minutes.
-enum { MOST_OPERATIONS = 40000000 };
+// isl counts its operations. Nests of real programs take less than a million; these are
+// seconds.
+enum { MOST_OPERATIONS = 2000000 };
 
 static void scop_refuse(struct scop *s, TSNode at, const char *why) {
   if (s->why)

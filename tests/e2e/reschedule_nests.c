@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// reschedule_nests.c: writes a nest made up from a seed, as a kernel `nest` with
+// `reschedule` on it, and the same loops as a plain function `plain`.
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t state;
+
+static unsigned below(unsigned n) { // splitmix64
+  uint64_t z = (state += 0x9e3779b97f4a7c15);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return (unsigned)((z ^ (z >> 31)) % n);
+}
+
+static const char *const vars[] = { "i", "j", "k", "l" };
+
+static unsigned first; // the loop that counts rows in most places
+static unsigned left;  // so many more statements
+
+// An index within the margins of 4 of an array of n + 8, in place AT: one loop's variable,
+// moved a bit.
+static void write_index(unsigned depth, unsigned at) {
+  static const int moves[] = { 0, 0, 0, 1, -1, 2 };
+  int move = moves[below(6)];
+  unsigned loop = below(6) && first + at < depth ? first + at : below(depth);
+  if (below(20) == 0)
+    printf("[4]");
+  else if (below(20) == 0)
+    printf("[n + 3 - %s]", vars[loop]);
+  else
+    printf("[%s + %d]", vars[loop], 4 + move);
+}
+
+static void write_element(unsigned depth) {
+  unsigned array = below(5) / 2; // mostly of two dimensions
+  printf("%c", "abc"[array]);
+  write_index(depth, array < 2 ? 0 : below(2));
+  if (array < 2)
+    write_index(depth, 1);
+}
+
+static void write_statement(unsigned depth) {
+  static const char *const ops[] = { "=", "+=", "-=", "=" };
+  unsigned kind = below(8);
+  if (kind == 0) {
+    printf("{ unsigned v = ");
+    write_element(depth);
+    printf(" + 1; ");
+    write_element(depth);
+    printf(" ^= v; }\n");
+    return;
+  }
+  if (kind == 1)
+    printf("if (%s > %u) ", vars[below(depth)], below(4));
+  write_element(depth);
+  printf(" %s 3 * ", ops[below(4)]);
+  write_element(depth);
+  printf(" + ");
+  write_element(depth);
+  printf(";\n");
+}
+
+static void write_bound(unsigned at, const char *const *choices, unsigned n) {
+  unsigned pick = below(at ? n : 2);
+  printf(choices[pick], at ? vars[below(at)] : "");
+}
+
+static void write_body(unsigned depth, unsigned most);
+
+static void write_loop(unsigned at, unsigned most) {
+  static const char *const firsts[] = { "0", "1", "%s", "%s + 1", "0" };
+  static const char *const ends[] = { "n", "n - 1", "%s", "%s + 1", "n - %s", "n", "n" };
+  const char *v = vars[at];
+  if (below(5) == 0) {
+    printf("for (%s = ", v);
+    write_bound(at, ends, 7);
+    printf(" - 1; %s >= ", v);
+    write_bound(at, firsts, 5);
+    printf("; %s--)", v);
+  } else {
+    printf("for (%s = ", v);
+    write_bound(at, firsts, 5);
+    printf("; %s < ", v);
+    write_bound(at, ends, 7);
+    printf("; %s++)", v);
+  }
+  write_body(at + 1, most);
+}
+
+static void write_body(unsigned depth, unsigned most) {
+  printf(" {\n");
+  for (unsigned i = 0; i < 2 && depth < most; i++)
+    if (i == 0 || below(3) == 0)
+      write_loop(depth, most);
+  for (; left > 0 && (depth == most || below(3) == 0); left--) {
+    write_statement(depth);
+    if (below(2))
+      break;
+  }
+  printf("}\n");
+}
+
+static void write_function(const char *name, const char *kernel, const char *directive,
+                           uint64_t seed) {
+  state = seed * 7919 + 1;
+  printf("%svoid %s(int n, unsigned (*restrict a)[n + 8], unsigned (*restrict b)[n + 8], "
+         "unsigned *restrict c)\n{\nint i, j, k, l;\n%s",
+         kernel, name, directive);
+  unsigned most = 2 + below(5) / 2;
+  first = most > 2 ? below(2) : 0;
+  left = 1 + below(4);
+  write_loop(0, most > 3 ? 3 : most);
+  printf("}\n");
+}
+
+int main(int argc, char **argv) {
+  uint64_t seed = strtoull(argv[argc - 1], NULL, 10);
+  if (argc > 2 && strcmp(argv[1], "plain") == 0)
+    write_function("plain", "", "", seed);
+  else
+    write_function("nest",
+                   "#pragma autotune kernel key(n) inout(a[0:n + 8], b[0:n + 8], "
+                   "c[0:n + 8])\n",
+                   "#pragma autotune reschedule sizes({1, 2, 3, 7, 100}, {1, 2, 5, 64}, "
+                   "{1, 3, 4, 200}) num_threads({1, 2, 3})\n",
+                   seed);
+  return 0;
+}
