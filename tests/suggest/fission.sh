@@ -28,7 +28,7 @@ trmm 1 1 1 2 1
 decay 1 1 1 0 1
 atax 0 2 0 0 0
 symm 0 1 1 2 0
-lu 0 1 1 1 0
+lu 0 0 0 0 0
 END
 
 check "build" autotune cc gcc -O1 -w fission.c -o tuned -lm

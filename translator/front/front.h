@@ -408,8 +408,9 @@ int kernel_add_param(struct kernel *k, struct param p);
  * nesting, depth, clauses, combinations. Diagnoses errors, and adds the params for
  * structure (permutations, depth-dependent defaults). Called by kernel_all. */
 void loops_check(const struct source *s, struct kernel *k, struct function *f);
-/* Finds the orders of K's `reschedule` directives, by the meaning X of its macros. Reports
- * each that has none. Before that, these loops are written as they are. (reschedule.c) */
+/* Finds the orders of K's `reschedule` directives, by the meaning X of its macros.
+ * Reports each that has none. Before that, these loops are written as they are.
+ * (reschedule.c) */
 void reschedule_find(const struct source *s, struct kernel *k, const struct expansion *x);
 /* Appends the text of F for the unit: its definition, in which each annotated nest is
  * transformed as the params say, and to BEFORE the functions that it calls. `#line`

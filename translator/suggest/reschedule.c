@@ -34,9 +34,10 @@ static unsigned reschedule_depth(const struct model *m, const struct iter *loop)
 static void reschedule_put_sizes(unsigned n, struct text *t) {
   text_printf(t, " sizes({8, 16, 32}");
   for (unsigned i = 1; i < n; i++)
-    text_printf(t, i + 1 < n ? n > 3 ? ", {8, 32}" : ", {16, 32, 64}"
-                    : n > 2      ? ", {64, 128, 256}"
-                                 : ", {64, 256, 1024}");
+    text_printf(t,
+                i + 1 < n   ? n > 3 ? ", {8, 32}" : ", {16, 32, 64}"
+                    : n > 2 ? ", {64, 128, 256}"
+                            : ", {64, 256, 1024}");
   text_printf(t, ")");
 }
 
@@ -50,7 +51,8 @@ bool reschedule_propose(struct model *m, struct iter *loop, const char *threads,
       (depth < 3 && !(depth == 2 && reschedule_is_time(m, loop))))
     return false;
   const struct affine *a = affine_of(m, loop, AFFINE_DEPTH);
-  bool tiled = !a->why;
+  bool tiled = !a->why &&
+      a->depth == depth; // otherwise loops in the tiles stay as they are
   for (unsigned i = 0; i < a->n; i++)
     tiled = tiled && a->parts[i].n > 1;
   if (!tiled)

@@ -28,14 +28,16 @@ enum {
 // OpenMP 6.0, the chapter on each directive. `optional` and unroll_and_jam are our own.
 static const struct clause_rule loop_rules[] = {
   { "optional", ANYWHERE, ARGS_NONE, 0 },
-  { "sizes", GROUP_SIZES | GROUP_SCHEDULE, ARGS_MUST, CLAUSE_SETS | CLAUSE_NEEDED | CLAUSE_OWN },
+  { "sizes", GROUP_SIZES | GROUP_SCHEDULE, ARGS_MUST,
+    CLAUSE_SETS | CLAUSE_NEEDED | CLAUSE_OWN },
   { "permutation", GROUP_ORDER, ARGS_MUST, CLAUSE_SETS | CLAUSE_OWN },
   { "partial", GROUP_UNROLL, ARGS_MAY, CLAUSE_SETS | CLAUSE_ONE | CLAUSE_OWN },
   { "partial", GROUP_JAM, ARGS_MUST,
     CLAUSE_SETS | CLAUSE_NEEDED | CLAUSE_OWN }, // one for each loop
   { "full", GROUP_UNROLL, ARGS_NONE, 0 },
   { "looprange", GROUP_BLOCK, ARGS_MUST, 0 },
-  { "num_threads", TEAM | GROUP_SCHEDULE, ARGS_MUST, CLAUSE_SETS | CLAUSE_LABELS | CLAUSE_ONE },
+  { "num_threads", TEAM | GROUP_SCHEDULE, ARGS_MUST,
+    CLAUSE_SETS | CLAUSE_LABELS | CLAUSE_ONE },
   { "schedule", WORKSHARE | GROUP_SCHEDULE, ARGS_MUST, CLAUSE_SETS | CLAUSE_LABELS },
   { "collapse", OPENMP, ARGS_MUST, CLAUSE_SETS | CLAUSE_ONE },
   { "proc_bind", TEAM, ARGS_MUST, CLAUSE_SETS | CLAUSE_ONE },

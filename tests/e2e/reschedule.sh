@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+# `#pragma autotune reschedule`: all variants of kernels with steps in time and of factorisations are right, and so are
+# nests made up from seeds, in tiles of any size, for few and many threads. NESTS and FIRST: how many, from which seed on.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/cc_lib.sh"
+export AUTOTUNE_MODE=first AUTOTUNE_BUDGET=100s OMP_NUM_THREADS=2 AUTOTUNE_CACHE=$work/cache
+
+# ---- kernels ---------------------------------------------------------------------------
+cat > steps.c << 'EOF_C'
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#pragma autotune kernel search(exhaustive) inout(a[0:n][0:n], b[0:n][0:n])
+void jacobi(int steps, int n, double (*restrict a)[n], double (*restrict b)[n])
+{
+  int t, i, j;
+  #pragma autotune reschedule sizes({1, 4, 50}, {3, 16}, {8, 100}) num_threads({1, 2}) optional
+  for (t = 0; t < steps; t++) {
+    for (i = 1; i < n - 1; i++)
+      for (j = 1; j < n - 1; j++)
+        b[i][j] = 0.2 * (a[i][j] + a[i][j - 1] + a[i][j + 1] + a[i + 1][j] + a[i - 1][j]);
+    for (i = 1; i < n - 1; i++)
+      for (j = 1; j < n - 1; j++)
+        a[i][j] = 0.2 * (b[i][j] + b[i][j - 1] + b[i][j + 1] + b[i + 1][j] + b[i - 1][j]);
+  }
+}
+#pragma autotune kernel search(exhaustive) inout(a[0:n][0:n])
+void seidel(int steps, int n, double (*restrict a)[n])
+{
+  #pragma autotune reschedule sizes({1, 5}, {4, 32}, {7, 64}) num_threads({1, 2}) schedule({static, dynamic})
+  for (int t = 0; t <= steps - 1; t++)
+    for (int i = 1; i <= n - 2; i++)
+      for (int j = 1; j <= n - 2; j++)
+        a[i][j] = (a[i - 1][j - 1] + a[i - 1][j] + a[i][j - 1] + a[i][j] + a[i + 1][j + 1]) / 5.0;
+}
+#pragma autotune kernel search(exhaustive) inout(a[0:n][0:n]) flags("", "-fassociative-math -fno-signed-zeros -fno-trapping-math")
+void cholesky(int n, double (*restrict a)[n])
+{
+  int i, j, k;
+  #pragma autotune reschedule sizes({4, 16}, {8, 64}, 16) num_threads({1, 2})
+  for (i = 0; i < n; i++) {
+    for (j = 0; j < i; j++) {
+      for (k = 0; k < j; k++)
+        a[i][j] -= a[i][k] * a[j][k];
+      a[i][j] /= a[j][j];
+    }
+    for (k = 0; k < i; k++)
+      a[i][i] -= a[i][k] * a[i][k];
+    a[i][i] = sqrt(a[i][i]);
+  }
+}
+#pragma autotune kernel search(exhaustive) inout(a[0:n][0:n], b[0:n])
+void lu(int n, double (*restrict a)[n], double *restrict b)
+{
+  double pivot;
+  #pragma autotune reschedule sizes({4, 16}, {8, 64}, 16) num_threads({1, 2})
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < i; j++) {
+      for (int k = 0; k < j; k++)
+        a[i][j] -= a[i][k] * a[k][j];
+      pivot = a[j][j];
+      a[i][j] = a[i][j] / pivot;
+    }
+    for (int j = i; j < n; j++)
+      for (int k = i - 1; k >= 0; k--)
+        a[i][j] -= a[i][k] * a[k][j];
+    if (i > 0)
+      b[i] = b[i] + a[i][i - 1];
+  }
+}
+double *make(int n)
+{
+  double *x = malloc(n * n * sizeof *x);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      x[i * n + j] = i == j ? n + i % 7 : (i * 7 + j * 3) % 11 / 11.0;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < i; j++)
+      x[i * n + j] = x[j * n + i];
+  return x;
+}
+void say(const char *what, int n, const double *x)
+{
+  double sum = 0;
+  for (int i = 0; i < n * n; i++)
+    sum += x[i] * (i % 13 + 1);
+  printf("%s %.9g\n", what, sum);
+}
+int main(void)
+{
+  for (int n = 2; n < 80; n += 37) {
+    double *a = make(n), *b = make(n), *c = make(n), *d = make(n), *e = make(n);
+    jacobi(9, n, (void *)a, (void *)b);
+    seidel(6, n, (void *)c);
+    cholesky(n, (void *)d);
+    lu(n, (void *)e, b);
+    say("jacobi", n, a), say("seidel", n, c), say("cholesky", n, d), say("lu", n, e), say("b", n, b);
+  }
+  return 0;
+}
+EOF_C
+gcc -O1 -w steps.c -o plain -lm
+./plain > expected
+check "kernels: build" autotune cc gcc -O2 -w steps.c -o tuned -lm
+check "kernels: run" ./tuned > out 2> log
+is "kernels: the sums of the plain program" "$(cat out)" "$(cat expected)"
+for k in jacobi seidel cholesky lu; do
+  autotune report $k --json > $k.json 2> /dev/null
+  is "$k: no variant is wrong" "$(grep -c '"status": *"wrong"' $k.json)" 0
+done
+autotune translate steps.c -o out.c
+has "a wave of tiles" out.c 'autotune_wave'
+has "vectors along rows" out.c 'omp simd'
+has "a sum has a variable" out.c 'autotune_sum'
+
+# ---- what is refused -------------------------------------------------------------------
+refused() { # REASON CODE
+  printf 'void f(int n, int m, double *restrict x, double (*restrict a)[n], const int *restrict p, double *s)\n{\n%s\n}\n' "$2" > bad.c
+  autotune check bad.c > bad.out 2>&1
+  has "refused: $1" bad.out "$1"
+}
+line='#pragma autotune kernel
+#pragma autotune reschedule sizes(4, 4)
+'
+refused "no two of its loops can be tiled" "$line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) x[i] = x[n - 1 - i] + 1;"
+refused "not affine" "$line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) x[p[i]] += 1;"
+refused "leads from one statement to another one" "double w;
+$line for (int t = 0; t < n; t++) { w = x[t]; for (int i = 0; i < t; i++) w -= x[i]; x[t] = w; }"
+refused "is read after the loops" "double w;
+$line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) { w = a[t][i]; a[t][i] = w + 1; }
+*s = w;"
+refused "at least" '#pragma autotune kernel
+#pragma autotune reschedule sizes(4)
+for (int t = 0; t < n; t++) for (int i = 1; i < n; i++) x[i] += x[i - 1];'
+refused "'tile' cannot stand on or in loops that 'reschedule' orders" "$line for (int t = 0; t < n; t++)
+#pragma autotune tile sizes(4)
+for (int i = 1; i < n; i++) x[i] += x[i - 1];"
+refused "under a pragma of OpenMP" "#pragma omp parallel for
+#pragma autotune kernel
+#pragma autotune reschedule sizes(4, 4)
+for (int t = 0; t < n; t++) for (int i = 1; i < n; i++) a[t][i] += 1;"
+
+# ---- nests made up from seeds ----------------------------------------------------------
+check "the generator" gcc -O1 -o nests "$here/reschedule_nests.c"
+cat > driver.c << 'EOF_C'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+void tuned(int n, unsigned (*a)[n + 8], unsigned (*b)[n + 8], unsigned *c);
+void plain(int n, unsigned (*a)[n + 8], unsigned (*b)[n + 8], unsigned *c);
+int main(void)
+{
+  static const int sizes[] = { 0, 1, 2, 3, 5, 8, 13, 19 };
+  for (int k = 0; k < 8; k++) {
+    size_t n = sizes[k], m = n + 8, all = 2 * m * m + m;
+    unsigned *x[2];
+    for (int s = 0; s < 2; s++) {
+      x[s] = malloc(all * sizeof *x[s]);
+      for (size_t i = 0; i < all; i++)
+        x[s][i] = (unsigned)i * 2654435761u >> 7;
+    }
+    plain(n, (void *)x[0], (void *)(x[0] + m * m), x[0] + 2 * m * m);
+    tuned(n, (void *)x[1], (void *)(x[1] + m * m), x[1] + 2 * m * m);
+    if (memcmp(x[0], x[1], all * sizeof *x[0])) {
+      printf("wrong for n = %zu\n", n);
+      return 1;
+    }
+  }
+  return 0;
+}
+EOF_C
+cat > all.c << 'EOF_C'
+#include "unit.c"
+void tuned(int n, unsigned (*a)[n + 8], unsigned (*b)[n + 8], unsigned *c) { autotune_entry(n, a, b, c); }
+EOF_C
+gcc -O1 -c driver.c
+first=${FIRST-1} tried=0
+for seed in $(seq "$first" $((first + ${NESTS-30} - 1))); do
+  ./nests "$seed" > nest.c
+  ./nests plain "$seed" > plain.c
+  autotune translate nest.c -o out.c > err 2>&1 || {
+    has "seed $seed: refused for a reason" err "cannot order these loops: "
+    continue
+  }
+  tried=$((tried + 1))
+  awk '/ autotune_text_nest_0\[\] =$/ { on = 1; next } on; on && /";$/ { exit }' out.c |
+    sed 's/^"//; s/\\n";*$//; s/\\\(["?]\)/\1/g; s/\\\\/\\/g' > unit.c
+  for sizes in "1 1 1 1" "2 5 3 2" "100 64 200 2" "3 1 200 3"; do
+    set -- $sizes
+    gcc -O1 -w -fopenmp -DAUTOTUNE_PART_THREADS=1 -DAUTOTUNE_P0="$1" -DAUTOTUNE_P1="$2" -DAUTOTUNE_P2="$3" \
+      -DAUTOTUNE_P3="$4" all.c plain.c driver.o -o nest || { fail "seed $seed: compiles"; break; }
+    is "seed $seed in tiles of $1 x $2 x $3, $4 threads" "$(timeout 60 ./nest; echo $?)" 0
+  done
+done
+check "some nests were tried" [ $tried -ge 1 ]
+finish
