@@ -115,12 +115,11 @@ has "a sum has a variable" out.c 'autotune_sum'
 
 # ---- what is refused -------------------------------------------------------------------
 refused() { # REASON CODE
-  printf 'void f(int n, int m, double *restrict x, double (*restrict a)[n], const int *restrict p, double *s)\n{\n%s\n}\n' "$2" > bad.c
+  printf '#pragma autotune kernel\nvoid f(int n, int m, double *restrict x, double (*restrict a)[n], const int *restrict p, double *s)\n{\n%s\n}\n' "$2" > bad.c
   autotune check bad.c > bad.out 2>&1
   has "refused: $1" bad.out "$1"
 }
-line='#pragma autotune kernel
-#pragma autotune reschedule sizes(4, 4)
+line='#pragma autotune reschedule sizes(4, 4)
 '
 refused "no two of its loops can be tiled" "$line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) x[i] = x[n - 1 - i] + 1;"
 refused "not affine" "$line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) x[p[i]] += 1;"
@@ -129,14 +128,12 @@ $line for (int t = 0; t < n; t++) { w = x[t]; for (int i = 0; i < t; i++) w -= x
 refused "is read after the loops" "double w;
 $line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) { w = a[t][i]; a[t][i] = w + 1; }
 *s = w;"
-refused "at least" '#pragma autotune kernel
-#pragma autotune reschedule sizes(4)
+refused "at least" '#pragma autotune reschedule sizes(4)
 for (int t = 0; t < n; t++) for (int i = 1; i < n; i++) x[i] += x[i - 1];'
 refused "'tile' cannot stand on or in loops that 'reschedule' orders" "$line for (int t = 0; t < n; t++)
 #pragma autotune tile sizes(4)
 for (int i = 1; i < n; i++) x[i] += x[i - 1];"
-refused "under a pragma of OpenMP" "#pragma omp parallel for
-#pragma autotune kernel
+refused "'parallel for' cannot stand on or in loops" "#pragma omp parallel for
 #pragma autotune reschedule sizes(4, 4)
 for (int t = 0; t < n; t++) for (int i = 1; i < n; i++) a[t][i] += 1;"
 

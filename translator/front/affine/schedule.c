@@ -280,6 +280,29 @@ static struct inner inner_of(const struct scop *s, isl_union_map *schedule,
   return in;
 }
 
+// Returns SCHEDULE with diagonals of its last two loops innermost. Their iterations do
+// not depend on each other, so a processor need not wait for one to begin the next.
+static struct inner inner_diagonal(const struct scop *s, isl_union_map *schedule,
+                                   unsigned count) {
+  struct inner in = { .count = count + 1 };
+  struct text t = { 0 };
+  text_printf(&t, "{ [");
+  for (unsigned i = 0; i < count; i++)
+    text_printf(&t, "%sc%u", i ? ", " : "", i);
+  text_printf(&t, "] -> [");
+  for (unsigned i = 0; i + 2 < count; i++)
+    text_printf(&t, "c%u, ", i);
+  text_printf(&t, "c%u + c%u, c%u] }", count - 2, count - 1, count - 2);
+  isl_union_map *made = isl_union_map_apply_range(
+      isl_union_map_copy(schedule), isl_union_map_read_from_str(s->ctx, t.data));
+  isl_union_map *rank = ranks_of(s, made);
+  in.order = rank ? isl_union_map_flat_range_product(made, rank)
+                  : (isl_union_map_free(made), NULL);
+  if (in.order && !order_keeps(s, in.order))
+    in.order = isl_union_map_free(in.order);
+  return in;
+}
+
 struct loops {
   bool varies[2 * AFFINE_DEPTH]; /* a coordinate is one of a loop */
 };
@@ -296,8 +319,8 @@ static isl_stat loops_look(isl_map *map, void *user) {
   return isl_stat_ok;
 }
 
-// Returns the best order for vectors in a tile.
-static struct inner inner_best(const struct scop *s, isl_union_map *schedule,
+// Returns the best order in a tile of a band of N, for vectors if that is possible.
+static struct inner inner_best(const struct scop *s, isl_union_map *schedule, unsigned n,
                                unsigned count) {
   struct inner best = { 0 };
   struct loops l = { 0 };
@@ -310,7 +333,11 @@ static struct inner inner_best(const struct scop *s, isl_union_map *schedule,
     isl_union_map_free(better ? best.order : in.order);
     best = better ? in : best;
   }
-  return best;
+  if (!best.order || best.vector || best.sum || count != n)
+    return best;
+  struct inner diagonal = inner_diagonal(s, schedule, count);
+  isl_union_map_free(diagonal.order ? best.order : NULL);
+  return diagonal.order ? diagonal : best;
 }
 
 // ---- parts --------------------------------------------------------------------------
@@ -392,7 +419,7 @@ static void finder_band(struct finder *f, isl_schedule_node *node) {
   struct inner in = { 0 };
   if (good) {
     schedule = isl_union_map_intersect_range(schedule, isl_union_set_from_set(boxes));
-    in = inner_best(f->s, schedule, count);
+    in = inner_best(f->s, schedule, n, count);
   }
   isl_union_map_free(schedule);
   if (in.order)
