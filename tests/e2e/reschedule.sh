@@ -52,7 +52,7 @@ void cholesky(int n, double (*restrict a)[n])
 #pragma autotune kernel search(exhaustive) inout(a[0:n][0:n], b[0:n])
 void lu(int n, double (*restrict a)[n], double *restrict b)
 {
-  double pivot;
+  double pivot, w;
   #pragma autotune reschedule sizes({4, 16}, {8, 64}, 16) num_threads({1, 2})
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < i; j++) {
@@ -61,9 +61,12 @@ void lu(int n, double (*restrict a)[n], double *restrict b)
       pivot = a[j][j];
       a[i][j] = a[i][j] / pivot;
     }
-    for (int j = i; j < n; j++)
+    for (int j = i; j < n; j++) {
+      w = a[i][j];
       for (int k = i - 1; k >= 0; k--)
-        a[i][j] -= a[i][k] * a[k][j];
+        w -= a[i][k] * a[k][j];
+      a[i][j] = w;
+    }
     if (i > 0)
       b[i] = b[i] + a[i][i - 1];
   }

@@ -19,6 +19,7 @@ static const char *const vars[] = { "i", "j", "k", "l" };
 
 static unsigned first; // the loop that counts rows in most places
 static unsigned left;  // so many more statements
+static int adds;       // statements may add to w
 
 // An index within the margins of 4 of an array of n + 8, in place AT: one loop's variable,
 // moved a bit.
@@ -45,6 +46,12 @@ static void write_element(unsigned depth) {
 static void write_statement(unsigned depth) {
   static const char *const ops[] = { "=", "+=", "-=", "=" };
   unsigned kind = below(8);
+  if (adds && depth > 1 && below(2)) {
+    printf("w %s 3 * ", ops[1 + below(2)]);
+    write_element(depth);
+    printf(";\n");
+    return;
+  }
   if (kind == 0) {
     printf("{ unsigned v = ");
     write_element(depth);
@@ -70,6 +77,7 @@ static void write_bound(unsigned at, const char *const *choices, unsigned n) {
 
 static void write_body(unsigned depth, unsigned most);
 
+
 static void write_loop(unsigned at, unsigned most) {
   static const char *const firsts[] = { "0", "1", "%s", "%s + 1", "0" };
   static const char *const ends[] = { "n", "n - 1", "%s", "%s + 1", "n - %s", "n", "n" };
@@ -90,10 +98,30 @@ static void write_loop(unsigned at, unsigned most) {
   write_body(at + 1, most);
 }
 
+// A variable that stands for an element while a loop adds to it.
+static void write_forward(unsigned depth, unsigned most) {
+  uint64_t element = state;
+  printf("w = ");
+  write_element(depth);
+  printf(";\n");
+  write_loop(depth, most);
+  uint64_t after = state;
+  state = element;
+  write_element(depth);
+  state = after;
+  printf(" = w + ");
+  write_element(depth);
+  printf(";\n");
+}
+
 static void write_body(unsigned depth, unsigned most) {
   printf(" {\n");
   for (unsigned i = 0; i < 2 && depth < most; i++)
-    if (i == 0 || below(3) == 0)
+    if (depth + 1 == most && most > 1 && !adds && below(4) == 0) {
+      adds = 1;
+      write_forward(depth, most);
+      adds = 0;
+    } else if (i == 0 || below(3) == 0)
       write_loop(depth, most);
   for (; left > 0 && (depth == most || below(3) == 0); left--) {
     write_statement(depth);
@@ -107,7 +135,7 @@ static void write_function(const char *name, const char *kernel, const char *dir
                            uint64_t seed) {
   state = seed * 7919 + 1;
   printf("%svoid %s(int n, unsigned (*restrict a)[n + 8], unsigned (*restrict b)[n + 8], "
-         "unsigned *restrict c)\n{\nint i, j, k, l;\n%s",
+         "unsigned *restrict c)\n{\nint i, j, k, l;\nunsigned w;\n%s",
          kernel, name, directive);
   unsigned most = 2 + below(5) / 2;
   first = most > 2 ? below(2) : 0;

@@ -98,6 +98,12 @@ static void code_statement(const struct scop *s, const struct statement *st,
   size_t from = ts_node_start_byte(st->body.first), to = ts_node_end_byte(st->body.last);
   text_printf(t, "{\n");
   code_variables(s, st, loops, t);
+  for (TSNode n = st->body.first; !ts_node_is_null(n); n = body_next(st->body, n)) {
+    size_t end = ts_node_end_byte(n);
+    text_add(t, s->m->u.s->text + from, ts_node_start_byte(n) - from);
+    forward_text(s, ts_node_start_byte(n), end, n, t);
+    from = end;
+  }
   text_add(t, s->m->u.s->text + from, to - from);
   text_printf(t, "\n}");
 }
@@ -165,10 +171,15 @@ static const char *code_sum(const struct code *c, isl_ast_node *node,
     return NULL;
   const struct scop *s = c->s;
   TSNode x = st->sum->node, adds = ts_node_parent(x);
-  struct slice element = model_text(s->m, x), all = model_text(s->m, adds);
+  struct slice element = model_text(s->m, x), rest;
   const char *condition = code_expression(isl_ast_node_for_get_cond(node));
   struct text t = { 0 }, variables = { 0 };
   code_variables(s, st, loops, &variables);
+  const struct forward *f = forward_at(s, x);
+  struct text more = { 0 };
+  forward_text(s, ts_node_end_byte(x), ts_node_end_byte(adds), adds, &more);
+  rest = (struct slice){ more.data, more.size };
+  element = f ? model_text(s->m, f->element->node) : element;
   text_printf(&t,
               "{\nlong long %s = %s;\nif (%s) {\n%s"
               "__typeof__(%.*s) *const autotune_element = &(%.*s);\n"
@@ -178,7 +189,7 @@ static const char *code_sum(const struct code *c, isl_ast_node *node,
               i, code_expression(isl_ast_node_for_get_init(node)), condition,
               variables.data, (int)element.size, element.data, (int)element.size,
               element.data, (int)element.size, element.data, condition, i, variables.data,
-              (int)(all.size - element.size), all.data + element.size);
+              (int)rest.size, rest.data);
   return t.data;
 }
 

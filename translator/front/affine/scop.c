@@ -123,6 +123,12 @@ static bool scop_mentions(const struct scop *s, const struct statement *st,
   return false;
 }
 
+// Returns the access I of the nest's function, or of what its variables stand for.
+static const struct access *scop_access(const struct scop *s, unsigned i) {
+  unsigned n = s->m->n_accesses;
+  return i < n ? &s->m->accesses[i] : &s->more[i - n];
+}
+
 // ---- variables ----------------------------------------------------------------------
 
 // True if ST assigns NAME before it reads it.
@@ -152,11 +158,38 @@ static void scop_own(struct scop *s, struct slice name, TSNode at) {
       known = known || slices_same(st->own[j], name);
     if (known || !scop_mentions(s, st, name))
       continue;
-    if (!scop_sets_first(s, st, name))
-      scop_refuse(s, at, "this variable leads from one statement to another one");
-    else
+    if (scop_sets_first(s, st, name)) {
       *GROW(st->own, st->n_own) = name;
+      continue;
+    }
+    if (!forward_replace(s, name))
+      scop_refuse(s, at, "this variable leads from one statement to another one");
+    for (unsigned j = 0; j < s->n; j++) // it is none now
+      for (unsigned k = 0; k < s->list[j].n_own; k++)
+        if (slices_same(s->list[j].own[k], name))
+          s->list[j].own[k] = s->list[j].own[--s->list[j].n_own];
+    return;
   }
+}
+
+// Removes the statements that only set a variable to the element that it stands for.
+static void scop_drop(struct scop *s) {
+  unsigned n = 0;
+  for (unsigned i = 0; i < s->n; i++) {
+    const struct statement *st = &s->list[i];
+    bool set = false;
+    for (unsigned j = 0; j < s->n_forwards; j++) {
+      bool here = body_covers(st->body, s->forwards[j].first);
+      if (here && !ts_node_eq(st->body.first, st->body.last))
+        scop_refuse(s, st->body.first,
+                    "a variable that stands for an element is set among "
+                    "other statements");
+      set = set || here;
+    }
+    if (!set)
+      s->list[n++] = *st;
+  }
+  s->n = n;
 }
 
 static bool scop_in_chain(const struct statement *st, const struct iter *i) {
@@ -176,9 +209,11 @@ static void scop_check_variables(struct scop *s) {
     for (TSNode n = st ? st->body.first : (TSNode){ 0 }; st && !ts_node_is_null(n);
          n = body_next(st->body, n))
       declared = declared || usage_declares(&m->u, n, name);
-    if (st && !declared)
+    if (st && !declared && !forward_at(s, m->scalars[i].node))
       scop_own(s, name, m->scalars[i].node);
   }
+  if (!s->why)
+    scop_drop(s);
   for (unsigned i = 0; i < m->n_iters && !s->why; i++) {
     const struct dim *d = &m->iters[i]->dim;
     if (!node_within(m->iters[i]->node, s->root->node))
@@ -324,19 +359,36 @@ static bool scop_meet(struct scop *s, const struct statement *st, const struct a
 // Finds the statements that are sums.
 static void scop_find_sums(struct scop *s) {
   const struct model *m = s->m;
-  for (unsigned i = 0; i < m->n_accesses; i++) {
-    const struct access *x = &m->accesses[i];
+  for (unsigned i = 0; i < m->n_accesses + s->n_more; i++) {
+    const struct access *x = scop_access(s, i);
     struct statement *st = scop_statement(s, x->node);
     TSNode n = st && scop_is_sum(m, x) ? scop_expression(st) : (TSNode){ 0 };
     bool sum = node_is(n, "assignment_expression") &&
         ts_node_eq(node_field(n, "left"), x->node) &&
         !slice_is(model_text(m, node_field(n, "operator")), "=");
-    for (unsigned j = 0; j < m->n_accesses && sum; j++)
-      sum = j == i || m->accesses[j].array != x->array ||
-          scop_statement(s, m->accesses[j].node) != st ||
-          !scop_meet(s, st, x, &m->accesses[j]);
+    for (unsigned j = 0; j < m->n_accesses + s->n_more && sum; j++) {
+      const struct access *y = scop_access(s, j);
+      sum = j == i || y->array != x->array || scop_statement(s, y->node) != st ||
+          !scop_meet(s, st, x, y);
+    }
     if (sum)
       st->sum = x;
+  }
+}
+
+// Refuses variables that stand for an element which something else uses meanwhile.
+static void scop_check_forwards(struct scop *s) {
+  for (unsigned i = 0; i < s->n_forwards * s->m->n_accesses; i++) {
+    const struct forward *f = &s->forwards[i / s->m->n_accesses];
+    const struct access *y = &s->m->accesses[i % s->m->n_accesses], *x = f->element;
+    struct statement *st = scop_statement(s, y->node);
+    bool result = node_within(y->node, f->last) && y->write &&
+        slices_same(model_text(s->m, y->node), model_text(s->m, x->node));
+    if (st && y->array == x->array && !result &&
+        body_covers((struct body){ f->first, f->last }, y->node) &&
+        scop_meet(s, st, x, y))
+      scop_refuse(s, y->node,
+                  "a variable stands for an element, and this may be the same");
   }
 }
 
@@ -346,8 +398,8 @@ enum which { ALL = 0, WRITES = 1, OTHERS = 2 }; /* OTHERS: no sums */
 static void scop_write_accesses(struct scop *s, unsigned which, struct text *t) {
   const struct model *m = s->m;
   bool some = false;
-  for (unsigned i = 0; i < m->n_accesses; i++) {
-    const struct access *x = &m->accesses[i];
+  for (unsigned i = 0; i < m->n_accesses + s->n_more; i++) {
+    const struct access *x = scop_access(s, i);
     const struct statement *st = scop_statement(s, x->node);
     if (!st || ((which & WRITES) && !x->write) || ((which & OTHERS) && scop_is_sum(m, x)))
       continue;
@@ -430,6 +482,8 @@ static void scop_build(struct scop *s) {
   if (!s->dependences || !s->hard)
     scop_refuse(s, s->root->node, "its dependences are too many to be computed");
   else
+    scop_check_forwards(s);
+  if (!s->why)
     scop_find_sums(s);
 }
 

@@ -24,11 +24,20 @@ struct statement {
   /* It is `x += e` or `x -= e`, in which nothing else is the element x; or NULL. */
   const struct access *sum;
 };
+struct forward { /* from FIRST to LAST, statements of a block, NAME stands for ELEMENT */
+  struct slice name;
+  TSNode first, last; /* `name = element;` and `element = …;` */
+  const struct access *element;
+};
 struct scop {
   struct model *m;
   struct iter *root; /* the outermost loop */
   struct statement list[SCOP_STATEMENTS];
   unsigned n;
+  struct forward *forwards;
+  unsigned n_forwards;
+  struct access *more; /* of the elements that such variables stand for */
+  unsigned n_more;
   monomial *symbols; /* products of values that do not change: isl's params */
   unsigned n_symbols;
   const char *why; /* not NULL: the nest is no scop, for this reason … */
@@ -47,6 +56,17 @@ struct scop *scop_read(struct model *m, struct iter *root);
 void scop_free(struct scop *s);
 /* Returns the name of the param for the symbol I: of isl, and of a variable in C. */
 const char *scop_symbol(unsigned i);
+
+/* ---- forward.c ------------------------------------------------------------------- */
+
+/* Adds to S the places where the variable NAME stands for an element of an array. False:
+ * it is used elsewhere, too. Whether other accesses use the element is not known yet. */
+bool forward_replace(struct scop *s, struct slice name);
+/* Returns the place with N, a use of a variable that stands for an element, or NULL. */
+const struct forward *forward_at(const struct scop *s, TSNode n);
+/* Appends the text of N from FROM to TO, with elements in place of such variables. */
+void forward_text(const struct scop *s, size_t from, size_t to, TSNode n,
+                  struct text *t);
 
 /* ---- code.c ---------------------------------------------------------------------- */
 
