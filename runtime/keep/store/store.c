@@ -133,6 +133,15 @@ static bool is_corruption(int rc) {
   return rc == SQLITE_CORRUPT || rc == SQLITE_NOTADB || rc == SQLITE_FORMAT;
 }
 
+static bool store_is_ours_alone(const struct stat *st) {
+  return st->st_uid == geteuid() && !(st->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+bool store_file_is_ours(const char *path) {
+  struct stat st;
+  return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && store_is_ours_alone(&st);
+}
+
 static enum verdict judge_file(struct store *s, char **message) {
   struct stat st;
   if (lstat(s->path, &st) != 0) {
@@ -143,8 +152,7 @@ static enum verdict judge_file(struct store *s, char **message) {
   }
   s->device = st.st_dev;
   s->inode = st.st_ino;
-  if (S_ISREG(st.st_mode) &&
-      (!s->keep || (st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH)))))
+  if (S_ISREG(st.st_mode) && (!s->keep || store_is_ours_alone(&st)))
     return OPENED;
   *message = sys_printf("%s is not a file of this user alone", s->path);
   return REFUSED;

@@ -141,6 +141,8 @@ void store_allow(struct store *s, double seconds);
  * file in its place. True: repeat the operation. */
 bool store_recover(struct store *s, int rc);
 sqlite3_stmt *store_select(struct store *s, const struct kind *k, const char *where);
+/* True if PATH is a regular file of this user that nobody else can write. */
+bool store_file_is_ours(const char *path);
 
 /* ---- read.c ---------------------------------------------------------------------- */
 
@@ -155,6 +157,10 @@ bool store_find(struct store *s, const struct kind *k, int64_t problem, void *wh
 bool store_find_summary(struct store *s, int64_t problem, struct summary *out);
 /* Reads the last request for PROBLEM that found no winner; the caller frees its block. */
 bool store_find_asked(struct store *s, int64_t problem, struct asked *out);
+
+/* ---- glance.c -------------------------------------------------------------------- */
+
+struct glance *glance_open_in(const char *folder);
 
 /* ---- write.c --------------------------------------------------------------------- */
 
