@@ -111,56 +111,62 @@ struct cpu_features {
   uint64_t xcr0;
 };
 
-static struct cpu_features x86_features(void) {
-  struct cpu_features f = { 0 };
+// The registers of a leaf, in the order of the instruction's. On a virtual machine each
+// use of the instruction takes some microseconds.
+struct x86_leaf {
   unsigned a, b, c, d;
-  if (__get_cpuid(1, &a, &b, &c, &d)) {
-    f.leaf1c = c;
-    f.leaf1d = d;
-  }
-  if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) {
-    f.leaf7b = b;
-    f.leaf7c = c;
-    f.leaf7d = d;
-    if (a >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d))
-      f.leaf71a = a;
-  }
-  if (__get_cpuid(0x80000001, &a, &b, &c, &d)) {
-    f.ext_c = c;
-    f.ext_d = d;
-  }
-  if (f.leaf1c & bit_OSXSAVE)
-    f.xcr0 = x86_xcr0();
-  return f;
+};
+
+// All is 0 if LEAF is not among the first MOST.
+static struct x86_leaf x86_leaf(unsigned leaf, unsigned part, unsigned most) {
+  struct x86_leaf l = { 0 };
+  if (leaf <= most)
+    __cpuid_count(leaf, part, l.a, l.b, l.c, l.d);
+  return l;
 }
 
-static void x86_identity(struct machine *m) {
+static struct cpu_features x86_features(unsigned most, unsigned most_extended,
+                                        struct x86_leaf one) {
+  struct x86_leaf seven = x86_leaf(7, 0, most), more = { 0 };
+  struct x86_leaf extended = x86_leaf(0x80000001, 0, most_extended);
+  if (seven.a >= 1)
+    more = x86_leaf(7, 1, most);
+  return (struct cpu_features){ .leaf1c = one.c,
+                                .leaf1d = one.d,
+                                .leaf7b = seven.b,
+                                .leaf7c = seven.c,
+                                .leaf7d = seven.d,
+                                .leaf71a = more.a,
+                                .ext_c = extended.c,
+                                .ext_d = extended.d,
+                                .xcr0 = one.c & bit_OSXSAVE ? x86_xcr0() : 0 };
+}
+
+static void x86_identity(struct machine *m, struct x86_leaf zero, struct x86_leaf one,
+                         unsigned most_extended) {
   char vendor[13] = "", brand[49] = "";
-  unsigned a = 0, b = 0, c = 0, d = 0, max = 0;
-  if (__get_cpuid(0, &max, &b, &c, &d)) {
-    memcpy(vendor, &b, 4);
-    memcpy(vendor + 4, &d, 4);
-    memcpy(vendor + 8, &c, 4);
+  memcpy(vendor, &zero.b, 4);
+  memcpy(vendor + 4, &zero.d, 4);
+  memcpy(vendor + 8, &zero.c, 4);
+  for (unsigned i = 0; i < 3; i++) {
+    struct x86_leaf words = x86_leaf(0x80000002 + i, 0, most_extended);
+    memcpy(brand + 16 * i, &words, sizeof words);
   }
-  for (unsigned i = 0; i < 3; i++)
-    if (__get_cpuid(0x80000002 + i, &a, &b, &c, &d)) {
-      unsigned words[4] = { a, b, c, d };
-      memcpy(brand + 16 * i, words, 16);
-    }
   machine_squeeze(m->name, sizeof m->name, brand[0] ? brand : vendor);
-  __get_cpuid(1, &a, &b, &c, &d);
-  unsigned family = a >> 8 & 15, model = a >> 4 & 15;
+  unsigned family = one.a >> 8 & 15, model = one.a >> 4 & 15;
   if (family == 6 || family == 15)
-    model |= a >> 12 & 0xf0;
+    model |= one.a >> 12 & 0xf0;
   if (family == 15)
-    family += a >> 20 & 255;
+    family += one.a >> 20 & 255;
   snprintf(m->cpu, sizeof m->cpu, "%s %.64s family %u model %u stepping %u", vendor,
-           m->name, family, model, a & 15);
-  m->numbers.line = (b >> 8 & 255) * 8;
+           m->name, family, model, one.a & 15);
+  m->numbers.line = (one.b >> 8 & 255) * 8;
 }
 
 static void cpu_identity(struct machine *m) {
-  struct cpu_features f = x86_features();
+  struct x86_leaf zero = x86_leaf(0, 0, 0), one = x86_leaf(1, 0, zero.a);
+  unsigned most_extended = x86_leaf(0x80000000, 0, 0x80000000).a;
+  struct cpu_features f = x86_features(zero.a, most_extended, one);
   bool avx = (f.leaf1c & bit_AVX) && (f.xcr0 & 6) == 6;
   bool avx2 = avx && (f.leaf7b & bit_AVX2) && (f.leaf1c & bit_FMA) &&
       (f.leaf7b & bit_BMI2);
@@ -168,7 +174,7 @@ static void cpu_identity(struct machine *m) {
   bool v4 = avx512 && (f.leaf7b & bit_AVX512BW) && (f.leaf7b & bit_AVX512DQ) &&
       (f.leaf7b & bit_AVX512VL) && (f.leaf7b & bit_AVX512CD);
   bool v2 = f.leaf1c & bit_SSE4_2;
-  x86_identity(m);
+  x86_identity(m, zero, one, most_extended);
   m->numbers.vector = avx512 ? 64 : avx ? 32 : 16;
   // A register file is usable only if the OS saves it, so XCR0 is hashed too.
   snprintf(m->isa, sizeof m->isa, "x86-64%s %016llx",

@@ -78,8 +78,9 @@ static void loss_estimate(void) {
   double now = sys_now();
   if (now - atomic_load(&loss.when) <= anew)
     return;
-  atomic_store(&loss.forks, session_fork_seconds());
-  atomic_store(&loss.copies, session_pages() * loss_page_seconds());
+  double pages = session_pages();
+  atomic_store(&loss.forks, session_fork_seconds(pages));
+  atomic_store(&loss.copies, pages * loss_page_seconds());
   atomic_store(&loss.when, now);
 }
 
@@ -91,6 +92,11 @@ double loss_copies(void) {
 double loss_expected(void) {
   loss_estimate();
   return atomic_load(&loss.forks) + atomic_load(&loss.copies) * atomic_load(&loss.part);
+}
+
+double loss_most_copies(double pages) {
+  pthread_once(&part_once, loss_begin_part);
+  return pages * SESSION_PAGE_UNMEASURED * atomic_load(&loss.part);
 }
 
 bool loss_lets_tune(double time, double found) {

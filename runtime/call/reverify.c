@@ -159,9 +159,29 @@ unsigned reverify_waiting(struct site *sites) {
   return waiting;
 }
 
+// True if it makes no difference whether a check will cost A or B.
+static bool reverify_same(const struct reverify *r, double now, double a, double b) {
+  double earned = atomic_load(&r->earned);
+  return account_ask(&r->account, now, earned, a) ==
+      account_ask(&r->account, now, earned, b) &&
+      loss_lets_check(a) == loss_lets_check(b) &&
+      loss_affords_check(a) == loss_affords_check(b) &&
+      (a <= ACCOUNT_CHEAP) == (b <= ACCOUNT_CHEAP);
+}
+
+// Returns the seconds that the first check will cost, where FORK is what a fork of PAGES
+// takes. What a copy of a page takes is measured only if it matters: that takes longer
+// than all else in a first call.
+static double reverify_expected(const struct reverify *r, double now, double pages,
+                                double fork) {
+  double known = own + (FORKS - 1) * fork + 1.5 * r->runs;
+  double most = known + fork + loss_most_copies(pages);
+  return reverify_same(r, now, known + fork, most) ? most : known + loss_expected();
+}
+
 void reverify_look(struct site *s, struct node *n, const struct call *call) {
   struct reverify *r = n->reverify;
-  double now = sys_now(), fork = session_fork_seconds();
+  double now = sys_now(), pages = session_pages(), fork = session_fork_seconds(pages);
   if (!reverify_wants(n) || node_is_default(n))
     return;
   if (background_goes()) {
@@ -170,9 +190,8 @@ void reverify_look(struct site *s, struct node *n, const struct call *call) {
   }
   if (!reverify_may_fork(n, now, fork))
     return;
-  double expected = r->account.cost > 0
-      ? r->account.cost
-      : own + (FORKS - 1) * fork + loss_expected() + 1.5 * r->runs;
+  double expected = r->account.cost > 0 ? r->account.cost
+                                        : reverify_expected(r, now, pages, fork);
   enum account_answer answer =
       account_ask(&r->account, now, atomic_load(&r->earned), expected);
   bool yields = r->account.looks > 0 && loss_others_wait();

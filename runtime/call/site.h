@@ -280,6 +280,9 @@ void allowance_after_fork(void);
 /* Returns the seconds that a fork takes from the program: those of the fork, and of pages
  * copied afterwards. Any thread. */
 double loss_expected(void);
+/* Returns what the copies of such a fork of PAGES take at most, usually. Measures
+ * nothing. Any thread. */
+double loss_most_copies(double pages);
 /* Returns the seconds that copies of all its pages would take. Any thread. */
 double loss_copies(void);
 /* True if another tuning of a kernel that is tuned when hot may begin. TIME: of this run,

@@ -20,9 +20,10 @@
 #include "packet.h"
 #include "session.h"
 
-// Seconds. Where a copy of a page cannot be measured, it counts as UNMEASURED.
+// Seconds. Where a copy of a page cannot be measured, it counts as PAGE_UNMEASURED.
+const double SESSION_PAGE_UNMEASURED = 5e-6;
 static const double at_least = 150e-6, a_page = 20e-9, least_page = 100e-9,
-                    most_page = 120e-6, unmeasured = 5e-6;
+                    most_page = 120e-6;
 static struct {
   _Atomic double seconds, pages; // of the better one of the last two forks; 0: none yet
   _Atomic double took, last;     // seconds of the last fork, and for each page
@@ -62,7 +63,7 @@ static double copying_measure(void) {
   if (fd >= 0)
     close(fd);
   if (memory == MAP_FAILED)
-    return unmeasured;
+    return SESSION_PAGE_UNMEASURED;
   for (size_t i = 0; i < size; i += page)
     (void)*(volatile char *)(memory + i);
   for (size_t pass = 0; pass < PASSES; pass++) {
@@ -73,7 +74,9 @@ static double copying_measure(void) {
     least = fmin(least, (copying_clock() - begun) / PAGES);
   }
   munmap(memory, size);
-  return least >= least_page ? least : unmeasured; // mlockall: they were copied before
+  return least >= least_page
+      ? least
+      : SESSION_PAGE_UNMEASURED; // mlockall: they were copied before
 }
 
 // What runs beside the program's thread while it is measured.
@@ -96,7 +99,8 @@ static int neighbour_run(void *data) {
 // that takes six times as long as the copy.
 static double copying_measure_beside(void) {
   enum { STACK = 64 << 10 };
-  double begun = copying_clock(), awaited = begun + 2e-3, seconds = unmeasured;
+  double begun = copying_clock(), awaited = begun + 2e-3,
+         seconds = SESSION_PAGE_UNMEASURED;
   struct neighbour n = { .latest = begun + 50e-3 };
   char *stack = sys_mmap(STACK, false);
   pid_t pid = stack ? clone(neighbour_run, stack + STACK, CLONE_VM | CLONE_FILES, &n)
@@ -139,8 +143,9 @@ double session_page_seconds(bool threads) {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   if (threads)
-    seconds = fmax(copying_has_room() ? copying_measure_beside() : unmeasured,
-                   atomic_load(&alone));
+    seconds =
+        fmax(copying_has_room() ? copying_measure_beside() : SESSION_PAGE_UNMEASURED,
+             atomic_load(&alone));
   else
     seconds = copying_measure();
   pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -158,8 +163,8 @@ double session_fork_expected(double pages, double seconds, double last_pages) {
   return seconds * (pages > last_pages ? pages / last_pages : 1);
 }
 
-double session_fork_seconds(void) {
-  return session_fork_expected(session_pages(), atomic_load(&copying.seconds),
+double session_fork_seconds(double pages) {
+  return session_fork_expected(pages, atomic_load(&copying.seconds),
                                atomic_load(&copying.pages));
 }
 

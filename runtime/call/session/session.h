@@ -47,16 +47,17 @@ bool session_has_news(void);
 enum session_state session_wait(double seconds, struct outcome *out);
 /* Ends the tuner and the session, and drops the result. */
 void session_cancel(void);
-/* Returns the seconds that a fork of this process will take: the call that starts a
- * session waits for it, and no thread gets new pages meanwhile. Learned from earlier
- * forks. Any thread. */
-double session_fork_seconds(void);
 /* Returns the pages that this process shares with no file; 0: not known. */
 double session_pages(void);
+/* Returns the seconds that a fork of this process, with PAGES, will take: the call that
+ * starts a session waits for it, and no thread gets new pages meanwhile. Learned from
+ * earlier forks. Any thread. */
+double session_fork_seconds(double pages);
 /* Returns the seconds that the program loses, about, when it writes to a page for the
  * first time after a fork: more where THREADS of it run at the same time. The first call
  * of either kind measures that, for some tenths of a millisecond. */
 double session_page_seconds(bool threads);
+extern const double SESSION_PAGE_UNMEASURED; /* it is rarely more */
 /* Notes that a fork took SECONDS; returns those of the last one. */
 void session_forked(double seconds);
 double session_fork_took(void);
