@@ -94,43 +94,64 @@ void entered_clear(int slot) {
   }
 }
 
-// Reads all slots of FD; returns how many there are. The caller frees *ALL.
-static size_t entered_all(int fd, struct entered **all) {
-  const size_t size = SLOTS * sizeof **all;
-  *all = fd >= 0 ? sys_malloc(size) : NULL;
-  ssize_t got = *all ? pread(fd, *all, size, 0) : 0;
-  return got > 0 ? (size_t)got / sizeof **all : 0;
+// Calls SEE for each note in FD, until it returns false. Reads some at a time, since a
+// first call has most memory from the kernel page by page.
+static void entered_each(int fd,
+                         bool (*see)(const struct entered *e, unsigned slot, void *data),
+                         void *data) {
+  struct entered some[32];
+  for (unsigned first = 0; first < SLOTS; first += 32) {
+    ssize_t got = pread(fd, some, sizeof some, (off_t)(first * sizeof *some));
+    for (unsigned i = 0; i < 32 && got >= (ssize_t)((i + 1) * sizeof *some); i++)
+      if (entered_is_note(&some[i]) && !see(&some[i], first + i, data))
+        return;
+    if (got < (ssize_t)sizeof some)
+      return;
+  }
+}
+
+struct entered_search {
+  int fd;
+  int64_t problem;
+  uint64_t variant;
+  double seconds;
+  unsigned found;
+};
+
+static bool entered_doubt(const struct entered *e, unsigned slot, void *data) {
+  struct entered_search *s = data;
+  (void)slot;
+  s->found += e->variant == s->variant && !entered_lives(e, 0);
+  return s->found == 0;
 }
 
 bool entered_doubts(uint64_t variant) {
-  struct entered *all;
-  int fd = entered_open(O_RDONLY);
-  size_t n = entered_all(fd, &all);
-  bool doubts = false;
-  for (size_t i = 0; i < n; i++)
-    doubts |= all[i].variant == variant && entered_is_note(&all[i]) &&
-        !entered_lives(&all[i], 0);
-  free(all);
-  if (fd >= 0)
-    close(fd);
-  return doubts;
+  struct entered_search s = { .fd = entered_open(O_RDONLY), .variant = variant };
+  if (s.fd >= 0) {
+    entered_each(s.fd, entered_doubt, &s);
+    close(s.fd);
+  }
+  return s.found > 0;
+}
+
+static bool entered_take(const struct entered *e, unsigned slot, void *data) {
+  const struct entered none = { .problem = 0 };
+  struct entered_search *s = data;
+  if (e->problem == s->problem && e->variant == s->variant &&
+      !entered_lives(e, s->seconds)) {
+    entered_write(s->fd, slot, &none);
+    s->found++;
+  }
+  return true;
 }
 
 unsigned entered_ended(const struct identity *id, uint64_t variant, double seconds) {
-  const struct entered none = { .problem = 0 };
-  struct entered *all;
-  int64_t problem = problem_id(id);
-  int fd = problem ? entered_open(O_RDWR) : -1;
-  size_t slots = entered_all(fd, &all);
-  unsigned n = 0;
-  for (size_t i = 0; i < slots; i++)
-    if (all[i].problem == problem && all[i].variant == variant &&
-        entered_is_note(&all[i]) && !entered_lives(&all[i], seconds)) {
-      entered_write(fd, (unsigned)i, &none);
-      n++;
-    }
-  free(all);
-  if (fd >= 0)
-    close(fd);
-  return n;
+  struct entered_search s = {
+    .fd = -1, .problem = problem_id(id), .variant = variant, .seconds = seconds
+  };
+  if (s.problem && (s.fd = entered_open(O_RDWR)) >= 0) {
+    entered_each(s.fd, entered_take, &s);
+    close(s.fd);
+  }
+  return s.found;
 }

@@ -93,6 +93,34 @@ static bool folder_is_ours(const char *path, char **message) {
   return true;
 }
 
+// True if PATH, which is absolute, has no parts like "." that change where it leads.
+static bool folder_is_plain(const char *path) {
+  for (const char *p = path; (p = strchr(p, '/')) != NULL;) {
+    size_t n = strcspn(++p, "/");
+    if (n == 0 || (n <= 2 && strncmp(p, "..", n) == 0))
+      return false;
+  }
+  return true;
+}
+
+// Cuts the last part off PATH, and returns where it was.
+static char *folder_cut(char *path) {
+  char *name = strrchr(path, '/');
+  *name = '\0';
+  return name;
+}
+
+// True if PATH exists and is safe, and is its own real name, as most are: then each part
+// has to be looked at once only. parents_are_safe refuses links.
+static bool folder_is_known_safe(char *path) {
+  char *message = NULL, *name = folder_cut(path);
+  bool safe = parents_are_safe(name == path ? (char[2]){ "/" } : path, &message);
+  *name = '/';
+  safe = safe && folder_is_ours(path, &message);
+  free(message);
+  return safe;
+}
+
 char *folder_check(const char *path, char **message) {
   char given[PATH_MAX], parent[PATH_MAX];
   *message = NULL;
@@ -105,12 +133,13 @@ char *folder_check(const char *path, char **message) {
     REFUSE("the path of the folder is too long");
   memcpy(given, path, n);
   given[n] = '\0';
+  if (folder_is_plain(given) && folder_is_known_safe(given))
+    return sys_strdup(given);
   if (make_folders(given) != 0)
     REFUSE("cannot make %s: %s", given, strerror(errno));
   if (!folder_is_ours(given, message))
     return NULL;
-  char *name = strrchr(given, '/');
-  *name++ = '\0';
+  const char *name = folder_cut(given) + 1;
   if (!realpath(given[0] ? given : "/", parent))
     REFUSE("%s: %s", given, strerror(errno));
   if (!parents_are_safe(parent, message))
@@ -171,9 +200,12 @@ const char *folder_open(char **message) {
   char *path = folder_default(message);
   char *good = path ? folder_check(path, message) : NULL;
   free(path);
-  if (!good)
-    return NULL;
   pthread_mutex_lock(&kept.mutex);
+  if (!good) {
+    kept.path = NULL; // it is not safe any more
+    pthread_mutex_unlock(&kept.mutex);
+    return NULL;
+  }
   if (!kept.path || strcmp(kept.path, good) != 0)
     kept.path = good; // the former one may be in use still
   else

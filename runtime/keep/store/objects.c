@@ -65,12 +65,19 @@ static int open_objects(const char *folder) {
   return fd;
 }
 
+// True if the folder objects/ exists and is ours alone. FOLDER is known to be, so nobody
+// else can replace what is in it.
+static bool objects_are_ours(const char *folder) {
+  struct stat st;
+  char *path = sys_printf("%s/objects", folder);
+  bool ours = path && lstat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
+      st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH));
+  free(path);
+  return ours;
+}
+
 char *objects_find_in(const char *folder, uint64_t hash) {
-  int directory = open_objects(folder);
-  if (directory < 0)
-    return NULL;
-  close(directory);
-  char *path = object_path(folder, hash);
+  char *path = objects_are_ours(folder) ? object_path(folder, hash) : NULL;
   if (path && object_is_good(path, hash))
     return path;
   free(path);
@@ -79,7 +86,7 @@ char *objects_find_in(const char *folder, uint64_t hash) {
 
 char *objects_find(uint64_t hash) {
   char *message = NULL;
-  const char *folder = hash ? folder_open(&message) : NULL;
+  const char *folder = hash ? folder_again(&message) : NULL;
   char *path = folder ? objects_find_in(folder, hash) : NULL;
   free(message);
   if (path)

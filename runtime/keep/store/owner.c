@@ -18,9 +18,10 @@
 // by some.
 enum { FAR_AWAY = 120 };
 
+// Reads a file of /proc, which comes as a whole.
 static void owner_read_text(const char *path, char *text, size_t size) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
-  int n = fd < 0 ? -1 : sys_read_all(fd, text, size - 1);
+  ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
   text[n > 0 ? n : 0] = '\0';
   if (fd >= 0)
     close(fd);

@@ -252,18 +252,32 @@ static void unique_name(const char *file, char *name, size_t size) {
   snprintf(end, size - (size_t)(end - name), "%s", file);
 }
 
-static void *module_open_file(const char *path, int flags) {
+static int module_has_name(struct dl_phdr_info *info, size_t size, void *data) {
+  (void)size;
+  return strcmp(info->dlpi_name, data) == 0;
+}
+
+/* Opens PATH. *FRESH: it was not open before, under any name. To find that out, looking
+ * at the names costs less than dlopen with RTLD_NOLOAD, which reads the file. */
+static void *module_open_file(const char *path, bool *fresh) {
   char name[128];
   size_t n = sizeof descriptors - 1;
-  if (strncmp(path, descriptors, n) != 0)
-    return dlopen(path, flags);
-  unique_name(path + n, name, sizeof name);
-  return dlopen(name, flags);
+  if (strncmp(path, descriptors, n) == 0) {
+    unique_name(path + n, name, sizeof name);
+    path = name;
+  }
+  struct link_map *map;
+  bool known = dl_iterate_phdr(module_has_name, (void *)(uintptr_t)path) != 0;
+  void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  *fresh = handle && !known && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 &&
+      strcmp(map->l_name, path) == 0;
+  return handle;
 }
 
 /* Opens a copy of the code, for a site whose symbols are elsewhere (for example two
  * libraries that were built from the same source). */
 static void *open_copy(const char *path) {
+  bool fresh;
   int from = sys_open(path, O_RDONLY, 0), to = memfd_create("autotune", MFD_CLOEXEC);
   void *handle = NULL;
   struct stat info;
@@ -275,7 +289,7 @@ static void *open_copy(const char *path) {
         break;
     char name[64];
     snprintf(name, sizeof name, "%s%d", descriptors, to);
-    handle = done == info.st_size ? module_open_file(name, RTLD_NOW | RTLD_LOCAL) : NULL;
+    handle = done == info.st_size ? module_open_file(name, &fresh) : NULL;
   }
   if (from >= 0)
     close(from);
@@ -287,13 +301,14 @@ static void *open_copy(const char *path) {
 /* Opens PATH and binds it. NULL on failure, and perhaps *MESSAGE. */
 static void *open_bound(const char *path, struct binding *b) {
   struct relocations r;
-  void *known = module_open_file(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-  if (known) {
-    if (!module_abandoned() && read_dynamic(known, &r) && each_slot(&r, is_bound, b))
-      return known;
-    dlclose(known);
+  bool fresh;
+  void *handle = module_open_file(path, &fresh);
+  if (handle && !fresh) {
+    if (!module_abandoned() && read_dynamic(handle, &r) && each_slot(&r, is_bound, b))
+      return handle;
+    dlclose(handle);
+    handle = open_copy(path);
   }
-  void *handle = known ? open_copy(path) : module_open_file(path, RTLD_NOW | RTLD_LOCAL);
   // While this waited for the loader, the library with the symbols may have been closed.
   if (handle && !module_abandoned() && read_dynamic(handle, &r) &&
       each_slot(&r, bind_slot, b))
