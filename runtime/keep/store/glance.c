@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// glance.c: reads a winner without a connection. SQLite needs ten times as long to open a
-// file (settings, schema, statements) as to read a few rows, and most programs only
+// glance.c: reads a winner without SQLite, which needs ten times as long to get ready and
+// to open a file (settings, schema, statements) as to read a few rows. Most programs only
 // read their winners.
 //
-// The file is opened and locked through SQLite's own VFS: so its locks hold here, too,
-// and closing the file drops no lock of another connection of this process. Its pages are
-// read as https://www.sqlite.org/fileformat2.html describes them. Each row still has its
-// checksum. Whatever is not plain (a journal with something in it, another format, a
+// The file has SQLite's lock for readers meanwhile, so nobody writes to it, and its pages
+// are read as https://www.sqlite.org/fileformat2.html describes them. Each row still has
+// its checksum. Whatever is not plain (a journal with something in it, another format, a
 // damaged row) ends the glance, and a connection is to be opened.
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tables.h"
 
@@ -18,15 +19,16 @@ enum {
   HEADER = 100,    // bytes of the file's header, on its first page
   MOST_DEPTH = 8,  // of a tree
   MOST_PAGES = 64, // that one glance reads
-  MOST_ROW = 1 << 20
+  MOST_ROW = 1 << 20,
+  LOCK_AT = 0x40000002, // where readers lock the file (os.h in SQLite)
+  LOCK_SIZE = 510
 };
 
 struct glance {
-  char *path;                  // of the file, and of its journal
+  int fd;
   unsigned page, usable, read; // bytes of a page; pages read so far
   uint32_t winners, services;  // the roots of their tables; 0: not found
   bool broken;
-  sqlite3_file *file;
 };
 
 // A table's page, or a row.
@@ -163,9 +165,9 @@ static bool glance_take(struct glance_bytes row, const struct kind *k, void *wha
 // ---- pages --------------------------------------------------------------------------
 
 static bool glance_read(struct glance *g, uint32_t page, unsigned char *to) {
-  int64_t at = (int64_t)(page - 1) * g->page;
+  off_t at = (off_t)(page - 1) * g->page;
   return page > 0 && g->read++ < MOST_PAGES &&
-      g->file->pMethods->xRead(g->file, to, (int)g->page, at) == SQLITE_OK;
+      pread(g->fd, to, g->page, at) == (ssize_t)g->page;
 }
 
 // A page of a tree. An inner one has a child before each of its N cells, and one after
@@ -364,7 +366,7 @@ static bool glance_tables(struct glance *g) {
 
 static bool glance_header(struct glance *g) {
   unsigned char h[HEADER];
-  if (g->file->pMethods->xRead(g->file, h, sizeof h, 0) != SQLITE_OK)
+  if (pread(g->fd, h, sizeof h, 0) != sizeof h)
     return false;
   g->page = (unsigned)glance_number(h + 16, 2);
   g->usable = g->page - h[20];
@@ -376,32 +378,35 @@ static bool glance_header(struct glance *g) {
 
 // True if no transaction has to be rolled back or is being written. While this process
 // has its lock, none can begin to write.
-static bool glance_is_quiet(struct glance *g) {
+static bool glance_is_quiet(const char *folder) {
   struct stat st;
-  char *end = g->path + strlen(g->path);
-  memcpy(end, "-journal", sizeof "-journal");
-  bool quiet = lstat(g->path, &st) != 0 || st.st_size == 0;
-  *end = '\0';
+  char *path = sys_printf("%s/results.db-journal", folder);
+  bool quiet = path && (lstat(path, &st) != 0 || st.st_size == 0);
+  free(path);
   return quiet;
 }
 
-static bool glance_begin_file(struct glance *g, sqlite3_vfs *vfs) {
-  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_NOFOLLOW;
-  return vfs->xOpen(vfs, g->path, g->file, flags, &flags) == SQLITE_OK &&
-      g->file->pMethods->xLock(g->file, SQLITE_LOCK_SHARED) == SQLITE_OK &&
-      glance_is_quiet(g) && glance_header(g) && glance_tables(g);
+static bool glance_begin_file(struct glance *g, const char *folder) {
+  struct flock lock = {
+    .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = LOCK_AT, .l_len = LOCK_SIZE
+  };
+  struct stat st;
+  char *path = sys_printf("%s/results.db", folder);
+  g->fd = path ? sys_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0) : -1;
+  free(path);
+  return g->fd >= 0 && fstat(g->fd, &st) == 0 && store_file_is_ours(&st) &&
+      fcntl(g->fd, F_SETLK, &lock) == 0 && glance_is_quiet(folder) && glance_header(g) &&
+      glance_tables(g);
 }
 
 struct glance *glance_open_in(const char *folder) {
-  sqlite3_vfs *vfs = sys_fails(SYS_SQLITE) ? NULL : sqlite3_vfs_find(NULL);
-  struct glance *g = vfs ? sys_calloc(1, sizeof *g) : NULL;
-  size_t size = strlen(folder) + 64; // the VFS reads beyond the path's end
-  if (g && (g->path = sys_calloc(1, size)) != NULL &&
-      (g->file = sys_calloc(1, (size_t)vfs->szOsFile)) != NULL) {
-    snprintf(g->path, size, "%s/results.db", folder);
-    if (store_file_is_ours(g->path) && glance_begin_file(g, vfs))
-      return g;
+  struct glance *g = sys_calloc(1, sizeof *g);
+  if (!g || !store_reserve()) {
+    free(g);
+    return NULL;
   }
+  if (glance_begin_file(g, folder))
+    return g;
   glance_close(g);
   return NULL;
 }
@@ -414,16 +419,13 @@ struct glance *glance_open(void) {
 }
 
 bool glance_close(struct glance *g) {
-  bool good = g && !g->broken;
-  if (g && g->file && g->file->pMethods) {
-    g->file->pMethods->xUnlock(g->file, SQLITE_LOCK_NONE);
-    g->file->pMethods->xClose(g->file);
-  }
-  if (g) {
-    free(g->file);
-    free(g->path);
-  }
+  if (!g)
+    return false;
+  bool good = !g->broken;
+  if (g->fd >= 0)
+    close(g->fd); // and its lock is gone
   free(g);
+  store_release();
   return good;
 }
 

@@ -7,6 +7,7 @@
 // process, but for opening and closing in a tuner; after that, work goes on without the
 // store.
 #include <errno.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +112,47 @@ static enum verdict judge_header(struct store *s, char **message) {
   return known && h[18] == 1 && h[19] == 1 ? OPENED : BROKEN;
 }
 
+// ---- uses of the file in this process -----------------------------------------------
+
+// The number of connections, or RESERVED, and the process's number above it: connections
+// of a parent are not its child's.
+static _Atomic uint64_t uses;
+static const uint32_t RESERVED = UINT32_MAX;
+
+static uint32_t uses_now(uint64_t *now, uint64_t *own) {
+  *own = (uint64_t)getpid() << 32;
+  *now = atomic_load(&uses);
+  return *now >> 32 == *own >> 32 ? (uint32_t)*now : 0;
+}
+
+bool store_reserve(void) {
+  uint64_t now, own;
+  return uses_now(&now, &own) == 0 &&
+      atomic_compare_exchange_strong(&uses, &now, own | RESERVED);
+}
+
+void store_release(void) {
+  atomic_store(&uses, 0);
+}
+
+// Waits for the end of a reservation, which is near.
+static void uses_begin(void) {
+  uint64_t now, own;
+  uint32_t n = uses_now(&now, &own);
+  while (n == RESERVED || !atomic_compare_exchange_strong(&uses, &now, own | (n + 1))) {
+    sched_yield();
+    n = uses_now(&now, &own);
+  }
+}
+
+static void uses_end(void) {
+  uint64_t now, own;
+  uint32_t n;
+  do
+    n = uses_now(&now, &own);
+  while (n > 0 && !atomic_compare_exchange_strong(&uses, &now, own | (n - 1)));
+}
+
 // ---- opening ------------------------------------------------------------------------
 
 // Limits what a file can make SQLite do to holding rows.
@@ -133,13 +175,9 @@ static bool is_corruption(int rc) {
   return rc == SQLITE_CORRUPT || rc == SQLITE_NOTADB || rc == SQLITE_FORMAT;
 }
 
-static bool store_is_ours_alone(const struct stat *st) {
-  return st->st_uid == geteuid() && !(st->st_mode & (S_IWGRP | S_IWOTH));
-}
-
-bool store_file_is_ours(const char *path) {
-  struct stat st;
-  return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && store_is_ours_alone(&st);
+bool store_file_is_ours(const struct stat *st) {
+  return S_ISREG(st->st_mode) && st->st_uid == geteuid() &&
+      !(st->st_mode & (S_IWGRP | S_IWOTH));
 }
 
 static enum verdict judge_file(struct store *s, char **message) {
@@ -152,7 +190,7 @@ static enum verdict judge_file(struct store *s, char **message) {
   }
   s->device = st.st_dev;
   s->inode = st.st_ino;
-  if (S_ISREG(st.st_mode) && (!s->keep || store_is_ours_alone(&st)))
+  if (S_ISREG(st.st_mode) && (!s->keep || store_file_is_ours(&st)))
     return OPENED;
   *message = sys_printf("%s is not a file of this user alone", s->path);
   return REFUSED;
@@ -161,12 +199,14 @@ static enum verdict judge_file(struct store *s, char **message) {
 static void store_disconnect(struct store *s) {
   sqlite3_close_v2(s->db); // a statement may still be running
   s->db = NULL;
+  uses_end();
 }
 
 static enum verdict store_connect(struct store *s, char **message) {
   enum verdict verdict = judge_file(s, message);
   if (verdict != OPENED)
     return verdict;
+  uses_begin();
   int rc = sys_fails(SYS_SQLITE)
       ? SQLITE_IOERR
       : sqlite3_open_v2(

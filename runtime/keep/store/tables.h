@@ -141,8 +141,14 @@ void store_allow(struct store *s, double seconds);
  * file in its place. True: repeat the operation. */
 bool store_recover(struct store *s, int rc);
 sqlite3_stmt *store_select(struct store *s, const struct kind *k, const char *where);
-/* True if PATH is a regular file of this user that nobody else can write. */
-bool store_file_is_ours(const char *path);
+/* True if ST is of a regular file of this user that nobody else can write. */
+struct stat;
+bool store_file_is_ours(const struct stat *st);
+/* Reserves the file for a descriptor of the caller's own. Closing that drops all locks of
+ * the process on the file, so until store_release no connection is opened. False: one is
+ * open. */
+bool store_reserve(void);
+void store_release(void);
 
 /* ---- read.c ---------------------------------------------------------------------- */
 
