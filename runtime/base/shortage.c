@@ -101,8 +101,13 @@ static struct limit shortage_limit(void) {
   return l;
 }
 
-void shortage_begin(void) {
+number shortage_begin(void) {
   shortage.kills = shortage_limit().kills;
+  return shortage.kills;
+}
+
+void shortage_since(number kills) {
+  shortage.kills = kills;
 }
 
 const char *shortage_text(char *text, size_t size) {

@@ -7,8 +7,11 @@
 
 #include <stddef.h>
 
-/* Remembers how many processes were killed so far. A fork remembers the same. */
-void shortage_begin(void);
+/* Remembers how many processes were killed so far, and returns that. A fork remembers the
+ * same. It reads some ten files. */
+unsigned long long shortage_begin(void);
+/* Remembers what another process returned. */
+void shortage_since(unsigned long long kills);
 /* Returns TEXT: ": out of memory (memory.max of the cgroup: 512 MiB)" if processes were
  * killed since shortage_begin or since the last call that found some, else "". SIZE is at
  * least 80. */

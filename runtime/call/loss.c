@@ -17,6 +17,7 @@
 static const double anew = 0.05;      // seconds: expectations are that old at most
 static const double first_part = 0.5; // of the pages, which the program will write to
 static const double least_part = 0.05;
+static const double few = 0.5e-3; // seconds of copies, which are estimated
 
 static pthread_once_t loss_once = PTHREAD_ONCE_INIT, part_once = PTHREAD_ONCE_INIT;
 static struct {
@@ -24,7 +25,7 @@ static struct {
   struct ledger before, told; // told: what of this run is in the ledger
   // Of the present session, while holding decide_take().
   double pages, fork; // pages: when it was forked; 0: there is no session
-  double page;        // seconds that the copy of one takes
+  bool threads;       // others ran then
   long faults;
   _Atomic double part;          // of the pages, that were copied in the last session
   _Atomic double lost, checks;  // seconds in this run, as in struct ledger
@@ -67,10 +68,15 @@ static struct ration loss_ration(void) {
   return (struct ration){ .known = loss.known, .before = loss.before, .now = loss_now() };
 }
 
+// True if other threads run now. Those that sleep do not count.
+static bool loss_runs_threads(void) {
+  return hot_runs_threads() && sys_threads() > 1;
+}
+
 // A copy takes longer where threads run on other processors, because these are told of
-// it. Threads that sleep do not count.
+// it.
 static double loss_page_seconds(void) {
-  return session_page_seconds(hot_runs_threads() && sys_threads() > 1);
+  return session_page_seconds(loss_runs_threads());
 }
 
 static void loss_estimate(void) {
@@ -145,7 +151,7 @@ static long loss_faults(void) {
 void loss_begin(void) {
   pthread_once(&part_once, loss_begin_part);
   loss.pages = fmax(session_pages(), 1);
-  loss.page = loss_page_seconds();
+  loss.threads = loss_runs_threads();
   loss.faults = loss_faults();
 }
 
@@ -153,12 +159,18 @@ void loss_forked(void) {
   loss.fork = session_fork_took();
 }
 
+// Returns the seconds that each of COPIED pages took. Few are not worth a measurement.
+static double loss_page_of(double copied) {
+  if (copied * SESSION_PAGE_UNMEASURED <= few)
+    return SESSION_PAGE_UNMEASURED;
+  return session_page_seconds(loss.threads || loss_runs_threads()); // or begun since
+}
+
 double loss_end(bool check) {
   if (loss.pages <= 0)
     return 0;
   double copied = fmin(fmax((double)(loss_faults() - loss.faults), 0), loss.pages);
-  double page = fmax(loss.page, loss_page_seconds()); // threads may have begun since
-  double seconds = loss.fork + copied * page;
+  double seconds = loss.fork + copied * loss_page_of(copied);
   atomic_store(&loss.part, copied / loss.pages);
   loss.pages = loss.fork = 0;
   loss_add(&loss.lost, seconds);

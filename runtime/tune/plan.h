@@ -125,7 +125,9 @@ struct shared_memory {
       cost; /* by the tuner: seconds of CPU that it and its children have taken */
   _Atomic int64_t
       ended; /* by the program: it ends, in ns of CLOCK_REALTIME_COARSE; 0: not yet */
-  atomic_uint news;  /* by the tuner: messages sent so far */
+  atomic_uint news; /* by the tuner: messages sent so far */
+  _Atomic unsigned long long
+      killed;        /* by the tuner: 1 and what shortage_begin returned; 0: not known */
   atomic_bool hurry; /* by the program: end with the best so far */
   _Atomic uint64_t
       compiling[COMPILING]; /* by the compiling threads: hashes of the variants being

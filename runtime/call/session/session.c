@@ -220,7 +220,6 @@ int session_start(const struct autotune_kernel *k, const struct identity *id,
   }
   if (!plan->retry)
     session.n_suspects = 0;
-  shortage_begin();
   session.status = 0;
   session.read = 0;
   session.background = plan->background;
@@ -273,6 +272,17 @@ static void session_bury(int rc, bool *crashed) {
     kill_tuner();
     session_reap(LAST_BREATH);
   }
+}
+
+// Returns TEXT, of at least 80 bytes: that memory was short since the session began, if
+// the tuner has noted what was before.
+static const char *session_shortage(char *text, size_t size) {
+  struct shared_memory *shared = session_shared_memory();
+  unsigned long long killed = shared ? atomic_load(&shared->killed) : 0;
+  if (!killed)
+    return "";
+  shortage_since(killed - 1);
+  return shortage_text(text, size);
 }
 
 // Sets OUT to a result without a winner: the program has closed what the session needs.
@@ -397,7 +407,7 @@ enum session_state session_wait(double seconds, struct outcome *out) {
       char text[128] = "";
       snprintf(out->why, sizeof out->why, "default: the tuning process %s%s",
                gone ? "ended unexpectedly" : "did not answer",
-               gone ? shortage_text(text, sizeof text) : "");
+               gone ? session_shortage(text, sizeof text) : "");
       return session_finish(-1, gone, out);
     } else if (sys_now() >= until) {
       return SESSION_RUNS;

@@ -142,6 +142,9 @@ void tuner_main(const struct tuner_job *job) {
     setpgid(0, 0); // ^C is for the program (interrupt.c)
   sandbox_no_core();
   shortage_die_first(900); // the program's own memory matters more
+  unsigned long long killed = 1 + shortage_begin();
+  if (job->shared)
+    atomic_store(&job->shared->killed, killed);
   if (sandbox_descriptors(fds, n) != 0)
     _exit(1);
   if (own)

@@ -10,6 +10,8 @@
 // crashes there and never wins.
 #include <pthread.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -45,12 +47,37 @@ static bool stack_holds(const struct range *stack, const char *here) {
   return here >= stack->base && here < stack->base + stack->size;
 }
 
+// True in the thread that the process began with, whose stack may grow by a limit.
+static bool stack_is_first(void) {
+  static _Thread_local signed char first; // 0: not known; in a fork another thread's
+  if (!first)
+    first = getpid() == (pid_t)syscall(SYS_gettid) ? 1 : -1;
+  return first > 0;
+}
+
+// Returns the first thread's stack where nothing else can lie in it: below a stack that
+// may grow by its limit nothing is mapped within 128 MiB (mmap_base in Linux). The path
+// of the program is at its top. Saves a reading of /proc/self/maps.
+static struct range stack_of_first(void) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE), small = 64 << 20;
+  const char *path = (const char *)getauxval(AT_EXECFN);
+  struct rlimit limit;
+  if (!path || !stack_is_first() || getrlimit(RLIMIT_STACK, &limit) != 0 ||
+      limit.rlim_cur > small)
+    return (struct range){ 0 };
+  uintptr_t top = ((uintptr_t)path + strlen(path) + page) & ~(page - 1);
+  size_t size = (size_t)limit.rlim_cur & ~(page - 1);
+  return (struct range){ .base = (char *)(top - size), .size = size };
+}
+
 // Returns the bytes that are left below this frame. The thread's stack is kept: to find
 // that of the main thread, /proc/self/maps is read, and a first call asks three times.
 static size_t left_here(void) {
   static _Thread_local struct range kept;
   char *here = __builtin_frame_address(0);
   bool heap;
+  if (!kept.size)
+    kept = stack_of_first();
   if (!kept.size)
     kept = stack_of_thread();
   struct range own = kept;
@@ -135,9 +162,8 @@ static bool stack_is_young(void) {
   extern void *__libc_stack_end;
   struct rlimit limit;
   const char *here = __builtin_frame_address(0), *end = __libc_stack_end;
-  return getpid() == (pid_t)syscall(SYS_gettid) && here < end &&
-      (size_t)(end - here) < enough && getrlimit(RLIMIT_STACK, &limit) == 0 &&
-      limit.rlim_cur >= 4 * enough;
+  return here < end && stack_is_first() && (size_t)(end - here) < enough &&
+      getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur >= 4 * enough;
 #else
   return false;
 #endif
