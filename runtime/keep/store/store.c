@@ -132,17 +132,23 @@ bool store_reserve(void) {
 }
 
 void store_release(void) {
-  atomic_store(&uses, 0);
+  uint64_t now, own;
+  if (uses_now(&now, &own) == RESERVED)
+    atomic_compare_exchange_strong(&uses, &now, own);
 }
 
-// Waits for the end of a reservation, which is near.
+// Waits for the end of a reservation, which is near unless its thread was interrupted by
+// this one.
 static void uses_begin(void) {
+  enum { PATIENCE = 10000 };
   uint64_t now, own;
   uint32_t n = uses_now(&now, &own);
-  while (n == RESERVED || !atomic_compare_exchange_strong(&uses, &now, own | (n + 1))) {
+  for (unsigned i = 0; n == RESERVED && i < PATIENCE; i++) {
     sched_yield();
     n = uses_now(&now, &own);
   }
+  while (!atomic_compare_exchange_strong(&uses, &now, own | (n == RESERVED ? 1 : n + 1)))
+    n = uses_now(&now, &own);
 }
 
 static void uses_end(void) {
@@ -150,7 +156,8 @@ static void uses_end(void) {
   uint32_t n;
   do
     n = uses_now(&now, &own);
-  while (n > 0 && !atomic_compare_exchange_strong(&uses, &now, own | (n - 1)));
+  while (n > 0 && n != RESERVED &&
+         !atomic_compare_exchange_strong(&uses, &now, own | (n - 1)));
 }
 
 // ---- opening ------------------------------------------------------------------------
