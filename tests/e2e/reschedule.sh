@@ -127,7 +127,7 @@ line='#pragma autotune reschedule sizes(4, 4)
 refused "no two of its loops can be tiled" "$line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) x[i] = x[n - 1 - i] + 1;"
 refused "not affine" "$line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) x[p[i]] += 1;"
 refused "leads from one statement to another one" "double w;
-$line for (int t = 0; t < n; t++) { w = x[t]; for (int i = 0; i < t; i++) w -= x[i]; x[t] = w; }"
+$line for (int t = 0; t < n; t++) { w = 1; for (int i = 0; i < t; i++) w -= x[i]; x[t] = w; }"
 refused "is read after the loops" "double w;
 $line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) { w = a[t][i]; a[t][i] = w + 1; }
 *s = w;"

@@ -65,8 +65,7 @@ bool forward_replace(struct scop *s, struct slice name);
 /* Returns the place with N, a use of a variable that stands for an element, or NULL. */
 const struct forward *forward_at(const struct scop *s, TSNode n);
 /* Appends the text of N from FROM to TO, with elements in place of such variables. */
-void forward_text(const struct scop *s, size_t from, size_t to, TSNode n,
-                  struct text *t);
+void forward_text(const struct scop *s, size_t from, size_t to, TSNode n, struct text *t);
 
 /* ---- code.c ---------------------------------------------------------------------- */
 
