@@ -40,11 +40,12 @@ struct affine_part {
 struct affine {
   struct affine_part *parts;
   unsigned n;
-  unsigned depth;      /* the most loops that a part can tile */
-  const char *symbols; /* declarations of the params but AFFINE_LAST, as C */
-  const char *last;    /* the value of AFFINE_LAST as the source has it, as C */
-  const char *why;     /* not NULL: there is no such order, for this reason … */
-  TSNode at;           /* … seen here, in the model's text */
+  unsigned depth;        /* the most loops that a part can tile */
+  const char *symbols;   /* declarations of the params but AFFINE_LAST, as C */
+  const char *condition; /* it is right in calls in which this holds; NULL: in all */
+  const char *last;      /* the value of AFFINE_LAST as the source has it, as C */
+  const char *why;       /* not NULL: there is no such order, for this reason … */
+  TSNode at;             /* … seen here, in the model's text */
 };
 /* Finds an order for the nest of ROOT, of which TILED loops, at most, are tiled. Never
  * NULL. */

@@ -74,38 +74,50 @@ static const char *code_expression(isl_ast_expr *e) {
   return copy;
 }
 
-// Appends the variables of ST's loops, whose values are LOOPS, and ST's own.
+// Appends the variables of ST's loops, whose values are LOOPS, but for the one in place
+// BUT.
 static void code_variables(const struct scop *s, const struct statement *st,
-                           const char *const *loops, struct text *t) {
-  const struct model *m = s->m;
+                           const char *const *loops, unsigned but, struct text *t) {
   for (unsigned i = 0; i < st->n; i++) {
     const struct dim *d = &st->chain[i]->dim;
+    if (i == but)
+      continue;
     text_printf(t, "const %.*s %.*s = (%.*s)(%s);\n", (int)d->type.size, d->type.data,
                 (int)d->var.size, d->var.data, (int)d->type.size, d->type.data,
                 code_poly(s, st, st->chain[i]->value, loops));
     text_printf(t, "(void)%.*s;\n", (int)d->var.size, d->var.data);
   }
+}
+
+// Appends the variables that each run of ST has for itself.
+static void code_own(const struct scop *s, const struct statement *st, struct text *t) {
   for (unsigned i = 0; i < st->n_own; i++) {
-    struct slice type = declared_type(m, st->own[i]);
+    struct slice type = declared_type(s->m, st->own[i]);
     text_printf(t, "%.*s %.*s;\n", (int)type.size, type.data, (int)st->own[i].size,
                 st->own[i].data);
   }
 }
 
-// Appends ST, with the values LOOPS of its loops.
-static void code_statement(const struct scop *s, const struct statement *st,
-                           const char *const *loops, struct text *t) {
-  size_t from = ts_node_start_byte(st->body.first), to = ts_node_end_byte(st->body.last);
-  text_printf(t, "{\n");
-  code_variables(s, st, loops, t);
+// Appends ST's text.
+static void code_text(const struct scop *s, const struct statement *st, struct text *t) {
+  size_t from = ts_node_start_byte(st->body.first);
+  code_own(s, st, t);
   for (TSNode n = st->body.first; !ts_node_is_null(n); n = body_next(st->body, n)) {
     size_t end = ts_node_end_byte(n);
     text_add(t, s->m->u.s->text + from, ts_node_start_byte(n) - from);
     forward_text(s, ts_node_start_byte(n), end, n, t);
     from = end;
   }
-  text_add(t, s->m->u.s->text + from, to - from);
-  text_printf(t, "\n}");
+  text_printf(t, "\n");
+}
+
+// Appends ST, with the values LOOPS of its loops.
+static void code_statement(const struct scop *s, const struct statement *st,
+                           const char *const *loops, struct text *t) {
+  text_printf(t, "{\n");
+  code_variables(s, st, loops, st->n, t);
+  code_text(s, st, t);
+  text_printf(t, "}");
 }
 
 // Reads a call that isl makes of a statement: the values LOOPS of its loops.
@@ -142,69 +154,166 @@ static isl_bool code_find_loop(isl_ast_node *node, void *user) {
   return isl_bool_ok(!*found);
 }
 
-// True if all iterations of the loop ITERATOR, with the statement ST, add to one element.
-static bool code_adds_to_one(const struct statement *st, const char *const *loops,
-                             const char *iterator) {
-  const struct access *x = st->sum;
-  for (unsigned i = 0; x && i < st->n; i++) {
+// ---- innermost loops ----------------------------------------------------------------
+
+// An innermost loop around one statement.
+struct innermost {
+  const struct statement *st;
+  const char *loops[AFFINE_DEPTH]; /* the values of its loops */
+  const char *iterator;            /* of the loop */
+  const char *first, *end;         /* its first value, and the one after its last */
+  unsigned own; /* the loop of the source whose variable is ITERATOR plus what does not
+                   change; the number of loops: there is none */
+};
+
+// Sets *FACTOR to that of the variable NAME in E. False: E is not linear in it.
+static bool code_factor(isl_ast_expr *e, const char *name, long long *factor) {
+  *factor = 0;
+  if (isl_ast_expr_get_type(e) == isl_ast_expr_id) {
+    isl_id *id = isl_ast_expr_get_id(e);
+    *factor = strcmp(isl_id_get_name(id), name) == 0;
+    isl_id_free(id);
+  }
+  if (isl_ast_expr_get_type(e) != isl_ast_expr_op)
+    return true;
+  enum isl_ast_expr_op_type op = isl_ast_expr_get_op_type(e);
+  bool linear = true;
+  for (int i = 0; i < isl_ast_expr_get_op_n_arg(e); i++) {
+    isl_ast_expr *arg = isl_ast_expr_get_op_arg(e, i);
+    long long of;
+    linear = code_factor(arg, name, &of) && linear &&
+        (of == 0 || op == isl_ast_expr_op_add || op == isl_ast_expr_op_sub);
+    *factor += op == isl_ast_expr_op_sub && i > 0 ? -of : of;
+    isl_ast_expr_free(arg);
+  }
+  return linear;
+}
+
+// Finds the loop of the source whose variable the loop counts.
+static void innermost_find_own(isl_ast_node *body, struct innermost *in) {
+  isl_ast_expr *call = isl_ast_node_user_get_expr(body);
+  unsigned n = in->st->n;
+  in->own = n;
+  for (unsigned i = 0; i < n; i++) {
+    const struct iter *loop = in->st->chain[i];
+    isl_ast_expr *value = isl_ast_expr_get_op_arg(call, (int)i + 1);
+    long long factor;
+    bool linear = code_factor(value, in->iterator, &factor);
+    isl_ast_expr_free(value);
+    if (linear && factor == 0)
+      continue;
+    bool plain = linear && factor == 1 && in->own == n &&
+        poly_same(loop->value, poly_atom(loop->atom)) &&
+        !lex_mentions(loop->dim.type, slice_of("auto"));
+    in->own = plain ? i : n + 1;
+  }
+  in->own = in->own > n ? n : in->own;
+  isl_ast_expr_free(call);
+}
+
+// Reads NODE, whose body is BODY. False: it is another loop.
+static bool innermost_read(const struct code *c, isl_ast_node *node, isl_ast_node *body,
+                           struct innermost *in) {
+  if (isl_ast_node_get_type(body) != isl_ast_node_user ||
+      isl_ast_node_for_is_degenerate(node) == isl_bool_true)
+    return false;
+  isl_ast_expr *condition = isl_ast_node_for_get_cond(node);
+  enum isl_ast_expr_op_type op = isl_ast_expr_get_op_type(condition);
+  in->st = code_read(c, body, in->loops);
+  in->iterator = code_expression(isl_ast_node_for_get_iterator(node));
+  in->first = code_expression(isl_ast_node_for_get_init(node));
+  in->end = arena_printf("(%s)%s", code_expression(isl_ast_expr_get_op_arg(condition, 1)),
+                         op == isl_ast_expr_op_le ? " + 1" : "");
+  isl_ast_expr_free(condition);
+  if (!in->st || (op != isl_ast_expr_op_le && op != isl_ast_expr_op_lt))
+    return false;
+  innermost_find_own(body, in);
+  return true;
+}
+
+// True if all iterations add to one element.
+static bool innermost_is_sum(const struct innermost *in) {
+  const struct access *x = in->st->sum;
+  for (unsigned i = 0; x && i < in->st->n; i++) {
     bool used = false;
     for (unsigned j = 0; j < x->n; j++)
-      used = used || poly_has(x->index[j], st->chain[i]->atom);
-    if (used && lex_mentions(slice_of(loops[i]), slice_of(iterator)))
+      used = used || poly_has(x->index[j], in->st->chain[i]->atom);
+    if (used && lex_mentions(slice_of(in->loops[i]), slice_of(in->iterator)))
       return false;
   }
   return x != NULL;
 }
 
-// Returns the loop NODE, of which BODY is a sum, with a variable for the element:
-// compilers do not know that nothing else is that element. The order of the additions
-// stays. NULL: it is no sum.
-static const char *code_sum(const struct code *c, isl_ast_node *node,
-                            isl_ast_node *body) {
-  const char *loops[AFFINE_DEPTH] = { 0 };
-  if (!c->sum || isl_ast_node_get_type(body) != isl_ast_node_user ||
-      isl_ast_node_for_is_degenerate(node) == isl_bool_true)
-    return NULL;
-  const struct statement *st = code_read(c, body, loops);
-  const char *i = code_expression(isl_ast_node_for_get_iterator(node));
-  if (!st || !code_adds_to_one(st, loops, i))
-    return NULL;
+// Writes the loop. Its variable is one of the source's where that is possible: compilers
+// know more of `int j` in a[i * n + j] than of a longer number that is converted to it.
+// SUM: a variable stands for the element, of which compilers do not know that nothing
+// else is it; the order of the additions stays.
+static const char *innermost_write(const struct code *c, const struct innermost *in,
+                                   bool sum) {
   const struct scop *s = c->s;
-  TSNode x = st->sum->node, adds = ts_node_parent(x);
-  struct slice element = model_text(s->m, x), rest;
-  const char *condition = code_expression(isl_ast_node_for_get_cond(node));
-  struct text t = { 0 }, variables = { 0 };
-  code_variables(s, st, loops, &variables);
-  const struct forward *f = forward_at(s, x);
-  struct text more = { 0 };
-  forward_text(s, ts_node_end_byte(x), ts_node_end_byte(adds), adds, &more);
-  rest = (struct slice){ more.data, more.size };
-  element = f ? model_text(s->m, f->element->node) : element;
+  const struct statement *st = in->st;
+  const char *const *loops = in->loops;
+  bool direct = in->own < st->n;
+  struct slice var = direct ? st->chain[in->own]->dim.var : slice_of(in->iterator),
+               type = direct ? st->chain[in->own]->dim.type : slice_of("long long");
+  struct text t = { 0 }, all = { 0 };
+  text_printf(&t, "{\nconst long long autotune_first = %s, autotune_after = %s;\n",
+              in->first, in->end);
   text_printf(&t,
-              "{\nlong long %s = %s;\nif (%s) {\n%s"
-              "__typeof__(%.*s) *const autotune_element = &(%.*s);\n"
-              "__typeof__(%.*s) autotune_sum = *autotune_element;\n"
-              "for (; %s; %s += 1) {\n%sautotune_sum%.*s;\n}\n"
-              "*autotune_element = autotune_sum;\n}\n}",
-              i, code_expression(isl_ast_node_for_get_init(node)), condition,
-              variables.data, (int)element.size, element.data, (int)element.size,
-              element.data, (int)element.size, element.data, condition, i, variables.data,
-              (int)rest.size, rest.data);
+              "if (autotune_first < autotune_after) {\nlong long autotune_moved = 0;\n");
+  if (direct) // what the source's variable is for an iterator of 0
+    text_printf(&t, "{\nconst long long %s = 0;\n(void)%s;\nautotune_moved = %s;\n}\n",
+                in->iterator, in->iterator, loops[in->own]);
+  code_variables(s, st, loops, direct ? in->own : st->n, direct ? &t : &all);
+  if (sum) {
+    TSNode x = st->sum->node;
+    const struct forward *f = forward_at(s, x);
+    struct slice e = model_text(s->m, f ? f->element->node : x);
+    struct text head = { 0 };
+    if (!direct) { // the element does not depend on the iterator
+      text_printf(&head, "const long long %s = 0;\n", in->iterator);
+      code_variables(s, st, loops, st->n, &head);
+    }
+    text_printf(&t,
+                "__typeof__(%.*s) *autotune_element;\n{\n%s"
+                "autotune_element = &(%.*s);\n}\n"
+                "__typeof__(*autotune_element) autotune_sum = *autotune_element;\n",
+                (int)e.size, e.data, head.size ? head.data : "", (int)e.size, e.data);
+  }
+  text_printf(&t, !sum && c->vector ? "#pragma omp simd\n" : "");
+  text_printf(&t,
+              "for (%.*s %.*s = (%.*s)(autotune_first + autotune_moved); "
+              "%.*s < (%.*s)(autotune_after + autotune_moved); %.*s++) {\n%s",
+              (int)type.size, type.data, (int)var.size, var.data, (int)type.size,
+              type.data, (int)var.size, var.data, (int)type.size, type.data,
+              (int)var.size, var.data, all.size ? all.data : "");
+  if (sum) {
+    TSNode adds = ts_node_parent(st->sum->node);
+    text_printf(&t, "autotune_sum");
+    forward_text(s, ts_node_end_byte(st->sum->node), ts_node_end_byte(adds), adds, &t);
+    text_printf(&t, ";\n}\n*autotune_element = autotune_sum;\n");
+  } else {
+    code_text(s, st, &t);
+    text_printf(&t, "}\n");
+  }
+  text_printf(&t, "}\n}");
   return t.data;
 }
 
 static isl_printer *code_print_for(isl_printer *p, isl_ast_print_options *options,
                                    isl_ast_node *node, void *user) {
   const struct code *c = user;
+  struct innermost in = { 0 };
   isl_ast_node *body = isl_ast_node_for_get_body(node);
   bool outer = false;
   isl_ast_node_foreach_descendant_top_down(body, code_find_loop, &outer);
-  const char *sum = outer ? NULL : code_sum(c, node, body);
+  bool read = !outer && innermost_read(c, node, body, &in),
+       sum = read && c->sum && innermost_is_sum(&in);
   isl_ast_node_free(body);
-  if (sum) {
+  if (read && (sum || in.own < in.st->n)) {
     isl_ast_print_options_free(options);
     p = isl_printer_start_line(p);
-    p = isl_printer_print_str(p, sum);
+    p = isl_printer_print_str(p, innermost_write(c, &in, sum));
     return isl_printer_end_line(p);
   }
   if (!outer && c->vector) {

@@ -498,6 +498,7 @@ struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled) {
     finder_visit(&f, node);
     isl_schedule_node_free(node);
     affine_symbols(s, a);
+    a->condition = conditions_text(m, m->assumed, m->n_assumed);
     if (a->depth == 0)
       finder_fails(&f, "no two of its loops can be tiled");
   }

@@ -109,12 +109,10 @@ static bool split(const struct model *m, const struct access *x, struct poly str
   for (const struct iter *l = x->loop; l; l = l->outer) {
     struct poly c = poly_coefficient(left, l->atom, &left), atom = poly_atom(l->atom);
     struct poly q = poly_divide(c, stride, &over);
-    if (over.known && over.n == 0)
-      *quotient = poly_add(*quotient, poly_mul(q, atom), 1);
-    else if (poly_is_int(c, &number))
-      *rest = poly_add(*rest, atom, number);
-    else
+    if (!q.known || !over.known || !poly_is_int(over, &number))
       return false;
+    *quotient = poly_add(*quotient, poly_mul(q, atom), 1); // of a[i * n + i] both
+    *rest = poly_add(*rest, atom, number);
   }
   *quotient = poly_add(*quotient, poly_divide(left, stride, &over), 1);
   *rest = poly_add(*rest, over, 1);

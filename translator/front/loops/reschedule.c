@@ -54,7 +54,10 @@ static void reschedule_find_in(const struct source *s, struct kernel *k,
     struct loop_directive *d = &f->directives[i];
     if (d->kind != DIR_RESCHEDULE)
       continue;
-    m = m ? m : scan_function(s, k, f, x);
+    if (!m) {
+      m = scan_function(s, k, f, x);
+      split_assume(m);
+    }
     struct iter *root = order_iter(m, d->loop);
     struct affine *a = root ? affine_of(m, root, directive_clause(d, "sizes")->n_args)
                             : NULL;
@@ -214,6 +217,11 @@ void reschedule_write(struct builder *b, const struct loop_directive *d,
   }
   const struct region *r =
       region_of(slice_of(arena_printf("#pragma omp parallel for%s%s", team, how)));
+  if (a->condition)
+    text_printf(out, "if (!(%s))\n", a->condition);
+  if (a->condition)
+    cut_write(b, from, to, out);
+  text_printf(out, a->condition ? "\nelse\n" : "");
   write_line(b, out, from);
   if (threads && r && b->functions && outline(b, d->loop, NULL, 0, r, &m)) {
     const char *name = outline_name(b);
