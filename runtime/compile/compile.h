@@ -12,6 +12,7 @@ struct object { /* a compiled variant */
   size_t size;
   char *message;  /* on failure: the compiler's first error line, then the rest */
   double seconds; /* of the compilation */
+  bool plain;     /* it was not accepted with constants, and has none */
 };
 struct backend {
   const char *name;
@@ -54,6 +55,10 @@ struct compiled {
 struct pool *pool_new(const struct autotune_kernel *k, unsigned threads);
 /* While a variant is compiled, one of the N words at MARKS holds its mark (not 0). */
 void pool_watch(struct pool *p, _Atomic uint64_t *marks, unsigned n);
+/* Lets PARTS of KEY be constants in variants (model/constants.h), but not in strict
+ * builds, nor in bodies from outside, nor in the kernel as written. Call it before
+ * anything is queued. */
+void pool_constants(struct pool *p, const long long *key, uint64_t parts);
 /* Queues POINT, which is copied, for compilation under TICKET. NULL: the kernel as
  * written, as its `replay` has it. Returns 0 or -1. */
 int pool_submit(struct pool *p, const choice *point, uint64_t ticket, uint64_t mark);

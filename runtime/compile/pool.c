@@ -16,6 +16,7 @@
 
 #include "compile.h"
 #include "base/base.h"
+#include "model/constants.h"
 #include "model/variant.h"
 
 #define COMPILE_LIMIT 30.0 /* seconds until a compilation is given up */
@@ -40,6 +41,7 @@ struct pool {
   pthread_mutex_t lock;
   pthread_cond_t work, done;
   const struct autotune_kernel *kernel;
+  char *constants; /* pool_constants; NULL: none */
   struct queue queued, ended;
   struct job *running;     /* jobs whose results are still used */
   _Atomic uint64_t *marks; /* pool_watch */
@@ -81,22 +83,24 @@ static _Atomic uint64_t *set_mark(struct pool *p, uint64_t mark) {
   return NULL;
 }
 
-/* Returns the text of J after its defines; malloc'ed, or NULL. */
-static char *pool_text(const struct autotune_kernel *k, const struct job *j) {
+/* Returns the text of J after CONSTANTS and its defines; malloc'ed, or NULL. */
+static char *pool_text(const struct pool *p, const struct job *j, const char *constants) {
   const char *defines = j->defines;
-  char *text = variant_text_with(k, j->result.point, j->body);
-  char *all = text && *defines ? sys_printf("%s%s", defines, text) : NULL;
-  if (!text || !*defines)
+  char *text = variant_text_with(p->kernel, j->result.point, j->body);
+  if (!text || (!*constants && !*defines))
     return text;
+  char *all = sys_printf("%s%s%s", constants, defines, text);
   free(text);
   return all;
 }
 
-static void pool_compile(const struct autotune_kernel *k, struct job *j) {
+static void pool_compile_with(const struct pool *p, struct job *j,
+                              const char *constants) {
+  const struct autotune_kernel *k = p->kernel;
   struct compiled *c = &j->result;
   const char *compiler = variant_compiler(k, c->point);
   const struct backend *backend = backend_find(compiler);
-  char *text = pool_text(k, j);
+  char *text = pool_text(p, j, constants);
   char **flags = j->strict ? variant_strict_flags(k, c->point)
                            : variant_flags(k, c->point);
   c->status = -1;
@@ -112,9 +116,24 @@ static void pool_compile(const struct autotune_kernel *k, struct job *j) {
   free(flags);
 }
 
+/* A kernel may change an argument by ways that the translator does not see. So one that
+ * is not accepted with constants is compiled without them. */
+static void pool_compile(const struct pool *p, struct job *j) {
+  struct compiled *c = &j->result;
+  bool constants = p->constants && c->point && !j->body && !j->strict;
+  pool_compile_with(p, j, constants ? p->constants : "");
+  if (!constants || c->status == 0)
+    return;
+  double seconds = c->object.seconds;
+  object_free(&c->object);
+  pool_compile_with(p, j, "");
+  c->object.seconds += seconds;
+  c->object.plain = true;
+}
+
 static void compile_marked(struct pool *p, struct job *j) {
   _Atomic uint64_t *mark = set_mark(p, j->mark);
-  pool_compile(p->kernel, j);
+  pool_compile(p, j);
   if (mark)
     atomic_store(mark, 0);
 }
@@ -144,6 +163,7 @@ static void pool_destroy(struct pool *p) {
   pthread_cond_destroy(&p->work);
   pthread_cond_destroy(&p->done);
   pthread_mutex_destroy(&p->lock);
+  free(p->constants);
   free(p);
 }
 
@@ -277,6 +297,10 @@ void pool_watch(struct pool *p, _Atomic uint64_t *marks, unsigned n) {
   p->marks = marks;
   p->n_marks = marks ? n : 0;
   pthread_mutex_unlock(&p->lock);
+}
+
+void pool_constants(struct pool *p, const long long *key, uint64_t parts) {
+  p->constants = constants_lines(p->kernel, key, parts);
 }
 
 static int pool_queue(struct pool *p, const choice *point, const char *body,

@@ -43,8 +43,10 @@ void object_compile_alone(struct tuning *t, const struct candidate *c, uint64_t 
   struct shared_memory *shared = t->host->shared;
   const bool before = t->n == 0; // the search, which pauses its own pool at times
   *got = (struct compiled){ .status = -1 };
-  if (!before && !t->alone && (t->alone = pool_new(t->kernel, 1)))
+  if (!before && !t->alone && (t->alone = pool_new(t->kernel, 1))) {
     pool_watch(t->alone, shared ? shared->compiling : NULL, COMPILING);
+    pool_constants(t->alone, t->id->key, t->constants);
+  }
   struct pool *pool = before ? t->pool : t->alone;
   bool waits = pool &&
       (c ? pool_submit_body(pool, c->point, c->body, false, ticket, mark)

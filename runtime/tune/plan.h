@@ -70,6 +70,8 @@ struct plan {
                                   NULL: nothing is stored */
   bool suspect; /* PLAN_CHECK: a process ended in its first call of the point: if it fails
                    here, it is revoked */
+  uint64_t constants; /* parts of the key that may be constants in variants
+                         (model/constants.h) */
   unsigned team;   /* threads that make the call at the same time; 0 and 1: it is alone */
   bool nests;      /* TEAM: a region within the call has threads of its own */
   const char *why; /* why the store had no usable result; NULL: not known */

@@ -177,7 +177,10 @@ bool setup_pool(struct tuning *t, struct outcome *out) {
                                              : threads - 1;
   t->compiling = compiling;
   t->ahead = t->quiet ? 3 * compiling : 2 * compiling + 1;
+  t->constants = constants_of(t->kernel) & t->plan->constants;
   t->pool = pool_new(t->kernel, compiling);
+  if (t->pool)
+    pool_constants(t->pool, t->id->key, t->constants);
   struct shared_memory *shared = t->host->shared;
   if (t->pool)
     pool_watch(t->pool, shared ? shared->compiling : NULL, COMPILING);

@@ -105,6 +105,7 @@ struct tuning {
   struct online *online; /* NULL: variants are timed in the sandbox */
   bool live;             /* the winner was chosen by times of real calls */
   struct pool *pool;
+  uint64_t constants;  /* parts of the key that are constants in variants */
   struct pool *alone;  /* for what is needed at once while the search has others compiled;
                           NULL: not yet */
   struct store *store; /* NULL: none */

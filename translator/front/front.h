@@ -362,6 +362,9 @@ struct kernel {
   struct slice *keys;
   unsigned n_keys;
   bool key_given;
+  struct slice *constants; /* arguments, as `constant` names them */
+  unsigned n_constants;
+  bool constants_given;
   struct section *sections;
   unsigned n_sections;
   const struct leaves *result_leaves; /* as in struct section */
@@ -417,6 +420,9 @@ void reschedule_find(const struct source *s, struct kernel *k, const struct expa
  * refers to the user's lines. No `#pragma autotune` is left. */
 void loops_write(const struct source *s, const struct kernel *k, const struct function *f,
                  struct text *before, struct text *out);
+/* Returns the argument that is key I of K and a constant in variants; NULL: it is none.
+ * (loops/constants.c) */
+const char *constants_name(const struct kernel *k, unsigned i);
 
 /* Appends the body of F alone, from its '{' on, and to BEFORE the functions that it
  * calls. BEFORE NULL: there are none. The macros of loops_write_prologue come before

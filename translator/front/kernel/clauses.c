@@ -166,6 +166,16 @@ static void clauses_read_key(const struct source *s, struct kernel *k,
   }
 }
 
+static void clauses_read_constant(const struct source *s, struct kernel *k,
+                                  const struct clause *c) {
+  k->constants_given = true;
+  for (unsigned i = 0; i < c->n_args; i++) {
+    struct slice text = slice_trim(c->args[i].text);
+    if (text.size && names_check(s, k, pragma_of(k), text, 0, "a constant"))
+      *GROW(k->constants, k->n_constants) = text;
+  }
+}
+
 static bool read_tolerance(const struct source *s, const struct argument *a, double *d) {
   char *end, *copy = arena_copy(a->text.data, a->text.size);
   *d = strtod(copy, &end);
@@ -357,6 +367,7 @@ static const struct clause_reader readers[] = {
   { "constraint", read_constraint },
   { "if", clauses_read_if },
   { "key", clauses_read_key },
+  { "constant", clauses_read_constant },
   { "in", sections_read },
   { "out", sections_read },
   { "inout", sections_read },

@@ -323,13 +323,16 @@ void loops_check(const struct source *s, struct kernel *k, struct function *f) {
 // Writes the function from FROM on, which is at or before its body.
 static void loops_write_from(struct builder *b, size_t from, struct text *out) {
   size_t body = b->f->body_at;
+  bool block = false;
   write_line(b, out, from);
   if (b->s->text[body] == '{') {
     write_range(b, from, ++body, out);
+    block = constants_write(b, out);
     exists_write(b, out);
     from = body;
   }
   write_range(b, from, b->f->end, out);
+  text_printf(out, block ? "}" : "");
 }
 
 // Writes the macros that generated loops of F use.
@@ -348,6 +351,7 @@ static void loops_write_function(struct builder *b, struct text *before,
   loops_write_from(b, b->f->start, out);
   text_add(out, "\n", 1);
   exists_write_macro(out, before);
+  constants_write_macros(b, before);
   if (b->n_cuts)
     text_printf(before, "\n%s", cut_prologue);
   loops_write_macros(b->f, before);
@@ -382,6 +386,7 @@ void loops_write_prologue(const struct source *s, const struct kernel *k,
   cut_begin(&b);
   if (b.n_cuts)
     text_printf(out, "\n%s", cut_prologue);
+  constants_write_macros(&b, out);
   if (!f->n_directives)
     return;
   loops_write_macros(f, out);

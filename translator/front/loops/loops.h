@@ -347,6 +347,14 @@ const char *cut_last(const struct builder *b, TSNode loop);
 void cut_write(const struct builder *b, size_t from, size_t to, struct text *out);
 extern const char cut_prologue[]; /* macros that these bounds use */
 
+/* ---- constants.c ----------------------------------------------------------------- */
+
+/* Opens a block at the head of B's function, in which integers of the key have the values
+ * that the runtime defines. False: there are none, and no block is open. */
+bool constants_write(const struct builder *b, struct text *out);
+/* Defines what it uses. */
+void constants_write_macros(const struct builder *b, struct text *out);
+
 /* ---- exists.c -------------------------------------------------------------------- */
 
 /* Writes statements about the memory of the sections for the head of B's function. */

@@ -79,6 +79,7 @@ static const struct clause_rule kernel_rules[] = {
   { "constraint", 0, ARGS_MUST, CLAUSE_REPEATS | CLAUSE_WHOLE },
   { "if", 0, ARGS_MUST, CLAUSE_REPEATS | CLAUSE_WHOLE },
   { "key", 0, ARGS_MAY, CLAUSE_REPEATS },
+  { "constant", 0, ARGS_MAY, 0 },
   { "in", 0, ARGS_MUST, CLAUSE_REPEATS },
   { "out", 0, ARGS_MUST, CLAUSE_REPEATS },
   { "inout", 0, ARGS_MUST, CLAUSE_REPEATS },
