@@ -86,6 +86,7 @@ bool decide_install(struct site *s, struct node *n, const char *path, const char
       site_keep(n, n->handle);
     n->handle = code.loaded;
     n->variant = variant;
+    n->constants = code.constants;
     lead_installed(n, variant);
     atomic_store(&n->first.state, FIRST_TO_COME);
     site_note(&n->values, values);
@@ -212,6 +213,7 @@ static void decide_tune(struct site *s, struct node *n, const struct call *call,
                                       .data = n
   };
   struct plan p = *plan;
+  p.constants = plan_constants(n);
   team_plan(n, &p);
   if (p.background ? background_start(s, n, call, &p, out) != 0
                    : (session_run(s->kernel, &id, call, &p, &l, out), true))

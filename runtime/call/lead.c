@@ -122,7 +122,8 @@ bool lead_take(struct node *n, const struct call *call, const struct agreement *
     known->path = objects_find(known->summary.object);
     known->service.variant = variant;
   }
-  if (!takes || !known->path || !stored_adopt(s, n, known) || n->variant != variant) {
+  if (!takes || !known->path || !stored_adopt(s, n, known) || n->variant != variant ||
+      (n->constants & a->parts)) {
     free(l);
     return atomic_load(&n->decided);
   }

@@ -13,6 +13,7 @@
 
 #include "run/cpu/module.h"
 #include "live.h"
+#include "model/constants.h"
 #include "run/cpu/openmp.h"
 #include "call/session/session.h"
 
@@ -66,6 +67,13 @@ void live_load(const struct autotune_kernel *k, unsigned arm, int fd) {
   struct slot *s = &live.slots[arm];
   *s = (struct slot){ .led = false };
   s->code = module_load(path, k->symbols, k->n_symbols, &s->handle, &message);
+  uint64_t parts;
+  if (s->code &&
+      !constants_fit(k, module_constants(s->handle), live.node->entry.key, &parts,
+                     &message)) {
+    dlclose(s->handle);
+    *s = (struct slot){ .led = false };
+  }
   if (!s->code && !module_abandoned())
     log_message(AUTOTUNE_INFO, "%s: a variant cannot be loaded: %s", k->name,
                 message ? message : "no memory");

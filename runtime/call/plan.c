@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // plan.c: what a call asks of a tuner.
+#include "model/constants.h"
 #include "model/objective/objective.h"
 #include "site.h"
 
@@ -15,6 +16,22 @@ static bool is_timed_in_calls(const struct node *n) {
       k->verify != AUTOTUNE_VERIFY_OFF && objective_get(objective_of(k))->is_seconds;
   return (mode == MODE_ONLINE || crowded) && target_of(k)->synchronous &&
       !atomic_load(&n->team);
+}
+
+// Code with constants runs for one key only. So a kernel with many keys would need as
+// many objects in memory and on the disk. A part whose value changes from call to call is
+// no constant in kernels of --auto, because their winners run for new values as they are.
+uint64_t plan_constants(const struct node *n) {
+  enum { MOST = 16 }; // keys of a kernel in a process
+  struct site *s = n->site;
+  if (atomic_load(&s->n_nodes) <= MOST)
+    return ~given_up_changing(s);
+  if (constants_of(s->kernel))
+    log_once_of(AUTOTUNE_INFO, s->kernel->name, "constants",
+                "%s: called with more than %d keys: variants for further ones are "
+                "compiled without constants",
+                s->kernel->name, MOST);
+  return 0;
 }
 
 struct plan plan_of(const struct node *n) {

@@ -102,6 +102,7 @@ bool provisional_checked(struct site *s, struct node *n, const struct call *call
   struct plan plan = {
     .kind = PLAN_CHECK, .points = point, .n_points = 1, .adopt = &kept
   };
+  plan.constants = plan_constants(n);
   team_plan(n, &plan);
   double begun = sys_now();
   bool good = session_run(k, &id, call, &plan, NULL, out) == 0 && out->winner;

@@ -234,7 +234,8 @@ void reverify_suspend(struct node *n, const struct outcome *out) {
               "%s: the winner seems to be wrong on call %llu: %.300s; the default runs "
               "until it was compared with the kernel as written",
               n->site->kernel->name, (unsigned long long)r->looking, out->why);
-  r->suspended = (struct variant_code){ decide_current(n), atomic_load(&n->code) };
+  r->suspended =
+      (struct variant_code){ decide_current(n), atomic_load(&n->code), n->constants };
   node_set(n, (struct variant_code){ .function = n->site->kernel->original });
   site_note(&n->values, "");
 }

@@ -96,6 +96,7 @@ struct node {
   struct reverify *reverify;          /* NULL: it is not checked again */
   _Atomic(struct confirm *) confirm;  /* NULL: it is not compared in calls */
   uint64_t variant;        /* the winner's, as in struct record; 0: not known */
+  uint64_t constants;      /* as in struct variant_code, of the winner's code */
   struct first_call first; /* of the winner, in this process */
   unsigned crashes;        /* how many of its tuners crashed */
   unsigned failures;       /* how often its winner could not be launched */
@@ -243,6 +244,8 @@ void stored_free(struct node *n); /* frees N->known */
 
 /* Returns the plan of a tuning of N in this call. */
 struct plan plan_of(const struct node *n);
+/* Returns the parts of N's key that may be constants in its variants. */
+uint64_t plan_constants(const struct node *n);
 
 /* ---- begin.c --------------------------------------------------------------------- */
 

@@ -202,6 +202,8 @@ static const struct fact summary_facts[] = {
     .json = "assembly.default" },
   { FACT_TEXT, AT(commit), COLUMN("revision", 16), .most = 64, .json = "commit" },
   { FACT_LINES, AT(body), COLUMN("body", 17), .most = TEXT, .json = "body" },
+  { FACT_TEXT, AT(constants), COLUMN("constants", 18), .most = TEXT,
+    .json = "constants" },
 };
 #undef AT
 

@@ -140,6 +140,8 @@ struct summary {                  /* one tuning of one key */
                             relative, 2e-12 absolute, C[17]"; "": not known */
   const char *strict; /* how the winner compares with the kernel as written where both are
                          compiled strictly (tune/strict.c); "": not known */
+  const char *constants; /* integers of the key that are constants in the winner's code,
+                            "n = 512, m = 3"; "": none */
   const char *assembly, *original_assembly; /* the main loops of the winner and of the
                                                default (compile/assembly.h); "": none */
   const char *body;   /* the winner's, if it came from outside; "": it is the kernel's */
@@ -298,7 +300,7 @@ struct kind {
   size_t size; /* of the struct */
   const struct fact *facts;
 };
-enum { KINDS = 6, RECORD_VERSION = 17 /* version of the store's format */ };
+enum { KINDS = 6, RECORD_VERSION = 18 /* version of the store's format */ };
 extern const struct kind kind_problem, kind_record, kind_summary, kind_asked,
     kind_progress, kind_service;
 extern const struct kind *const kinds[KINDS];

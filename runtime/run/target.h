@@ -91,6 +91,8 @@ struct target_code; /* what a target has loaded into the program */
 struct variant_code {
   autotune_fn function; /* what calls jump to; the default's where the target launches */
   struct target_code *loaded; /* for `launch` and `unload`; NULL: the default */
+  uint64_t constants; /* parts of the key that are constants in it: it is right for no
+                         others (model/constants.h) */
 };
 /* The parts of a result's identity that describe what it was measured on. */
 struct target_identity {

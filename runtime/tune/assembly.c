@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compile/assembly.h"
+#include "model/constants.h"
 #include "model/variant.h"
 #include "tune.h"
 
@@ -52,7 +53,10 @@ static void assembly_compile(const struct tuning *t, const struct candidate *c,
   const char *compiler = variant_compiler(t->kernel, c->point);
   const struct backend *backend = backend_find(compiler);
   char *plain = variant_text(t->kernel, c->point);
-  char *text = plain ? assembly_number(plain) : NULL;
+  char *lines = c->object.plain ? NULL
+                                : constants_lines(t->kernel, t->id->key, t->constants);
+  char *whole = plain ? sys_printf("%s%s", lines ? lines : "", plain) : NULL;
+  char *text = whole ? assembly_number(whole) : NULL;
   char **flags = variant_flags(t->kernel, c->point);
   const char **more = NULL;
   size_t n = 0;
@@ -67,6 +71,8 @@ static void assembly_compile(const struct tuning *t, const struct candidate *c,
   free(more);
   free(flags);
   free(plain);
+  free(lines);
+  free(whole);
   free(text);
 }
 

@@ -62,6 +62,7 @@ static void set_summary(struct tuning *t, int winner) {
   m->covered = tune_covered(t);
   m->deviation = winner == NONE ? "" : c->deviation;
   m->strict = winner == NONE ? "" : c->strict;
+  m->constants = winner == NONE ? "" : tune_constants(t, c);
   m->body = winner == NONE || !c->body ? "" : c->body;
   m->line = t->kernel->line;
   m->commit = t->store ? commit_of(t->kernel->file, t->commit_text) : "";

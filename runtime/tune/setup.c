@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/constants.h"
 #include "tune.h"
 #include "keep/wisdom/wisdom.h"
 

@@ -10,6 +10,7 @@
 
 #include "tune.h"
 #include "base/shortage.h"
+#include "model/constants.h"
 
 // ---- shared by all of it ------------------------------------------------------------
 
@@ -91,6 +92,13 @@ void tune_report(struct tuning *t, double silence) {
     .silence = silence,
   };
   t->host->progress(t->host->data, &p);
+}
+
+const char *tune_constants(struct tuning *t, const struct candidate *c) {
+  return c->object.plain || c->body
+      ? ""
+      : constants_say(t->kernel, t->id->key, t->constants, t->constants_text,
+                      sizeof t->constants_text);
 }
 
 bool tune_link(const struct tuning *t, const struct candidate *c, const char *path,
@@ -272,6 +280,7 @@ static void keep_adopted(struct tuning *t, const struct candidate *c) {
   m.weak = t->weak_text;
   m.covered = tune_covered(t);
   m.deviation = c->deviation;
+  m.constants = tune_constants(t, c);
   if (m.contract != t->id->contract)
     m.own = (struct own_calls){ 0 }; // it was another default
   if (t->store && m.object)

@@ -151,6 +151,7 @@ struct tuning {
   char weak_text[160];     /* summary.weak */
   char compiler_text[160]; /* what a compiler said of the first variant that it refused */
   char covered_text[800];  /* summary.covered */
+  char constants_text[512]; /* summary.constants */
   struct roof_end {
     double
         seconds;  /* the shortest time of a call that the machine allows; 0: not known */
@@ -212,6 +213,8 @@ void tune_try(struct tuning *t, struct candidate *c, const struct trial_plan *pl
               struct trial *out);
 /* Links C's object into the shared object PATH, which the program loads. False, and *WHY
  * (malloc'ed). */
+/* Returns what is constant in C's code (struct summary), until the next call for T. */
+const char *tune_constants(struct tuning *t, const struct candidate *c);
 bool tune_link(const struct tuning *t, const struct candidate *c, const char *path,
                char **why);
 

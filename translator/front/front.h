@@ -423,6 +423,8 @@ void loops_write(const struct source *s, const struct kernel *k, const struct fu
 /* Returns the argument that is key I of K and a constant in variants; NULL: it is none.
  * (loops/constants.c) */
 const char *constants_name(const struct kernel *k, unsigned i);
+/* Reports names in `constant` that are none. */
+void constants_check(const struct source *s, const struct kernel *k);
 
 /* Appends the body of F alone, from its '{' on, and to BEFORE the functions that it
  * calls. BEFORE NULL: there are none. The macros of loops_write_prologue come before

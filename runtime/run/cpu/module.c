@@ -318,6 +318,10 @@ static void *open_bound(const char *path, struct binding *b) {
   return NULL;
 }
 
+const long long *module_constants(void *handle) {
+  return dlsym(handle, "autotune_constants");
+}
+
 autotune_fn module_load(const char *path, const struct autotune_symbol *symbols, size_t n,
                         void **handle, char **message) {
   *message = NULL;

@@ -14,6 +14,9 @@ struct link_map;
  * autotune_entry. *HANDLE is for dlclose. NULL and *MESSAGE (malloc'ed) on failure. */
 autotune_fn module_load(const char *path, const struct autotune_symbol *symbols, size_t n,
                         void **handle, char **message);
+/* Returns the autotune_constants of the object of HANDLE (model/constants.h); NULL: it
+ * has none. */
+const long long *module_constants(void *handle);
 /* True if the shared object that holds CODE, bound to the N SYMBOLS, calls functions of
  * the process that may allocate memory, or if that cannot be known. OPENMP: those of
  * LLVM's OpenMP runtime may. */

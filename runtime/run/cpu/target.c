@@ -6,6 +6,7 @@
 
 #include "compile/compile.h"
 #include "compile/static.h"
+#include "model/constants.h"
 #include "model/identity.h"
 #include "module.h"
 #include "openmp.h"
@@ -52,10 +53,15 @@ static bool cpu_load(const struct autotune_kernel *k, const long long *key,
                      const char *path, const char *values, struct variant_code *out,
                      char **message) {
   void *handle = NULL;
-  (void)key, (void)values;
+  (void)values;
   out->function = module_load(path, k->symbols, k->n_symbols, &handle, message);
   out->loaded = handle;
-  return out->function != NULL;
+  if (!out->function)
+    return false;
+  if (constants_fit(k, module_constants(handle), key, &out->constants, message))
+    return true;
+  dlclose(handle);
+  return false;
 }
 
 static void cpu_unload(struct target_code *code) {

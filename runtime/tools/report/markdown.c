@@ -102,6 +102,9 @@ static void markdown_put_row(FILE *out, const struct analysis *a) {
   const char *deviation = a->item->finished ? a->item->summary.deviation : NULL;
   if (deviation && *deviation)
     put_literal(out, "; largest deviation ", deviation);
+  const char *constants = a->item->finished ? a->item->summary.constants : NULL;
+  if (constants && *constants)
+    put_literal(out, "; constants: ", constants);
   const char *strict = a->item->finished ? a->item->summary.strict : NULL;
   if (strict && *strict)
     put_literal(out, "; compiled strictly: ", strict);

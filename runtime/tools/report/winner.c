@@ -123,6 +123,12 @@ static void winner_print_answers(const struct sheet *s, const struct summary *m)
     wrapped_text(&w, deviation);
     clean_free(deviation);
   }
+  if (m->winner && m->constants && *m->constants) {
+    char *constants = clean_text(m->constants);
+    wrapped_text(&w, "· constants:");
+    wrapped_text(&w, constants);
+    clean_free(constants);
+  }
   if (m->winner && m->strict && *m->strict) {
     char *strict = clean_text(m->strict);
     wrapped_text(&w, "· compiled strictly:");

@@ -250,7 +250,7 @@ static int replay_tune(struct replay *r) {
     return replay_complain(r, "no memory");
   }
   struct identity id = site_identity(s, r->c->key);
-  struct plan plan = { .kind = PLAN_SEARCH, .again = true };
+  struct plan plan = { .kind = PLAN_SEARCH, .constants = UINT64_MAX, .again = true };
   const struct call call = { .args = r->c->args, .key = r->c->key };
   int rc = session_run(r->kernel, &id, &call, &plan, NULL, out);
   printf("  %s\n", out->why);

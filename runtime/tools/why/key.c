@@ -99,6 +99,11 @@ static void key_print_winner(const struct why *w, const struct listed *item) {
     fprintf(w->out, "; largest deviation %s", deviation);
     clean_free(deviation);
   }
+  if (m->winner && m->constants && *m->constants) {
+    char *constants = clean_text(m->constants);
+    fprintf(w->out, "; constants: %s", constants);
+    clean_free(constants);
+  }
   if (m->winner && m->strict && *m->strict) {
     char *strict = clean_text(m->strict);
     fprintf(w->out, "; compiled strictly: %s", strict);

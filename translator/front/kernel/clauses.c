@@ -169,6 +169,8 @@ static void clauses_read_key(const struct source *s, struct kernel *k,
 static void clauses_read_constant(const struct source *s, struct kernel *k,
                                   const struct clause *c) {
   k->constants_given = true;
+  if (k->language->device)
+    diag_error(s, c->offset, c->size, NULL, "'constant' is not for CUDA kernels");
   for (unsigned i = 0; i < c->n_args; i++) {
     struct slice text = slice_trim(c->args[i].text);
     if (text.size && names_check(s, k, pragma_of(k), text, 0, "a constant"))

@@ -39,9 +39,10 @@ const char *constants_name(const struct kernel *k, unsigned i) {
 // True if a constant may take the place of NAME in N: no function or macro that is called
 // has it as an argument, and no type is taken from it.
 static bool constants_may_hide(const struct source *s, TSNode n, struct slice name) {
-  static const char *const others[] = { "argument_list", "lambda_expression", "decltype",
-                                        "gnu_asm_expression", "macro_type_specifier",
-                                        NULL };
+  static const char *const others[] = {
+    "argument_list",      "lambda_expression",    "decltype",
+    "gnu_asm_expression", "macro_type_specifier", NULL
+  };
   if (node_is(n, "call_expression") && node_is(node_field(n, "function"), "identifier") &&
       model_is_pure(source_slice(s, node_field(n, "function"))))
     n = node_field(n, "arguments");
@@ -94,4 +95,19 @@ bool constants_write(const struct builder *b, struct text *out) {
       text_printf(out, " AUTOTUNE_CONSTANT_%u(%s)", i, name);
   }
   return true;
+}
+
+void constants_check(const struct source *s, const struct kernel *k) {
+  for (unsigned c = 0; c < k->n_constants; c++) {
+    bool found = false;
+    struct slice name = k->constants[c];
+    for (unsigned i = 0; i < k->n_keys; i++)
+      found = found || (slices_same(slice_trim(k->keys[i]), name) && constants_arg(k, i));
+    if (!found)
+      diag_error(
+          s, pragma_offset(k->main.pragma, name), name.size,
+          "only an integer argument that is passed by value, and that is a part of "
+          "the key by itself, is a constant",
+          "'%.*s' cannot be a constant of variants", (int)name.size, name.data);
+  }
 }

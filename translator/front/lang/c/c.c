@@ -94,6 +94,7 @@ static struct unit *units_for(struct builds *v, struct kernel *k) {
       adopt_options(k, o);
       expand_classify(x, k);
       classify_key(k);
+      constants_check(s, k);
       sections_adopt(s, k, x);
       leaves_find(x, k);
       flags_check(s, k, o, &v->asked);

@@ -316,6 +316,7 @@ static bool cxx_translate(struct translation *t, struct text *out) {
     struct kernel *k = &t->kernels[i];
     if (!k->key_given)
       classify_key(k);
+    constants_check(t->s, k);
     units[i] = k->refused ? NULL : cxx_units(&b, k, &reaches[i]);
     k->refused = !units[i] && !k->left_out;
   }
