@@ -365,6 +365,7 @@ struct kernel {
   struct slice *constants; /* arguments, as `constant` names them */
   unsigned n_constants;
   bool constants_given;
+  uint64_t kept; /* bit I: key I is an argument that a kernel in C cannot change */
   struct section *sections;
   unsigned n_sections;
   const struct leaves *result_leaves; /* as in struct section */

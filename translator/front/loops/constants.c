@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "front/analysis/analysis.h"
+#include "front/lang/language.h"
 #include "loops.h"
 
 // Returns the argument that is key I of K, if it is an integer that is passed by value;
@@ -36,9 +37,9 @@ const char *constants_name(const struct kernel *k, unsigned i) {
   return chosen ? arg->name : NULL;
 }
 
-// True if a constant may take the place of NAME in N: no function or macro that is called
-// has it as an argument, and no type is taken from it.
-static bool constants_may_hide(const struct source *s, TSNode n, struct slice name) {
+// True if a constant may take the place of NAME in N, in C++: no function, which may take
+// it by reference, and no macro has it as an argument, and no type is taken from it.
+static bool constants_is_plain(const struct source *s, TSNode n, struct slice name) {
   static const char *const others[] = {
     "argument_list",      "lambda_expression",    "decltype",
     "gnu_asm_expression", "macro_type_specifier", NULL
@@ -49,9 +50,15 @@ static bool constants_may_hide(const struct source *s, TSNode n, struct slice na
   else if (node_is_any(n, others) && node_mentions(s, n, name))
     return false;
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
-    if (!constants_may_hide(s, ts_node_named_child(n, i), name))
+    if (!constants_is_plain(s, ts_node_named_child(n, i), name))
       return false;
   return true;
+}
+
+static bool constants_may_hide(const struct builder *b, unsigned i, struct slice name) {
+  return !usage_changes(&b->u, b->f->node, name) &&
+      (b->k->language->cplusplus ? constants_is_plain(b->s, b->f->node, name)
+                                 : i < 64 && (b->k->kept >> i & 1));
 }
 
 void constants_write_macros(const struct builder *b, struct text *out) {
@@ -90,8 +97,7 @@ bool constants_write(const struct builder *b, struct text *out) {
   text_printf(out, " {");
   for (unsigned i = 0; i < b->k->n_keys; i++) {
     const char *name = constants_name(b->k, i);
-    if (name && !usage_changes(&b->u, b->f->node, slice_of(name)) &&
-        constants_may_hide(b->s, b->f->node, slice_of(name)))
+    if (name && constants_may_hide(b, i, slice_of(name)))
       text_printf(out, " AUTOTUNE_CONSTANT_%u(%s)", i, name);
   }
   return true;

@@ -164,6 +164,11 @@ void classify_key(struct kernel *k);
 void adopt_headers(struct kernel *k, const struct expansion *x);
 void adopt_options(struct kernel *k, const struct compile_options *o);
 
+/* ---- kept.c ---------------------------------------------------------------------- */
+
+/* Finds the parts of the key of K, in C, that are arguments which K cannot change. */
+void kept_find(struct kernel *k, const struct expansion *x);
+
 /* ---- type.c ---------------------------------------------------------------------- */
 
 enum derivation {

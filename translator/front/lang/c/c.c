@@ -95,6 +95,7 @@ static struct unit *units_for(struct builds *v, struct kernel *k) {
       expand_classify(x, k);
       classify_key(k);
       constants_check(s, k);
+      kept_find(k, x);
       sections_adopt(s, k, x);
       leaves_find(x, k);
       flags_check(s, k, o, &v->asked);
