@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The winner as a shared object: linked by lld, opened by dlopen, bound to the site. */
+#include "model/constants.h"
 #include "run/cpu/module.h"
+#include "run/target.h"
 #include "jit_fixture.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -223,6 +226,69 @@ static void openmp_is_opened_when_needed(void **state) {
   assert_int_equal(said.status, 0);
 }
 
+/* Loads the object at `path` for the key n, m. Returns what is constant in it; -1 and
+ * *MESSAGE: it is refused. */
+static long load_for(const struct autotune_kernel *k, long long n, long long m,
+                     char **message) {
+  const long long key[] = { n, m };
+  struct variant_code code = { .function = NULL };
+  *message = NULL;
+  if (!target_cpu.load(k, key, path, "", &code, message))
+    return -1;
+  assert_int_equal(((long (*)(void))code.function)(), 512);
+  target_cpu.unload(code.loaded);
+  return (long)code.constants;
+}
+
+static void code_with_constants_is_for_one_key(void **state) {
+  (void)state;
+  static const char *const names[] = { "n", "m" };
+  const struct autotune_kernel k = { .n_keys = 2, .keys = names };
+  const long long key[] = { 512, LLONG_MIN };
+  char *message, text[4096];
+  char *lines = constants_lines(&k, key, 1);
+  snprintf(text, sizeof text,
+           "%sstatic long f(void) { return AUTOTUNE_KEY_0; }\n"
+           "long (*const autotune_entry)(void) = f;\n",
+           lines);
+  link_to("clang", text, "-O2 -fvisibility=hidden", path);
+  free(lines);
+  assert_int_equal(load_for(&k, 512, 3, &message), 1);
+  assert_int_equal(load_for(&k, 512, 4, &message), 1);
+  assert_int_equal(load_for(&k, 513, 3, &message), -1);
+  assert_string_equal(message, "it was compiled for n = 512, not for 513");
+  free(message);
+  const struct autotune_kernel other = { .n_keys = 0 };
+  assert_int_equal(load_for(&other, 512, 3, &message), -1);
+  assert_string_equal(message, "it was compiled for a key of another kernel");
+  free(message);
+
+  lines = constants_lines(&k, key, 3);
+  snprintf(text, sizeof text,
+           "%sstatic long f(void) { return AUTOTUNE_KEY_1 < -9223372036854775807LL ? 512 "
+           ": 0; }\nlong (*const autotune_entry)(void) = f;\n",
+           lines);
+  link_to("gcc", text, "-O2", path);
+  free(lines);
+  assert_int_equal(load_for(&k, 512, LLONG_MIN, &message), 3);
+  assert_int_equal(load_for(&k, 512, LLONG_MAX, &message), -1);
+  free(message);
+
+  assert_null(constants_lines(&k, key, 0));
+  link_to(
+      "clang",
+      "static long f(void) { return 512; }\nlong (*const autotune_entry)(void) = f;\n",
+      "-O2", path);
+  assert_int_equal(load_for(&k, 1, 2, &message), 0); // it is for all keys
+  link_to("clang",
+          "static long f(void) { return 512; }\nlong (*const autotune_entry)(void) = f;\n"
+          "const long long autotune_constants[] = { 1LL << 40, 0, 1 };\n",
+          "-O2", path);
+  assert_int_equal(load_for(&k, 1, 2, &message), -1);
+  assert_string_equal(message, "its constants are damaged");
+  free(message);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(binds_variables_and_functions),
@@ -233,6 +299,7 @@ int main(void) {
     cmocka_unit_test(what_cannot_be_loaded_is_told),
     cmocka_unit_test(what_cannot_be_linked_is_told),
     cmocka_unit_test(openmp_is_opened_when_needed),
+    cmocka_unit_test(code_with_constants_is_for_one_key),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

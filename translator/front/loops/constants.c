@@ -37,6 +37,17 @@ const char *constants_name(const struct kernel *k, unsigned i) {
   return chosen ? arg->name : NULL;
 }
 
+// True if CALL is of a function that is known to take numbers by value.
+static bool constants_takes_values(const struct source *s, TSNode call) {
+  static const char builtin[] = "__builtin_";
+  TSNode called = node_field(call, "function");
+  struct slice name = source_slice(s, called);
+  return node_is(called, "identifier") &&
+      (model_is_pure(name) ||
+       (name.size > sizeof builtin &&
+        memcmp(name.data, builtin, sizeof builtin - 1) == 0));
+}
+
 // True if a constant may take the place of NAME in N, in C++: no function, which may take
 // it by reference, and no macro has it as an argument, and no type is taken from it.
 static bool constants_is_plain(const struct source *s, TSNode n, struct slice name) {
@@ -44,8 +55,7 @@ static bool constants_is_plain(const struct source *s, TSNode n, struct slice na
     "argument_list",      "lambda_expression",    "decltype",
     "gnu_asm_expression", "macro_type_specifier", NULL
   };
-  if (node_is(n, "call_expression") && node_is(node_field(n, "function"), "identifier") &&
-      model_is_pure(source_slice(s, node_field(n, "function"))))
+  if (node_is(n, "call_expression") && constants_takes_values(s, n))
     n = node_field(n, "arguments");
   else if (node_is_any(n, others) && node_mentions(s, n, name))
     return false;
