@@ -195,9 +195,9 @@ is "types: stored" "$(./types 2> /dev/null)" "198 3, 1 2, 5 0, 12 1"
 cat > knows.cpp << 'END'
 #include <cstdio>
 #include <vector>
-#define DELAY 20000
+#define DELAY 400000
 static void add(int &n) { n += 2; }
-#pragma autotune kernel param(DELAY: 20000, 1) verify(off) key(n)
+#pragma autotune kernel param(DELAY: 400000, 1) verify(off) key(n)
 int plain(int n, double *x)
 {
   int known = 0;
@@ -210,7 +210,7 @@ int plain(int n, double *x)
   }
   return known == n;
 }
-#pragma autotune kernel param(DELAY: 20000, 1) verify(off) key(n)
+#pragma autotune kernel param(DELAY: 400000, 1) verify(off) key(n)
 int referred(int n, double *x)
 {
   for (int w = 0; w < DELAY; w++)
