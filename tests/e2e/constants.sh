@@ -191,6 +191,46 @@ check "types: compiles" autotune cc gcc -O2 types.c -o types
 is "types" "$(./types 2> types.log)" "198 3, 1 2, 5 0, 12 1"
 is "types: stored" "$(./types 2> /dev/null)" "198 3, 1 2, 5 0, 12 1"
 
+# A kernel that calls itself, or that a function which it calls calls, does so with other values.
+cat > calls.c << 'END'
+#include <stdio.h>
+#define DELAY 20000
+#define WAIT for (int w = 0; w < DELAY; w++) __asm__ volatile("")
+int depth(int n);
+static int deeper(int n) { return n > 0 ? depth(n - 1) : 0; }
+#pragma autotune kernel param(DELAY: 20000, 1) verify(off)
+int depth(int n)
+{
+  WAIT;
+  return 1 + deeper(n);
+}
+#pragma autotune kernel param(DELAY: 20000, 1) verify(off)
+int factorial(int n)
+{
+  WAIT;
+  return n < 2 ? 1 : n * factorial(n - 1);
+}
+int known(int n);
+#pragma autotune kernel param(DELAY: 20000, 1) verify(off)
+int known(int n)
+{
+  WAIT;
+  return n + __builtin_constant_p(n);
+}
+int main(void)
+{
+  int a = depth(5), b = factorial(6), c = known(3);
+  printf("%d %d %d\n", a, b, c);
+  return 0;
+}
+END
+cp calls.c calls.cpp
+for file in calls.c calls.cpp; do
+  check "$file: compiles" autotune cc gcc -O2 $file -lstdc++ -o calls
+  ./calls 2> calls.log
+  is "$file" "$(./calls 2> /dev/null)" "6 720 4"
+done
+
 # C++: a function that takes a reference may change it.
 cat > knows.cpp << 'END'
 #include <cstdio>

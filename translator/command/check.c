@@ -93,6 +93,20 @@ static void print_keys(const struct kernel *k) {
     puts(k->n_keys ? "" : "none: all calls are the same problem");
 }
 
+// Prints what `constant` leaves of the key.
+static void print_constants(const struct kernel *k) {
+  const char *gap = "";
+  if (!k->constants_given)
+    return;
+  fputs("  constants in variants\n    ", stdout);
+  for (unsigned i = 0; i < k->n_keys; i++)
+    if (constants_name(k, i)) {
+      printf("%s%s", gap, constants_name(k, i));
+      gap = ", ";
+    }
+  puts(*gap ? "" : "none");
+}
+
 // Says, once for each type, that its values are compared byte for byte.
 static void print_unseen(const struct kernel *k) {
   struct names said = { 0 };
@@ -170,6 +184,7 @@ static void print_kernel(const struct source *s, const struct kernel *k,
     puts("  an #if leaves it out of this build");
   else
     print_keys(k);
+  print_constants(k);
   print_conditions(k);
   print_sections(k);
   if (k->language->print)

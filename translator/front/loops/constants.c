@@ -127,3 +127,12 @@ void constants_check(const struct source *s, const struct kernel *k) {
           "'%.*s' cannot be a constant of variants", (int)name.size, name.data);
   }
 }
+
+bool constants_drop(struct kernel *k) {
+  bool any = false;
+  for (unsigned i = 0; i < k->n_keys; i++)
+    any = any || constants_name(k, i);
+  k->constants_given = true;
+  k->n_constants = 0;
+  return any;
+}

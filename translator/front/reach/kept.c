@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // kept.c: arguments of a kernel in C that nothing in it can change. It reads the
 // preprocessed text, in which macros hide nothing.
+#include <string.h>
+
 #include "front/kernel/kernel.h"
 #include "unit.h"
 
@@ -92,4 +94,73 @@ void kept_find(struct kernel *k, const struct expansion *x) {
   for (unsigned i = 0; i < k->n_keys && i < 64; i++)
     if (kept_holds(body, slice_trim(k->keys[i])))
       k->kept |= (uint64_t)1 << i;
+}
+
+// ---- recursion ----------------------------------------------------------------------
+
+struct recursion {
+  const char *name;
+  unsigned depth, spaces; // brackets of bodies; of namespaces and extern "C"
+  struct slice before;
+  bool system, space, linkage;
+};
+
+// Looks at the directive in REST. True: it is a macro of the program that mentions the
+// kernel.
+static bool recursion_directive(struct recursion *r, enum line kind, struct lexer rest) {
+  static const char ours[] = "AUTOTUNE_";
+  struct slice line = { rest.p, (size_t)(rest.end - rest.p) }, macro = lex(&rest).text;
+  if (macro.size > sizeof ours && memcmp(macro.data, ours, sizeof ours - 1) == 0)
+    return false;
+  if (memmem(line.data, line.size, "<autotune>", strlen("<autotune>")))
+    r->system = false;
+  r->system |= memmem(line.data, line.size, "<system>", strlen("<system>")) != NULL;
+  return kind == LINE_DEFINE && !r->system && lex_mentions(line, slice_of(r->name));
+}
+
+// True if T mentions the kernel other than to declare it.
+static bool recursion_mentions(const struct recursion *r, struct token t) {
+  static const char *const calls[] = { "(", ",", "=", ":", "{", "return", NULL };
+  return t.kind == TOKEN_WORD && slice_is(t.text, r->name) &&
+      (r->depth > 0 || kept_is_any(r->before, calls));
+}
+
+static void recursion_follow(struct recursion *r, struct token t) {
+  bool opens = slice_is(t.text, "{"), closes = slice_is(t.text, "}");
+  if (opens && r->depth == 0 && (r->space || r->linkage))
+    r->spaces++;
+  else if (opens)
+    r->depth++;
+  else if (closes && r->depth > 0)
+    r->depth--;
+  else if (closes && r->spaces > 0)
+    r->spaces--;
+  r->linkage = t.kind == TOKEN_STRING && slice_is(r->before, "extern");
+  r->space = (r->space || slice_is(t.text, "namespace")) && !opens && !closes &&
+      !slice_is(t.text, ";");
+  r->before = t.text;
+}
+
+bool kept_recurses(const struct unit *unit, const char *name) {
+  static const char entry[] = "1 \"<autotune>\"\n";
+  struct recursion r = { .name = name, .before = slice_of(";") };
+  const char *text = unit->text.data, *end = text;
+  for (const char *p = text; (p = strstr(p, entry)); p++)
+    end = p;
+  struct lexer l = lexer_of((struct slice){ text, (size_t)(end - text) });
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    struct lexer rest;
+    if (t.first && slice_is(t.text, "#")) {
+      enum line kind = lex_directive(&l, &rest);
+      if (recursion_directive(&r, kind, rest))
+        return true;
+      continue;
+    }
+    if (r.system)
+      continue;
+    if (recursion_mentions(&r, t))
+      return true;
+    recursion_follow(&r, t);
+  }
+  return false;
 }

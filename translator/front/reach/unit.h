@@ -168,6 +168,9 @@ void adopt_options(struct kernel *k, const struct compile_options *o);
 
 /* Finds the parts of the key of K, in C, that are arguments which K cannot change. */
 void kept_find(struct kernel *k, const struct expansion *x);
+/* True if the text of UNIT may call NAME, its kernel, or one of the same name,
+ * with other values than those of the call. */
+bool kept_recurses(const struct unit *unit, const char *name);
 
 /* ---- type.c ---------------------------------------------------------------------- */
 
