@@ -86,7 +86,7 @@ function check_names() {
 const WORDS = { schedule: ['static', 'dynamic', 'guided'], proc_bind: ['close', 'spread'], order: ['concurrent'],
                 default: ['shared'], bind: ['thread', 'parallel'] };
 const TERMINALS = {
-  NAME: ['gemm', 'sum'], PARAM: ['U'], KERNEL: ['chosen'], VARIABLE: ['x', 'y', 'z'],
+  NAME: ['gemm', 'sum'], PARAM: ['U'], KERNEL: ['chosen'], ARGUMENT: ['n'], VARIABLE: ['x', 'y', 'z'],
   NUMBER: ['16', '0x20', '0.5', '1e-3', '100'], INTEGER: ['1', '2', '3'], LOW: ['1', '2'], HIGH: ['2', '3'],
   FLAGS: ['""', '"-O2"', '"-O3 -ffast-math"'], PROGRAM: ['clang', 'gcc'],
   EXPRESSION: ['n', 'n * 2', '(n + 7) / 8'], CONDITION: ['n > 2', 'n * 64 <= AUTOTUNE_L2'],
@@ -247,7 +247,7 @@ const cuda_names = only_cuda.map(s => s.of[0].text);
 
 function check_sentences() {
   let n = accepted('kernels.c', [PROLOGUE, ...sentences(but(kernel_head, cuda_names), kernel_text)]);
-  n += accepted('kernels.cu', [PROLOGUE, ...sentences(but(kernel_head, ['compiler', 'if']), (h, o) => kernel_text(h, o, true))]);
+  n += accepted('kernels.cu', [PROLOGUE, ...sentences(but(kernel_head, ['compiler', 'constant', 'if']), (h, o) => kernel_text(h, o, true))]);
   n += accepted('loops.c', [PROLOGUE, ...directives.flatMap(head => sentences(head, loop_text))]);
   n += accepted('alternative.c', ['#pragma autotune kernel\nvoid chosen(int n, double *b)\n{ b[0] = n; }\n' +
     `#pragma autotune ${sentence(rules.alternative, {})}\nvoid other(int n, double *b)\n{ b[0] = n; }\n`]);

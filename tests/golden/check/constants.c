@@ -16,3 +16,9 @@ int itself(int n)
 {
   return n < X ? 1 : n * itself(n - 1);
 }
+#pragma autotune kernel param(X: 1, 2) key(n / 64, k, x[0]) constant(n, k, m)
+void classes(int n, int m, long k, int *x)
+{
+  for (int i = 0; i < n; i++)
+    x[i] = m + X * k;
+}

@@ -120,11 +120,11 @@ void constants_check(const struct source *s, const struct kernel *k) {
     for (unsigned i = 0; i < k->n_keys; i++)
       found = found || (slices_same(slice_trim(k->keys[i]), name) && constants_arg(k, i));
     if (!found)
-      diag_error(
+      diag_warning(
           s, pragma_offset(k->main.pragma, name), name.size,
-          "only an integer argument that is passed by value, and that is a part of "
-          "the key by itself, is a constant",
-          "'%.*s' cannot be a constant of variants", (int)name.size, name.data);
+          "constants are integer arguments that are passed by value and are parts of the "
+          "key by themselves",
+          "'%.*s' is no constant in variants", (int)name.size, name.data);
   }
 }
 
