@@ -18,6 +18,7 @@
 #include "keep/wisdom/wisdom.h"
 #include "model/agree.h"
 #include "lead.h"
+#include "model/constants.h"
 #include "pairs.h"
 
 // For so many values that were not tuned a winner must have been compared with the
@@ -54,7 +55,9 @@ bool lead_trusts(const struct site *s, const struct agreement *a,
                  const struct summary *winner) {
   const struct lead *l = atomic_load(&s->lead);
   return kernel_when_hot(s->kernel) && winner->winner && winner->verified &&
-      a->checked >= lead_needed(a) && !(l && node_is_default(l->node));
+      a->checked >= lead_needed(a) &&
+      !constants_name_any(s->kernel, winner->constants, a->parts) &&
+      !(l && node_is_default(l->node));
 }
 
 bool lead_needs_comparisons(const struct agreement *a, const struct summary *winner) {

@@ -7,7 +7,7 @@
 
 struct agreement;
 /* True if values that A holds for need not be compared with the default before they run
- * WINNER, on which tuned keys agree; any thread. */
+ * WINNER, on which tuned keys agree, and whose code is right for them; any thread. */
 bool lead_trusts(const struct site *s, const struct agreement *a,
                  const struct summary *winner);
 /* True if one more comparison may be enough for that. */

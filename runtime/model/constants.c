@@ -81,6 +81,21 @@ const char *constants_say(const struct autotune_kernel *k, const long long *key,
   return text;
 }
 
+bool constants_name_any(const struct autotune_kernel *k, const char *text,
+                        uint64_t parts) {
+  for (const char *p = text; p && *p; p = strchr(p, ',')) {
+    p += strspn(p, ", ");
+    for (unsigned i = 0; i < k->n_keys; i++) {
+      const char *name = constants_name(k, i);
+      size_t n = strlen(name);
+      if (constants_has(parts, i) && strncmp(p, name, n) == 0 &&
+          strncmp(p + n, " = ", 3) == 0)
+        return true;
+    }
+  }
+  return false;
+}
+
 bool constants_fit(const struct autotune_kernel *k, const long long *stated,
                    const long long *key, uint64_t *parts, char **message) {
   long long n = stated ? stated[0] : 0;

@@ -20,6 +20,9 @@ char *constants_lines(const struct autotune_kernel *k, const long long *key,
 /* Writes "n = 512, m = 3" to TEXT, of SIZE bytes. */
 const char *constants_say(const struct autotune_kernel *k, const long long *key,
                           uint64_t parts, char *text, size_t size);
+/* True if TEXT, as constants_say has it (NULL: none), names one of PARTS. */
+bool constants_name_any(const struct autotune_kernel *k, const char *text,
+                        uint64_t parts);
 /* True if code with STATED, its autotune_constants (NULL: it has none), may run for KEY.
  * Sets *PARTS to those that are constants in it. Otherwise *MESSAGE (malloc'ed) says why
  * not. */

@@ -274,6 +274,13 @@ static void code_with_constants_is_for_one_key(void **state) {
   assert_int_equal(load_for(&k, 512, LLONG_MAX, &message), -1);
   free(message);
 
+  char said[64];
+  constants_say(&k, key, 3, said, sizeof said);
+  assert_string_equal(said, "n = 512, m = -9223372036854775808");
+  assert_true(constants_name_any(&k, said, 1) && constants_name_any(&k, said, 2));
+  assert_false(constants_name_any(&k, "mn = 3, am = 4", 3));
+  assert_false(constants_name_any(&k, "m = 3", 1));
+  assert_false(constants_name_any(&k, "", 3) || constants_name_any(&k, NULL, 3));
   assert_null(constants_lines(&k, key, 0));
   link_to(
       "clang",
