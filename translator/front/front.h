@@ -424,8 +424,9 @@ void loops_write(const struct source *s, const struct kernel *k, const struct fu
 /* Returns the argument that is key I of K and a constant in variants; NULL: it is none.
  * (loops/constants.c) */
 const char *constants_name(const struct kernel *k, unsigned i);
-/* Leaves K without constants. True: it had some. */
-bool constants_drop(struct kernel *k);
+bool constants_any(const struct kernel *k);
+/* Leaves K without constants. */
+void constants_drop(struct kernel *k);
 /* Reports names in `constant` that are none. */
 void constants_check(const struct source *s, const struct kernel *k);
 

@@ -22,7 +22,8 @@ static const struct kernel_arg *constants_arg(const struct kernel *k, unsigned i
   for (unsigned a = 0; a < k->n_args; a++) {
     const struct kernel_arg *arg = &k->args[a];
     if (arg->name && slice_is(key, arg->name))
-      return arg->integer && !arg->pointer && !memchr(arg->text.data, '&', arg->text.size)
+      return arg->integer && !arg->pointer &&
+              !(arg->text.size && memchr(arg->text.data, '&', arg->text.size))
           ? arg
           : NULL;
   }
@@ -128,11 +129,14 @@ void constants_check(const struct source *s, const struct kernel *k) {
   }
 }
 
-bool constants_drop(struct kernel *k) {
+bool constants_any(const struct kernel *k) {
   bool any = false;
   for (unsigned i = 0; i < k->n_keys; i++)
     any = any || constants_name(k, i);
+  return any;
+}
+
+void constants_drop(struct kernel *k) {
   k->constants_given = true;
   k->n_constants = 0;
-  return any;
 }

@@ -103,8 +103,10 @@ static struct unit *units_for(struct builds *v, struct kernel *k) {
     if (i == 0)
       reschedule_find(s, k, x);
     units[i] = unit_build(s, k, x, o);
-    if (kept_recurses(&units[i], k->main.name) && constants_drop(k))
+    if (constants_any(k) && kept_recurses(&units[i], k->main.name)) {
+      constants_drop(k);
       units[i] = unit_build(s, k, x, o);
+    }
     k->openmp |= units[i].openmp;
     if (i == 0) {
       writes_check(s, k, x, &units[i]);

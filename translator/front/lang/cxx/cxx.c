@@ -253,8 +253,10 @@ static struct unit *cxx_units(struct cxx_builds *b, struct kernel *k,
     if (i == 0)
       reschedule_find(t->s, k, x);
     const char *error = cxx_unit(r, k->compilers[i], compiler, t->o, &units[i]);
-    if (!error && kept_recurses(&units[i], k->main.name) && constants_drop(k))
+    if (!error && constants_any(k) && kept_recurses(&units[i], k->main.name)) {
+      constants_drop(k);
       error = cxx_unit(r, k->compilers[i], compiler, t->o, &units[i]);
+    }
     k->openmp |= units[i].openmp;
     if (error) {
       diag_untuned(t->s, p->offset, p->end - p->offset, NULL,
