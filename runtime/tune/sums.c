@@ -161,13 +161,25 @@ static void sums_enter(struct sums *s, const char *at) {
   s->loops += s->loops < DEEP;
 }
 
+// Returns what follows AT, without the macros of the translator that are whole statements
+// or declarations at the head of a function.
+static const char *sums_begin(const char *at) {
+  static const char *const heads[] = { "AUTOTUNE_ASSUME_", "AUTOTUNE_CONSTANT_",
+                                       "AUTOTUNE_EXISTS" };
+  at = sums_skip(at);
+  for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+    if (strncmp(at, heads[i], strlen(heads[i])) == 0)
+      return sums_begin(sums_after(at + strcspn(at, "(")));
+  return at;
+}
+
 // Looks at the statement or declaration at AT in TEXT. Returns what follows.
 static const char *sums_statement(struct sums *s, const char *text, const char *at) {
   const unsigned loops = s->loops;
-  at = sums_skip(at);
+  at = sums_begin(at);
   bool loop = sums_word(at, "for") || sums_word(at, "while") || sums_word(at, "do");
   if (*at == '{') {
-    for (at = sums_skip(at + 1); *at && *at != '}' && !s->found; at = sums_skip(at))
+    for (at = sums_begin(at + 1); *at && *at != '}' && !s->found; at = sums_skip(at))
       at = sums_statement(s, text, at);
     return *at ? at + 1 : at;
   }

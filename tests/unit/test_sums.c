@@ -59,6 +59,14 @@ static void test_sums(void **state) {
   }
   // Another function may be called in a loop.
   assert_true(sums_reorder("void g(int n, float *r) { " FOR(i) "r[i] += 1; }", "f"));
+  // What the translator writes at the head of a kernel.
+  static const char head[] = "void f(int n, float *r)\n{ AUTOTUNE_ASSUME_0(n) { "
+                             "AUTOTUNE_CONSTANT_0(n) AUTOTUNE_EXISTS(r, n)\n";
+  char whole[256];
+  snprintf(whole, sizeof whole, "%s" FOR(i) "r[i] += 1; }}", head);
+  assert_false(sums_reorder(whole, "f"));
+  snprintf(whole, sizeof whole, "%s" FOR(i) "r[0] += r[i]; }}", head);
+  assert_true(sums_reorder(whole, "f"));
   assert_false(sums_reorder("", "f"));
   assert_true(sums_reorder("void f(float *r) { r[0] += 1", "f"));
 }
