@@ -3,16 +3,17 @@
 # constants runs for its own key only.
 . "$(dirname "$0")/cc_lib.sh"
 export AUTOTUNE_SEARCH=exhaustive AUTOTUNE_BUDGET=60s AUTOTUNE_LOG=info AUTOTUNE_CACHE=$work/cache AUTOTUNE_MODE=first
-export AUTOTUNE_REVERIFY=off OMP_NUM_THREADS=2
+export AUTOTUNE_REVERIFY=off OMP_NUM_THREADS=1
 
-# What a variant knows is in its answer, which nothing checks here. DELAY lets it win. `m` is no part of the key.
+# What a variant knows is in its answer, which nothing checks here. DELAY lets it win. One thread is enough
+# for regions. `m` is no part of the key.
 cat > knows.c << 'END'
 #include <stdio.h>
 #include <stdlib.h>
 #define KNOWN(x) __builtin_constant_p(x)
-#define DELAY 200000
+#define DELAY 4000000
 #define WAIT for (int w = 0; w < DELAY; w++) __asm__ volatile("")
-#define TUNED kernel key(n) param(DELAY: 200000, 1) verify(off) compiler(COMPILER)
+#define TUNED kernel key(n) param(DELAY: 4000000, 1) verify(off) compiler(COMPILER)
 #pragma autotune TUNED CLAUSE
 int plain(int n, int m, double *x)
 {
@@ -47,7 +48,7 @@ int shared(int n, double *x)
 void divided(int n, int *known, double *x)
 {
   WAIT;
-  #pragma autotune parallel for num_threads(2)
+  #pragma autotune parallel for num_threads(1)
   for (int i = 0; i < n; i++) {
     double sum = 0;
     for (int j = 0; j < n; j++)
@@ -72,7 +73,7 @@ int main(int argc, char **argv)
 END
 # knows NAME CLAUSE…: builds and runs NAME.c with these clauses.
 knows() {
-  sed "s/^#define TUNED .*//; s/ TUNED CLAUSE/ kernel param(DELAY: 200000, 1) verify(off) search(exhaustive) $2/" knows.c > "$1.c"
+  sed "s/^#define TUNED .*//; s/ TUNED CLAUSE/ kernel param(DELAY: 4000000, 1) verify(off) search(exhaustive) $2/" knows.c > "$1.c"
   check "$1: compiles" autotune cc gcc -O2 -fopenmp "$1.c" -o "$1"
   "./$1" 200 2> "$1.log"
 }
@@ -235,9 +236,9 @@ done
 cat > knows.cpp << 'END'
 #include <cstdio>
 #include <vector>
-#define DELAY 400000
+#define DELAY 4000000
 static void add(int &n) { n += 2; }
-#pragma autotune kernel param(DELAY: 400000, 1) verify(off) key(n)
+#pragma autotune kernel param(DELAY: 4000000, 1) verify(off) key(n)
 int plain(int n, double *x)
 {
   int known = 0;
@@ -250,7 +251,7 @@ int plain(int n, double *x)
   }
   return known == n;
 }
-#pragma autotune kernel param(DELAY: 400000, 1) verify(off) key(n)
+#pragma autotune kernel param(DELAY: 4000000, 1) verify(off) key(n)
 int referred(int n, double *x)
 {
   for (int w = 0; w < DELAY; w++)
