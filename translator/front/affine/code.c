@@ -208,6 +208,10 @@ static void innermost_find_own(isl_ast_node *body, struct innermost *in) {
     in->own = plain ? i : n + 1;
   }
   in->own = in->own > n ? n : in->own;
+  unsigned own = in->own;
+  for (unsigned i = 0; i < n && own < n; i++) // one that counts down from that variable
+    if (i != own && poly_has(in->st->chain[i]->value, in->st->chain[own]->atom))
+      in->own = n;
   isl_ast_expr_free(call);
 }
 
