@@ -116,6 +116,44 @@ has "a wave of tiles" out.c 'autotune_wave'
 has "vectors along rows" out.c 'omp simd'
 has "a sum has a variable" out.c 'autotune_sum'
 
+# ---- loops that are no vectors ---------------------------------------------------------
+# isl gives c a loop of its own for the i from n on. Values in brackets are assigned, too.
+cat > carried.c << 'EOF_C'
+#pragma autotune kernel inout(c[0:m], a[0:n][0:n], e[0:n])
+void apart(int steps, int n, int m, double *restrict e, double *restrict c, double (*restrict a)[n])
+{
+  #pragma autotune reschedule sizes(4, 4, 4)
+  for (int t = 0; t < steps; t++) {
+    for (int i = 1; i < n; i++)
+      e[i] += c[i];
+    for (int i = 1; i < m; i++)
+      c[i] = c[i - 1] + a[1][i] * 0.5;
+    for (int i = 3; i < n; i++)
+      for (int j = 1; j < n; j++)
+        a[i][j] = a[i][j] * 0.5 + c[i];
+  }
+}
+#pragma autotune kernel inout(s[0:m]) in(b[0:m][0:n])
+void brackets(int m, int n, double *restrict s, double (*restrict b)[n])
+{
+  double w;
+  #pragma autotune reschedule sizes(4, 4)
+  for (int i = 0; i < m; i++) {
+    w = s[i];
+    for (int k = 0; k < n; k++)
+      (w) = (w) * 0.5 + b[i][k];
+    s[i] = w;
+  }
+}
+EOF_C
+check "carried: translate" autotune translate carried.c -o out.c
+has "the rest are vectors" out.c 'omp simd'
+is "no vector in which an iteration needs the one before" "$(awk '
+  /omp simd/ { vector = 1 }
+  vector && (/c\[i\] = c/ || /for \(int k =/) { wrong++ }
+  /\[i\].*;/ { vector = 0 }
+  END { print wrong + 0 }' out.c)" 0
+
 # ---- what is refused -------------------------------------------------------------------
 refused() { # REASON CODE
   printf '#pragma autotune kernel\nvoid f(int n, int m, double *restrict x, double (*restrict a)[n], const int *restrict p, double *s)\n{\n%s\n}\n' "$2" > bad.c

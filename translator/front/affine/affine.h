@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* affine.h: gives the iterations of a whole nest a new order, by the isl library.
  *
- *   scop.h    what follows, for this folder
- *   scop.c      the iterations, what they access and which depend on which, as sets of
- * isl schedule.c  an order in which they can run in tiles code.c      loops of that
- * order, as text
+ *   scop.h      what follows, for this folder
+ *   scop.c      iterations, what they access and which depend on which, as isl's sets
+ *   forward.c   variables that stand for an element of an array
+ *   schedule.c  an order in which they can run in tiles
+ *   code.c      loops of that order, as text
  *
  * The terms are isl's (S. Verdoolaege, "isl: An Integer Set Library for the Polyhedral
  * Model", ICMS 2010). A nest is a scop ("static control part"): loops whose bounds, and

@@ -24,6 +24,7 @@ const char code_prologue[] =
 struct code {
   const struct scop *s;
   bool vector, sum;
+  const char *last; /* the variable of the loop that is the last coordinate */
   bool failed;
 };
 
@@ -156,6 +157,14 @@ static isl_bool code_find_loop(isl_ast_node *node, void *user) {
 
 // ---- innermost loops ----------------------------------------------------------------
 
+// True if the iterations of the innermost loop NODE do not depend on each other. Where a
+// statement has one value of the last coordinate, its innermost loop is one further out,
+// of which nothing is known.
+static bool code_is_vector(const struct code *c, isl_ast_node *node) {
+  return c->vector && isl_ast_node_for_is_degenerate(node) == isl_bool_false &&
+      strcmp(code_expression(isl_ast_node_for_get_iterator(node)), c->last) == 0;
+}
+
 // An innermost loop around one statement.
 struct innermost {
   const struct statement *st;
@@ -164,6 +173,7 @@ struct innermost {
   const char *first, *end;         /* its first value, and the one after its last */
   unsigned own; /* the loop of the source whose variable is ITERATOR plus what does not
                    change; the number of loops: there is none */
+  bool vector;  /* its iterations do not depend on each other */
 };
 
 // Sets *FACTOR to that of the variable NAME in E. False: E is not linear in it.
@@ -215,15 +225,18 @@ static void innermost_find_own(isl_ast_node *body, struct innermost *in) {
   isl_ast_expr_free(call);
 }
 
-// Reads NODE, whose body is BODY. False: it is another loop.
+// Reads NODE, whose body is BODY. False: it is no loop around one statement that counts
+// up by 1.
 static bool innermost_read(const struct code *c, isl_ast_node *node, isl_ast_node *body,
                            struct innermost *in) {
   if (isl_ast_node_get_type(body) != isl_ast_node_user ||
-      isl_ast_node_for_is_degenerate(node) == isl_bool_true)
+      isl_ast_node_for_is_degenerate(node) != isl_bool_false ||
+      strcmp(code_expression(isl_ast_node_for_get_inc(node)), "1") != 0)
     return false;
   isl_ast_expr *condition = isl_ast_node_for_get_cond(node);
   enum isl_ast_expr_op_type op = isl_ast_expr_get_op_type(condition);
   in->st = code_read(c, body, in->loops);
+  in->vector = code_is_vector(c, node);
   in->iterator = code_expression(isl_ast_node_for_get_iterator(node));
   in->first = code_expression(isl_ast_node_for_get_init(node));
   in->end = arena_printf("(%s)%s", code_expression(isl_ast_expr_get_op_arg(condition, 1)),
@@ -284,7 +297,7 @@ static const char *innermost_write(const struct code *c, const struct innermost 
                 "__typeof__(*autotune_element) autotune_sum = *autotune_element;\n",
                 (int)e.size, e.data, head.size ? head.data : "", (int)e.size, e.data);
   }
-  text_printf(&t, !sum && c->vector ? "#pragma omp simd\n" : "");
+  text_printf(&t, !sum && in->vector ? "#pragma omp simd\n" : "");
   text_printf(&t,
               "for (%.*s %.*s = (%.*s)(autotune_first + autotune_moved); "
               "%.*s < (%.*s)(autotune_after + autotune_moved); %.*s++) {\n%s",
@@ -320,7 +333,7 @@ static isl_printer *code_print_for(isl_printer *p, isl_ast_print_options *option
     p = isl_printer_print_str(p, innermost_write(c, &in, sum));
     return isl_printer_end_line(p);
   }
-  if (!outer && c->vector) {
+  if (!outer && code_is_vector(c, node)) {
     p = isl_printer_start_line(p);
     p = isl_printer_print_str(p, "#pragma omp simd");
     p = isl_printer_end_line(p);
@@ -328,12 +341,16 @@ static isl_printer *code_print_for(isl_printer *p, isl_ast_print_options *option
   return isl_ast_node_for_print(node, p, options);
 }
 
+// Returns the name of the loop that is the coordinate I.
+static const char *code_iterator(unsigned i) {
+  return arena_printf("autotune_at%u", i);
+}
+
 // Returns isl's list of the names of COUNT loops.
 static isl_id_list *code_iterators(isl_ctx *ctx, unsigned count) {
   isl_id_list *list = isl_id_list_alloc(ctx, (int)count);
   for (unsigned i = 0; i < count; i++)
-    list =
-        isl_id_list_add(list, isl_id_alloc(ctx, arena_printf("autotune_at%u", i), NULL));
+    list = isl_id_list_add(list, isl_id_alloc(ctx, code_iterator(i), NULL));
   return list;
 }
 
@@ -349,7 +366,9 @@ static isl_union_map *code_options(isl_ctx *ctx, unsigned count) {
 
 char *code_of(const struct scop *s, isl_union_map *schedule, isl_set *context,
               unsigned count, bool vector, bool sum) {
-  struct code c = { .s = s, .vector = vector, .sum = sum };
+  struct code c = {
+    .s = s, .vector = vector, .sum = sum, .last = code_iterator(count - 1)
+  };
   isl_options_set_ast_iterator_type(s->ctx, "long long");
   isl_ast_build *build = isl_ast_build_from_context(context);
   build = isl_ast_build_set_iterators(build, code_iterators(s->ctx, count));
@@ -377,13 +396,15 @@ struct bounds {
   const char *low, *high;
 };
 
+// Returns V, which it frees. If V is no long, isl reports an error, by which affine_of
+// refuses the nest.
 static long long code_integer(isl_val *v) {
   long long n = isl_val_get_num_si(v);
   isl_val_free(v);
   return n;
 }
 
-// Adds the bound that C, a constraint `a * x + rest >= 0` or `== 0`, sets for x.
+// Adds to USER the bound that C, a constraint `a * x + rest >= 0` or `== 0`, sets for x.
 static isl_stat code_bound(isl_constraint *c, void *user) {
   struct bounds *b = user;
   long long a = code_integer(isl_constraint_get_coefficient_val(c, isl_dim_set, 0));
@@ -397,7 +418,7 @@ static isl_stat code_bound(isl_constraint *c, void *user) {
       text_printf(&rest, " + (%lldLL) * %s", factor,
                   isl_constraint_get_dim_name(c, isl_dim_param, (unsigned)i));
   }
-  bool equal = isl_constraint_is_equality(c);
+  bool equal = isl_constraint_is_equality(c) == isl_bool_true;
   isl_constraint_free(c);
   for (int sign = 1; sign >= -1; sign -= 2) {
     bool low = a > 0;
@@ -422,9 +443,9 @@ static isl_stat code_bound(isl_constraint *c, void *user) {
 static isl_stat code_widen(isl_basic_set *set, void *user) {
   struct bounds *all = user, one = { 0 };
   set = isl_basic_set_remove_redundancies(isl_basic_set_remove_divs(set));
-  isl_basic_set_foreach_constraint(set, code_bound, &one);
+  isl_stat read = isl_basic_set_foreach_constraint(set, code_bound, &one);
   isl_basic_set_free(set);
-  if (!one.n_low || !one.n_high)
+  if (read != isl_stat_ok || !one.n_low || !one.n_high)
     return isl_stat_error;
   all->low = all->n_low++ ? arena_printf("AUTOTUNE_LESS(%s, %s)", all->low, one.low)
                           : one.low;

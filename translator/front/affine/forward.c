@@ -8,8 +8,6 @@
 //
 // The same is computed with a[i][j] in place of w, if nothing in between uses that
 // element. Then no variable ties the iterations together.
-#include <string.h>
-
 #include "scop.h"
 
 // Returns the assignment that is all of N, a statement; null: it is another one.
@@ -53,7 +51,7 @@ static const struct access *forward_element(const struct scop *s, TSNode first,
   return NULL;
 }
 
-// True if N may change NAME itself by more than assignments that the walk shows.
+// True if something in ROOT, besides assignments to it, may change NAME.
 static bool forward_hides(const struct usage *u, TSNode root, struct slice name) {
   for (unsigned i = 0; i < u->n_changes; i++)
     if (slices_same(u->changes[i].name, name) && u->changes[i].how != BY_ASSIGNMENT &&
@@ -96,11 +94,18 @@ const struct forward *forward_at(const struct scop *s, TSNode n) {
   return NULL;
 }
 
+// Returns USE with the brackets around it.
+static TSNode forward_bracketed(TSNode use) {
+  while (node_is(ts_node_parent(use), "parenthesized_expression"))
+    use = ts_node_parent(use);
+  return use;
+}
+
 // Adds the access of the element that USE, of the variable, stands for.
 static void forward_access(struct scop *s, const struct forward *f, TSNode use) {
-  TSNode a = ts_node_parent(use);
+  TSNode whole = forward_bracketed(use), a = ts_node_parent(whole);
   bool left = node_is(a, "assignment_expression") &&
-      ts_node_eq(node_field(a, "left"), use),
+      ts_node_eq(node_field(a, "left"), whole),
        plain = left && slice_is(model_text(s->m, node_field(a, "operator")), "=");
   struct access x = *f->element;
   x.node = use;
@@ -120,14 +125,14 @@ bool forward_replace(struct scop *s, struct slice name) {
   bool good = s->n_forwards > before;
   for (unsigned i = 0; i < n && good; i++) {
     const struct forward *f = forward_at(s, uses[i]);
-    good = f && !node_is(ts_node_parent(uses[i]), "update_expression");
+    TSNode around = ts_node_parent(forward_bracketed(uses[i]));
+    good = f && !node_is(around, "update_expression");
     if (good && !node_within(uses[i], f->first))
       forward_access(s, f, uses[i]);
   }
   return good;
 }
 
-// Appends N with the elements in place of the variables that stand for them.
 void forward_text(const struct scop *s, size_t from, size_t to, TSNode n,
                   struct text *t) {
   TSNode *uses = NULL;

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <isl/aff.h>
 #include <isl/map.h>
 #include <isl/schedule.h>
 #include <isl/schedule_node.h>
@@ -16,7 +15,11 @@
 
 #include "scop.h"
 
-enum { MOST_CODE = 60000 }; /* bytes of one part: more is no use to compilers */
+enum {
+  MOST_CODE = 60000, /* bytes of one part: more is no use to compilers */
+  /* A coordinate for each loop, and one before, between and after them. */
+  MOST_COORDINATES = 2 * AFFINE_DEPTH + 2
+};
 
 struct finder {
   struct scop *s;
@@ -79,26 +82,23 @@ static bool order_keeps(const struct scop *s, isl_union_map *schedule) {
   return keeps;
 }
 
-// Returns the pairs of points of which the second depends on the first. NULL: none.
-static isl_map *order_carried(isl_union_map *dependences, isl_union_map *schedule) {
-  isl_union_map *d = isl_union_map_copy(dependences);
-  d = isl_union_map_apply_domain(d, isl_union_map_copy(schedule));
-  d = isl_union_map_apply_range(d, isl_union_map_copy(schedule));
-  return isl_union_map_is_empty(d) == isl_bool_true ? isl_union_map_free(d),
-         NULL                                       : isl_map_from_union_map(d);
-}
-
 // True if no iteration depends, by DEPENDENCES, on another one in the same innermost
-// loop.
+// loop: at points of COUNT coordinates that differ in the last one alone.
 static bool order_is_vector(isl_union_map *dependences, isl_union_map *schedule,
                             unsigned count) {
-  isl_map *d = order_carried(dependences, schedule);
-  for (unsigned i = 0; d && i + 1 < count; i++)
+  isl_union_map *all = isl_union_map_copy(dependences);
+  all = isl_union_map_apply_domain(all, isl_union_map_copy(schedule));
+  all = isl_union_map_apply_range(all, isl_union_map_copy(schedule));
+  if (isl_union_map_is_empty(all) == isl_bool_true) {
+    isl_union_map_free(all);
+    return true;
+  }
+  isl_map *d = isl_map_from_union_map(all); // from the point to those that depend on it
+  for (unsigned i = 0; i + 1 < count; i++)
     d = isl_map_equate(d, isl_dim_in, (int)i, isl_dim_out, (int)i);
-  isl_map *same = d ? isl_map_equate(isl_map_copy(d), isl_dim_in, (int)count - 1,
-                                     isl_dim_out, (int)count - 1)
-                    : NULL;
-  bool vector = !d || isl_map_is_subset(d, same) == isl_bool_true;
+  isl_map *same = isl_map_equate(isl_map_copy(d), isl_dim_in, (int)count - 1, isl_dim_out,
+                                 (int)count - 1);
+  bool vector = isl_map_is_subset(d, same) == isl_bool_true;
   isl_map_free(d);
   isl_map_free(same);
   return vector;
@@ -112,7 +112,8 @@ struct strides {
   int far;            /* accesses that move by more than one element */
 };
 
-// Looks how the access ACCESS moves when the coordinate grows by one.
+// Adds ACCESS to USER if it moves by more than an element when the coordinate grows by
+// one.
 static isl_stat strides_add(isl_basic_map *access, void *user) {
   struct strides *st = user;
   struct text t = { 0 };
@@ -133,16 +134,14 @@ static isl_stat strides_add(isl_basic_map *access, void *user) {
   isl_set *set = isl_union_set_is_empty(moved) == isl_bool_false
       ? isl_set_from_union_set(isl_union_set_copy(moved))
       : NULL;
-  bool near = !set;
+  bool near = true; // also if no iteration has a next one
   int n = set ? isl_set_dim(set, isl_dim_set) : 0;
-  if (set) {
-    near = true;
-    for (int i = 0; i < n && near; i++) {
-      isl_val *v = isl_set_plain_get_val_if_fixed(set, isl_dim_set, (unsigned)i);
-      long long by = v && isl_val_is_int(v) == isl_bool_true ? isl_val_get_num_si(v) : 99;
-      near = by == 0 || (by == 1 && i + 1 == n) || (by == -1 && i + 1 == n);
-      isl_val_free(v);
-    }
+  for (int i = 0; i < n && near; i++) {
+    isl_val *v = isl_set_plain_get_val_if_fixed(set, isl_dim_set, (unsigned)i);
+    near = isl_val_is_zero(v) == isl_bool_true ||
+        (i + 1 == n &&
+         (isl_val_is_one(v) == isl_bool_true || isl_val_is_negone(v) == isl_bool_true));
+    isl_val_free(v);
   }
   st->far += !near;
   isl_set_free(set);
@@ -157,8 +156,8 @@ static isl_stat strides_look(isl_map *map, void *user) {
   return good;
 }
 
-// Returns whether, if the coordinate AT of COUNT is innermost, all accesses are NEAR:
-// more than 0; otherwise minus the number of those that are far.
+// Returns 1 if no access moves by more than an element when the coordinate AT of COUNT
+// grows by one; otherwise minus the number of those that do.
 static int strides_score(const struct scop *s, isl_union_map *schedule, unsigned at,
                          unsigned count) {
   struct strides st = { .schedule = schedule, .at = at, .count = count };
@@ -207,13 +206,14 @@ static unsigned ranks_next(const struct scop *s, const struct ranks *r,
 // Returns the map from iterations to the place of their statement among those that
 // SCHEDULE runs at the same point. NULL: they depend on each other.
 static isl_union_map *ranks_of(const struct scop *s, isl_union_map *schedule) {
-  struct ranks r = { .failed = false };
+  struct ranks r = { 0 };
   bool done[SCOP_STATEMENTS] = { false };
   struct text t = { 0 };
   isl_union_map *same = isl_union_map_apply_range(
       isl_union_map_copy(schedule), isl_union_map_reverse(isl_union_map_copy(schedule)));
   same = isl_union_map_intersect(same, isl_union_map_copy(s->dependences));
-  r.failed = isl_union_map_foreach_map(same, ranks_look, &r) != isl_stat_ok;
+  isl_stat looked = isl_union_map_foreach_map(same, ranks_look, &r);
+  r.failed = r.failed || looked != isl_stat_ok;
   isl_union_map_free(same);
   text_printf(&t, "{ ");
   for (unsigned rank = 0; rank < s->n && !r.failed; rank++) {
@@ -243,7 +243,7 @@ struct inner {
 // statement has an innermost loop of its own.
 static struct inner inner_of(const struct scop *s, isl_union_map *schedule,
                              unsigned count, unsigned inner, bool apart) {
-  unsigned order[2 * AFFINE_DEPTH + 2], k = 0;
+  unsigned order[MOST_COORDINATES], k = 0;
   struct inner in = { .count = count + 1 };
   for (unsigned i = 0; i < count; i++)
     if (i != inner)
@@ -303,30 +303,28 @@ static struct inner inner_diagonal(const struct scop *s, isl_union_map *schedule
   return in;
 }
 
-struct loops {
-  bool varies[2 * AFFINE_DEPTH]; /* a coordinate is one of a loop */
-};
-
-static isl_stat loops_look(isl_map *map, void *user) {
-  struct loops *l = user;
+// Sets to true in USER, an array, the coordinates that are no number in MAP.
+static isl_stat inner_look(isl_map *map, void *user) {
+  bool *varies = user;
   int n = isl_map_dim(map, isl_dim_out);
-  for (int i = 0; i < n && i < 2 * AFFINE_DEPTH; i++) {
+  for (int i = 0; i < n && i < MOST_COORDINATES; i++) {
     isl_val *v = isl_map_plain_get_val_if_fixed(map, isl_dim_out, (unsigned)i);
-    l->varies[i] = l->varies[i] || isl_val_is_int(v) != isl_bool_true;
+    varies[i] = varies[i] || isl_val_is_int(v) != isl_bool_true;
     isl_val_free(v);
   }
   isl_map_free(map);
   return isl_stat_ok;
 }
 
-// Returns the best order in a tile of a band of N, for vectors if that is possible.
+// Returns the best order in a tile of a band of N loops: for vectors if that is possible.
+// SCHEDULE has points of COUNT coordinates, and at most MOST_COORDINATES.
 static struct inner inner_best(const struct scop *s, isl_union_map *schedule, unsigned n,
                                unsigned count) {
   struct inner best = { 0 };
-  struct loops l = { 0 };
-  isl_union_map_foreach_map(schedule, loops_look, &l);
-  for (unsigned i = 0; i < 2 * count && i < 4 * AFFINE_DEPTH; i++) {
-    if (!l.varies[i / 2])
+  bool varies[MOST_COORDINATES] = { false };
+  isl_union_map_foreach_map(schedule, inner_look, varies);
+  for (unsigned i = 0; i < 2 * count; i++) {
+    if (!varies[i / 2])
       continue;
     struct inner in = inner_of(s, schedule, count, i / 2, i % 2 == 0);
     bool better = in.order && (!best.order || in.score > best.score);
@@ -357,13 +355,13 @@ static isl_stat dims_look(isl_map *map, void *user) {
 }
 
 // Returns the order in which NODE's iterations run, as points of *COUNT coordinates.
-// *COUNT 0: it is not known.
+// *COUNT 0: it is not known, or more than MOST_COORDINATES.
 static isl_union_map *finder_schedule(isl_schedule_node *node, unsigned *count) {
   struct dims d = { 0 };
   isl_union_map *schedule = isl_schedule_node_get_subtree_schedule_union_map(node);
   schedule = isl_union_map_intersect_domain(schedule, isl_schedule_node_get_domain(node));
   isl_union_map_foreach_map(schedule, dims_look, &d);
-  *count = d.differ ? 0 : d.n;
+  *count = d.differ || d.n > MOST_COORDINATES ? 0 : d.n;
   return schedule;
 }
 
@@ -499,6 +497,8 @@ struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled) {
     isl_schedule_node_free(node);
     affine_symbols(s, a);
     a->condition = conditions_text(m, m->assumed, m->n_assumed);
+    if (isl_ctx_last_error(s->ctx) != isl_error_none) // in any call since it was made
+      finder_fails(&f, "it is too large for isl");
     if (a->depth == 0)
       finder_fails(&f, "no two of its loops can be tiled");
   }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // scop.c: a nest as sets of isl. These are read by isl from text, in its own notation:
 // `[n] -> { S0[i, j] : 0 <= i < n and 0 <= j < i }`.
-#include <stdio.h>
-
 #include <isl/options.h>
 
 #include "scop.h"
@@ -164,7 +162,7 @@ static void scop_own(struct scop *s, struct slice name, TSNode at) {
     }
     if (!forward_replace(s, name))
       scop_refuse(s, at, "this variable leads from one statement to another one");
-    for (unsigned j = 0; j < s->n; j++) // it is none now
+    for (unsigned j = 0; j < s->n; j++) // no statement has its own any more
       for (unsigned k = 0; k < s->list[j].n_own; k++)
         if (slices_same(s->list[j].own[k], name))
           s->list[j].own[k] = s->list[j].own[--s->list[j].n_own];
