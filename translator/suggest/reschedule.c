@@ -17,7 +17,7 @@ static bool reschedule_is_time(const struct model *m, const struct iter *loop) {
   return true;
 }
 
-// Returns the loops that are nested in LOOP, and LOOP, at the deepest place.
+// Returns how many loops are around the deepest place in LOOP, LOOP and those in it.
 static unsigned reschedule_depth(const struct model *m, const struct iter *loop) {
   unsigned most = 0;
   for (unsigned i = 0; i < m->n_iters; i++) {
@@ -30,14 +30,13 @@ static unsigned reschedule_depth(const struct model *m, const struct iter *loop)
   return most;
 }
 
-// Writes sets of sizes for N loops: the last one runs along rows.
+// Appends sets of sizes for N loops: the last one runs along rows.
 static void reschedule_put_sizes(unsigned n, struct text *t) {
+  const char *middle = n > 3 ? ", {8, 32}" : ", {16, 32, 64}",
+             *last = n > 2 ? ", {64, 128, 256}" : ", {64, 256, 1024}";
   text_printf(t, " sizes({8, 16, 32}");
   for (unsigned i = 1; i < n; i++)
-    text_printf(t,
-                i + 1 < n   ? n > 3 ? ", {8, 32}" : ", {16, 32, 64}"
-                    : n > 2 ? ", {64, 128, 256}"
-                            : ", {64, 256, 1024}");
+    text_printf(t, "%s", i + 1 < n ? middle : last);
   text_printf(t, ")");
 }
 
@@ -51,8 +50,8 @@ bool reschedule_propose(struct model *m, struct iter *loop, const char *threads,
       (depth < 3 && !(depth == 2 && reschedule_is_time(m, loop))))
     return false;
   const struct affine *a = affine_of(m, loop, AFFINE_DEPTH);
-  bool tiled = !a->why &&
-      a->depth == depth; // otherwise loops in the tiles stay as they are
+  // A band of fewer loops leaves those in its tiles as they are.
+  bool tiled = !a->why && a->depth == depth;
   for (unsigned i = 0; i < a->n; i++)
     tiled = tiled && a->parts[i].n > 1;
   if (!tiled)

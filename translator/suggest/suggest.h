@@ -6,6 +6,7 @@
  *   reduce.c      sums in the elements of an array
  *   work.c        estimates how many operations a loop takes
  *   divide.c      loops that may be divided
+ *   reschedule.c  nests for which isl finds a new order
  *   once.c        finds functions that only set up data
  *   plan.c        chooses directives that use this, with sets for this machine
  *   pragma.c      writes the pragma of a kernel

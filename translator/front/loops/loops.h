@@ -130,7 +130,7 @@ struct builder {
     TSNode loop;
     size_t from, to;  /* of its bound in the source */
     const char *text; /* in its place */
-    const char *last; /* then, the last number of its iterations as the model has it */
+    const char *last; /* what `to` of its struct iter is then, as text */
   } *cuts;
   unsigned n_cuts;
 };
@@ -340,8 +340,7 @@ const char *outline_name(struct builder *b);
 void cut_begin(struct builder *b);
 /* Replaces D's bound if D is one of them. */
 void cut_dim(const struct builder *b, struct dim *d);
-/* Returns the last value of the variable of LOOP, which counts up by 1, if it is one of
- * them; otherwise NULL. */
+/* Returns `to` of LOOP's struct iter, as text, if LOOP is one of them; otherwise NULL. */
 const char *cut_last(const struct builder *b, TSNode loop);
 /* Appends the source from FROM to TO, with the bounds of these loops replaced. */
 void cut_write(const struct builder *b, size_t from, size_t to, struct text *out);

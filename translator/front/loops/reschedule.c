@@ -47,6 +47,17 @@ static bool reschedule_check(struct builder *b, const struct loop_directive *d) 
   return true;
 }
 
+// Returns why M does not have LOOP, and sets *AT to the place if it is another one.
+static const char *reschedule_unknown(const struct model *m, TSNode loop, TSNode *at) {
+  for (unsigned i = 0; i < m->n_unranged; i++)
+    if (m->unranged[i].text &&
+        model_offset(m, m->unranged[i].at, NULL) == ts_node_start_byte(loop))
+      return m->unranged[i].text;
+  if (m->n_refusals)
+    *at = m->refusals[0].at;
+  return m->n_refusals ? m->refusals[0].text : "its range is not known";
+}
+
 static void reschedule_find_in(const struct source *s, struct kernel *k,
                                struct function *f, const struct expansion *x) {
   struct model *m = NULL;
@@ -67,9 +78,10 @@ static void reschedule_find_in(const struct source *s, struct kernel *k,
     }
     size_t at = d->pragma->offset, end = d->pragma->end;
     bool written = false;
-    size_t seen = a && a->at.id ? model_offset(m, a->at, &written) : at;
-    diag_error(s, at, end - at, NULL, "'reschedule' cannot order these loops: %s",
-               a ? a->why : "the bounds of the outermost one are not affine");
+    TSNode place = a ? a->at : (TSNode){ 0 };
+    const char *why = a ? a->why : reschedule_unknown(m, d->loop, &place);
+    size_t seen = ts_node_is_null(place) ? at : model_offset(m, place, &written);
+    diag_error(s, at, end - at, NULL, "'reschedule' cannot order these loops: %s", why);
     if (written && seen != at)
       diag_note(s, seen, 1, "it is here");
   }
