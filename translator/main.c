@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include <isl/version.h>
+
 #include "cc/cc.h"
 #include "commands.h"
 #include "tools/doctor/doctor.h"
@@ -12,10 +14,12 @@ static const struct command command_autotune;
 // ---- version, help ------------------------------------------------------------------
 
 static int version_run(const struct arguments *a) {
+  const char *isl = isl_version(); // a line
   (void)a;
   puts("autotune " AUTOTUNE_VERSION);
   printf("  %-12s " AUTOTUNE_GRAMMAR_C "\n", "grammar C");
   printf("  %-12s " AUTOTUNE_GRAMMAR_CUDA "\n", "grammar CUDA");
+  printf("  %-12s %.*s\n", "isl", (int)strcspn(isl, "\n"), isl);
   versions_print(stdout);
   return 0;
 }

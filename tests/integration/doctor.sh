@@ -58,5 +58,6 @@ has "LLVM's" version '^  LLVM  *clang [0-9.]*$'
 has "SQLite's" version '^  SQLite  *3\.[0-9.]*$'
 has "the grammar's" version "^  grammar C  *tree-sitter-c $(sed -n 's/.*"tree-sitter-c": "\(.*\)".*/\1/p' \
   "$root/cmake/grammars/package.json")\$"
+has "isl's" version '^  isl  *isl-[0-9.]*[^ ]*$'
 has "the driver's" version '^  CUDA driver  *[^ ]'
 finish

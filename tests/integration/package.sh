@@ -29,7 +29,7 @@ for needed in "libautotune0 (= $version)" libclang-cpp22 libllvm22; do
   has "libautotune-jit0 needs $needed" libautotune-jit0.control "^Depends:.*$needed"
 done
 has "OpenMP is opened at run time" libautotune-jit0.control '^Recommends: libomp'
-for needed in "libautotune-dev (= $version)" "libautotune-jit0 (= $version)" clang-22 libomp-22-dev libtree-sitter; do
+for needed in "libautotune-dev (= $version)" "libautotune-jit0 (= $version)" clang-22 libomp-22-dev libtree-sitter libisl; do
   has "autotune needs $needed" autotune.control "^Depends:.*$needed"
 done
 has "a compiler to build with, which clang-22 says it is" autotune.control '^Recommends: gcc,'

@@ -36,7 +36,7 @@ has "the reason" log "only libautotune is built here"
 contains "$work/in/added" << END
 set(CMAKE_MODULE_PATH \${PROJECT_SOURCE_DIR}/modules)
 set(CMAKE_UNITY_BUILD ON)
-foreach(name SQLITE HWLOC JANSSON XXHASH TREE_SITTER)
+foreach(name SQLITE HWLOC JANSSON XXHASH TREE_SITTER ISL)
   add_library(PkgConfig::\${name} INTERFACE IMPORTED GLOBAL)
   target_compile_definitions(PkgConfig::\${name} INTERFACE "static=this project's own")
 endforeach()
