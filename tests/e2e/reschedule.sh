@@ -27,11 +27,14 @@ void jacobi(int steps, int n, double (*restrict a)[n], double (*restrict b)[n])
 #pragma autotune kernel search(exhaustive) inout(a[0:n][0:n])
 void seidel(int steps, int n, double (*restrict a)[n])
 {
+  double above;
   #pragma autotune reschedule sizes({1, 5}, {4, 32}, {7, 64}) num_threads({1, 2}) schedule({static, dynamic})
   for (int t = 0; t <= steps - 1; t++)
     for (int i = 1; i <= n - 2; i++)
-      for (int j = 1; j <= n - 2; j++)
-        a[i][j] = (a[i - 1][j - 1] + a[i - 1][j] + a[i][j - 1] + a[i][j] + a[i + 1][j + 1]) / 5.0;
+      for (int j = 1; j <= n - 2; j++) {
+        above = a[i - 1][j - 1] + a[i - 1][j];
+        a[i][j] = (above + a[i][j - 1] + a[i][j] + a[i + 1][j + 1]) / 5.0;
+      }
 }
 #pragma autotune kernel search(exhaustive) inout(a[0:n][0:n]) flags("", "-fassociative-math -fno-signed-zeros -fno-trapping-math")
 void cholesky(int n, double (*restrict a)[n])

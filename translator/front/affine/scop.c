@@ -129,18 +129,32 @@ static const struct access *scop_access(const struct scop *s, unsigned i) {
 
 // ---- variables ----------------------------------------------------------------------
 
-// True if ST assigns NAME before it reads it.
+enum use { USE_NONE, USE_SETS, USE_READS };
+
+// Returns how N, a statement, uses NAME first: whether each run of it sets NAME before it
+// reads it, or one may read it.
+static enum use scop_first_use(const struct scop *s, TSNode n, struct slice name) {
+  TSNode what = ts_node_named_child(n, 0);
+  enum use first = USE_NONE;
+  if (live_reads_first(&s->m->u, n, name))
+    return USE_READS;
+  if (node_is(n, "expression_statement") && node_is(what, "assignment_expression") &&
+      slices_same(model_text(s->m, node_field(what, "left")), name))
+    return USE_SETS;
+  if (node_is(n, "compound_statement"))
+    for (uint32_t i = 0; i < ts_node_named_child_count(n) && first == USE_NONE; i++)
+      first = scop_first_use(s, ts_node_named_child(n, i), name);
+  return first;
+}
+
+// True if ST sets NAME before it reads it.
 static bool scop_sets_first(const struct scop *s, const struct statement *st,
                             struct slice name) {
-  for (TSNode n = st->body.first; !ts_node_is_null(n); n = body_next(st->body, n)) {
-    TSNode what = ts_node_named_child(n, 0);
-    if (live_reads_first(&s->m->u, n, name))
-      return false;
-    if (node_is(n, "expression_statement") && node_is(what, "assignment_expression") &&
-        slices_same(model_text(s->m, node_field(what, "left")), name))
-      return true;
-  }
-  return false;
+  enum use first = USE_NONE;
+  for (TSNode n = st->body.first; !ts_node_is_null(n) && first == USE_NONE;
+       n = body_next(st->body, n))
+    first = scop_first_use(s, n, name);
+  return first == USE_SETS;
 }
 
 // Gives each run of a statement its own NAME, which AT assigns.
