@@ -74,6 +74,16 @@ void lu(int n, double (*restrict a)[n], double *restrict b)
       b[i] = b[i] + a[i][i - 1];
   }
 }
+#pragma autotune kernel search(exhaustive) inout(a[0:n * n])
+void rows(int steps, int n, int m, double *restrict a)
+{
+  #pragma autotune reschedule sizes({1, 5}, {4, 32}, {7, 64}) num_threads({1, 2})
+  for (int t = 0; t < steps; t++)
+    for (int i = 1; i < n; i++)
+      for (int j = 1; j < m; j++)
+        if (a[i * n + j] > 0.25)
+          a[i * n + j] = (a[i * n + j] + a[i * n + j - 1] + a[(i - 1) * n + j]) / 3.0;
+}
 double *make(int n)
 {
   double *x = malloc(n * n * sizeof *x);
@@ -95,12 +105,13 @@ void say(const char *what, int n, const double *x)
 int main(void)
 {
   for (int n = 2; n < 80; n += 37) {
-    double *a = make(n), *b = make(n), *c = make(n), *d = make(n), *e = make(n);
+    double *a = make(n), *b = make(n), *c = make(n), *d = make(n), *e = make(n), *f = make(n);
     jacobi(9, n, (void *)a, (void *)b);
     seidel(6, n, (void *)c);
     cholesky(n, (void *)d);
     lu(n, (void *)e, b);
-    say("jacobi", n, a), say("seidel", n, c), say("cholesky", n, d), say("lu", n, e), say("b", n, b);
+    rows(5, n, n - 1, f);
+    say("jacobi", n, a), say("seidel", n, c), say("cholesky", n, d), say("lu", n, e), say("b", n, b), say("rows", n, f);
   }
   return 0;
 }
@@ -110,7 +121,7 @@ gcc -O1 -w steps.c -o plain -lm
 check "kernels: build" autotune cc gcc -O2 -w steps.c -o tuned -lm
 check "kernels: run" ./tuned > out 2> log
 is "kernels: the sums of the plain program" "$(cat out)" "$(cat expected)"
-for k in jacobi seidel cholesky lu; do
+for k in jacobi seidel cholesky lu rows; do
   autotune report $k --json > $k.json 2> /dev/null
   is "$k: no variant is wrong" "$(grep -c '"status": *"wrong"' $k.json)" 0
 done

@@ -27,12 +27,11 @@ struct finder {
   unsigned tiled;
 };
 
-static const char *finder_fails(struct finder *f, const char *why) {
-  if (!f->a->why) {
-    f->a->why = why;
-    f->a->at = f->s->root->node;
-  }
-  return why;
+static void finder_fails(struct finder *f, const char *why) {
+  if (f->a->why)
+    return;
+  f->a->why = why;
+  f->a->at = f->s->root->node;
 }
 
 // ---- maps between points ------------------------------------------------------------
@@ -268,6 +267,9 @@ static struct inner inner_of(const struct scop *s, isl_union_map *schedule,
     in.order = isl_union_map_free(in.order);
   if (!in.order)
     return in;
+  // Best are vectors whose accesses are near, then sums whose accesses are, then other
+  // vectors. Otherwise it does not pay to keep statements apart. Among equals fewer far
+  // accesses count, and then the loop further in.
   int strides = strides_score(s, in.order, apart ? count : count - 1, in.count);
   in.sum = apart && order_is_vector(s->hard, in.order, in.count);
   in.vector = apart && order_is_vector(s->dependences, in.order, in.count);

@@ -229,11 +229,11 @@ void reschedule_write(struct builder *b, const struct loop_directive *d,
   }
   const struct region *r =
       region_of(slice_of(arena_printf("#pragma omp parallel for%s%s", team, how)));
-  if (a->condition)
-    text_printf(out, "if (!(%s))\n", a->condition);
-  if (a->condition)
+  if (a->condition) { // in braces: the loops may end with an `if`
+    text_printf(out, "if (!(%s)) {\n", a->condition);
     cut_write(b, from, to, out);
-  text_printf(out, a->condition ? "\nelse\n" : "");
+    text_printf(out, "\n} else\n");
+  }
   write_line(b, out, from);
   if (threads && r && b->functions && outline(b, d->loop, NULL, 0, r, &m)) {
     const char *name = outline_name(b);
