@@ -77,7 +77,6 @@ static void write_bound(unsigned at, const char *const *choices, unsigned n) {
 
 static void write_body(unsigned depth, unsigned most);
 
-
 static void write_loop(unsigned at, unsigned most) {
   static const char *const firsts[] = { "0", "1", "%s", "%s + 1", "0" };
   static const char *const ends[] = { "n", "n - 1", "%s", "%s + 1", "n - %s", "n", "n" };

@@ -129,9 +129,9 @@ static const char *cut_least(const struct builder *b, TSNode loop) {
   return arena_printf(shares ? "%lld * AUTOTUNE_PART_THREADS" : "%lld", most);
 }
 
-// Returns P, if the work of the first iterations of an outermost loop, x of all of them,
-// is about x to the power of P of the work of all. The loops in NODE whose number of
-// iterations grows with the loops VARS, N of them, around NODE make it so.
+// Returns the power P for which a fraction x of an outermost loop's iterations, the first
+// ones, is a fraction of about x to the power of P of its work. VARS: N loops around
+// NODE; P grows with each loop in NODE whose number of iterations grows with one of them.
 static unsigned cut_power(const struct builder *b, TSNode node, const struct slice *vars,
                           unsigned n) {
   struct slice more[MAX_CUT_GROWING + 1];
@@ -175,10 +175,9 @@ static void cut_add(struct builder *b, TSNode loop) {
                          d.down ? "DOWN" : "UP", (int)d.low.size, d.low.data,
                          (int)d.bound.size, d.bound.data, more, cut_least(b, loop),
                          cut_power(b, node_field(loop, "body"), &d.var, 1));
-  c->last = arena_printf("(long long)(%s) - %d", c->text, !more);
-  if (d.down)
-    c->last = arena_printf("(long long)(%.*s) - (long long)(%s) - %d", (int)d.low.size,
-                           d.low.data, c->text, !more);
+  c->last = d.down ? arena_printf("(long long)(%.*s) - (long long)(%s) - %d",
+                                  (int)d.low.size, d.low.data, c->text, !more)
+                   : arena_printf("(long long)(%s) - %d", c->text, !more);
 }
 
 // Adds the outermost loops in NODE. False: which loops there are is up to the
