@@ -239,7 +239,7 @@ for seed in $(seq "$first" $((first + ${NESTS-30} - 1))); do
     sed 's/^"//; s/\\n";*$//; s/\\\(["?]\)/\1/g; s/\\\\/\\/g' > unit.c
   for sizes in "1 1 1 1" "2 5 3 2" "100 64 200 2" "3 1 200 3"; do
     set -- $sizes
-    gcc -O1 -w -fopenmp -DAUTOTUNE_PART_THREADS=1 -DAUTOTUNE_P0="$1" -DAUTOTUNE_P1="$2" -DAUTOTUNE_P2="$3" \
+    clang-22 -O1 -w -fopenmp -DAUTOTUNE_PART_THREADS=1 -DAUTOTUNE_P0="$1" -DAUTOTUNE_P1="$2" -DAUTOTUNE_P2="$3" \
       -DAUTOTUNE_P3="$4" all.c plain.c driver.o -o nest || { fail "seed $seed: compiles"; break; }
     is "seed $seed in tiles of $1 x $2 x $3, $4 threads" "$(timeout 60 ./nest; echo $?)" 0
   done

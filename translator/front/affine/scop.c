@@ -394,7 +394,7 @@ static void scop_check_forwards(struct scop *s) {
     const struct forward *f = &s->forwards[i / s->m->n_accesses];
     const struct access *y = &s->m->accesses[i % s->m->n_accesses], *x = f->element;
     struct statement *st = scop_statement(s, y->node);
-    bool result = node_within(y->node, f->last) && y->write &&
+    bool result = node_within(y->node, f->last) && y->write && !y->read &&
         slices_same(model_text(s->m, y->node), model_text(s->m, x->node));
     if (st && y->array == x->array && !result &&
         body_covers((struct body){ f->first, f->last }, y->node) &&
