@@ -2,9 +2,11 @@
 /* affine.h: gives the iterations of a whole nest a new order, by the isl library.
  *
  *   scop.h      what follows, for this folder
- *   scop.c      iterations, what they access and which depend on which, as isl's sets
+ *   scop.c      the statements of a nest, the loops around each, and its variables
+ *   sets.c      iterations, what they access and which depend on which, as isl's sets
  *   forward.c   variables that stand for an element of an array
  *   schedule.c  an order in which they can run in tiles
+ *   tile.c      the order in a tile
  *   code.c      loops of that order, as text
  *
  * The terms are isl's (S. Verdoolaege, "isl: An Integer Set Library for the Polyhedral

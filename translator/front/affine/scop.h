@@ -54,6 +54,17 @@ struct scop {
 /* Reads the nest of ROOT. The caller ends it with scop_free. */
 struct scop *scop_read(struct model *m, struct iter *root);
 void scop_free(struct scop *s);
+/* Refuses the nest, for the reason WHY, seen at AT. The first reason is kept. */
+void scop_refuse(struct scop *s, TSNode at, const char *why);
+/* Returns the statement with N, or NULL. */
+struct statement *scop_statement(struct scop *s, TSNode n);
+/* Returns the access I of the nest's function, or of what its variables stand for. */
+const struct access *scop_access(const struct scop *s, unsigned i);
+
+/* ---- sets.c ---------------------------------------------------------------------- */
+
+/* Sets isl's part of S, and the sums among its statements. */
+void scop_build(struct scop *s);
 /* Returns the name of the param for the symbol I: of isl, and of a variable in C. */
 const char *scop_symbol(unsigned i);
 
@@ -66,6 +77,22 @@ bool forward_replace(struct scop *s, struct slice name);
 const struct forward *forward_at(const struct scop *s, TSNode n);
 /* Appends the text of N from FROM to TO, with elements in place of such variables. */
 void forward_text(const struct scop *s, size_t from, size_t to, TSNode n, struct text *t);
+
+/* ---- tile.c ---------------------------------------------------------------------- */
+
+/* A coordinate for each loop, and one before, between and after them. */
+enum { MOST_COORDINATES = 2 * AFFINE_DEPTH + 2 };
+struct inner {
+  isl_union_map *order; /* or NULL */
+  unsigned count;       /* of its coordinates */
+  bool vector, sum;     /* as in code_of */
+  int score;
+};
+
+/* Returns the best order in a tile of a band of N loops: for vectors if that is possible.
+ * SCHEDULE has points of COUNT coordinates, and at most MOST_COORDINATES. */
+struct inner inner_best(const struct scop *s, isl_union_map *schedule, unsigned n,
+                        unsigned count);
 
 /* ---- code.c ---------------------------------------------------------------------- */
 

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// sets.c: a nest as sets of isl. These are read by isl from text, in its own notation:
+// `[n] -> { S0[i, j] : 0 <= i < n and 0 <= j < i }`.
+#include <isl/options.h>
+
+#include "scop.h"
+
+// isl counts its operations. Nests of real programs take less than a million; these are
+// seconds.
+enum { MOST_OPERATIONS = 2000000 };
+
+const char *scop_symbol(unsigned i) {
+  return arena_printf("autotune_symbol%u", i);
+}
+
+// ---- text for isl -------------------------------------------------------------------
+
+static unsigned scop_symbol_of(struct scop *s, monomial m) {
+  unsigned i = 0;
+  while (i < s->n_symbols && s->symbols[i] != m)
+    i++;
+  if (i == s->n_symbols)
+    *GROW(s->symbols, s->n_symbols) = m;
+  return i;
+}
+
+// Appends P, of ST's loops, as isl writes it.
+static void scop_poly(struct scop *s, const struct statement *st, struct poly p,
+                      struct text *t) {
+  text_printf(t, "(0");
+  for (unsigned i = 0; i < p.n; i++) {
+    monomial m = p.terms[i].m;
+    bool loop = false;
+    for (monomial rest = m; rest; rest >>= 8)
+      loop = loop || s->m->is_loop[(rest & 255) - 1];
+    text_printf(t, " + %lld", (long long)p.terms[i].c);
+    unsigned at = 0;
+    while (loop && at < st->n && st->chain[at]->atom + 1 != m)
+      at++;
+    if (loop && at == st->n)
+      scop_refuse(s, st->body.first,
+                  "an index or a bound multiplies loop variables, or "
+                  "uses one of a loop around the nest");
+    else if (loop)
+      text_printf(t, " i%u", at);
+    else if (m)
+      text_printf(t, " %s", scop_symbol(scop_symbol_of(s, m)));
+  }
+  text_printf(t, ")");
+}
+
+static void scop_tuple(const struct scop *s, const struct statement *st, struct text *t) {
+  text_printf(t, "S%u[", (unsigned)(st - s->list));
+  for (unsigned i = 0; i < st->n; i++)
+    text_printf(t, "%si%u", i ? "," : "", i);
+  text_printf(t, "]");
+}
+
+static void scop_write_domain(struct scop *s, struct text *t) {
+  for (unsigned i = 0; i < s->n; i++) {
+    const struct statement *st = &s->list[i];
+    text_printf(t, i ? "; " : "");
+    scop_tuple(s, st, t);
+    for (unsigned j = 0; j < st->n; j++) {
+      text_printf(t, j ? " and " : " : ");
+      scop_poly(s, st, st->chain[j]->from, t);
+      text_printf(t, " <= i%u <= ", j);
+      if (j == 0)
+        text_printf(t, AFFINE_LAST);
+      else
+        scop_poly(s, st, st->chain[j]->to, t);
+    }
+  }
+}
+
+static void scop_write_order(struct scop *s, struct text *t) {
+  for (unsigned i = 0; i < s->n; i++) {
+    const struct statement *st = &s->list[i];
+    text_printf(t, i ? "; " : "");
+    scop_tuple(s, st, t);
+    text_printf(t, " -> [");
+    for (unsigned j = 0; j <= AFFINE_DEPTH; j++) {
+      text_printf(t, "%s%u", j ? ", " : "", j <= st->n ? st->at[j] : 0);
+      if (j < AFFINE_DEPTH)
+        text_printf(t, j < st->n ? ", i%u" : ", 0", j);
+    }
+    text_printf(t, "]");
+  }
+}
+
+// True if X is the element to which a statement adds something.
+static bool scop_is_sum(const struct model *m, const struct access *x) {
+  TSNode n = ts_node_parent(x->node);
+  if (!node_is(n, "assignment_expression") || !ts_node_eq(node_field(n, "left"), x->node))
+    return x->sum == '+';
+  struct slice op = model_text(m, node_field(n, "operator"));
+  return x->sum == '+' || slice_is(op, "+=") || slice_is(op, "-=");
+}
+
+// Returns "[params] -> { BODY }".
+static const char *scop_braces(const struct scop *s, const struct text *body) {
+  struct text t = { 0 };
+  text_printf(&t, "[" AFFINE_LAST);
+  for (unsigned i = 0; i < s->n_symbols; i++)
+    text_printf(&t, ", %s", scop_symbol(i));
+  text_printf(&t, "] -> { %s }", body->size ? body->data : "");
+  return t.data;
+}
+
+// Returns the only expression in ST; null: it has more than one, or something else.
+static TSNode scop_expression(const struct statement *st) {
+  TSNode n = st->body.first;
+  while (node_is(n, "compound_statement") && ts_node_named_child_count(n) == 1)
+    n = ts_node_named_child(n, 0);
+  return ts_node_eq(st->body.first, st->body.last) && node_is(n, "expression_statement")
+      ? ts_node_named_child(n, 0)
+      : (TSNode){ 0 };
+}
+
+// True if X and Y, accesses of ST, are the same element in some iteration.
+static bool scop_meet(struct scop *s, const struct statement *st, const struct access *x,
+                      const struct access *y) {
+  struct text t = { 0 };
+  scop_tuple(s, st, &t);
+  for (unsigned i = 0; i < x->n; i++) {
+    text_printf(&t, i ? " and " : " : ");
+    scop_poly(s, st, x->index[i], &t);
+    text_printf(&t, " = ");
+    scop_poly(s, st, y->index[i], &t);
+  }
+  isl_union_set *meet = isl_union_set_read_from_str(s->ctx, scop_braces(s, &t));
+  meet = isl_union_set_intersect(meet, isl_union_set_copy(s->domain));
+  bool empty = isl_union_set_is_empty(meet) == isl_bool_true;
+  isl_union_set_free(meet);
+  return !empty;
+}
+
+// Finds the statements that are sums.
+static void scop_find_sums(struct scop *s) {
+  const struct model *m = s->m;
+  for (unsigned i = 0; i < m->n_accesses + s->n_more; i++) {
+    const struct access *x = scop_access(s, i);
+    struct statement *st = scop_statement(s, x->node);
+    TSNode n = st && scop_is_sum(m, x) ? scop_expression(st) : (TSNode){ 0 };
+    bool sum = node_is(n, "assignment_expression") &&
+        ts_node_eq(node_field(n, "left"), x->node) &&
+        !slice_is(model_text(m, node_field(n, "operator")), "=");
+    for (unsigned j = 0; j < m->n_accesses + s->n_more && sum; j++) {
+      const struct access *y = scop_access(s, j);
+      sum = j == i || y->array != x->array || scop_statement(s, y->node) != st ||
+          !scop_meet(s, st, x, y);
+    }
+    if (sum)
+      st->sum = x;
+  }
+}
+
+// Refuses variables that stand for an element which something else uses meanwhile.
+static void scop_check_forwards(struct scop *s) {
+  for (unsigned i = 0; i < s->n_forwards * s->m->n_accesses; i++) {
+    const struct forward *f = &s->forwards[i / s->m->n_accesses];
+    const struct access *y = &s->m->accesses[i % s->m->n_accesses], *x = f->element;
+    struct statement *st = scop_statement(s, y->node);
+    bool result = node_within(y->node, f->last) && y->write && !y->read &&
+        slices_same(model_text(s->m, y->node), model_text(s->m, x->node));
+    if (st && y->array == x->array && !result &&
+        body_covers((struct body){ f->first, f->last }, y->node) &&
+        scop_meet(s, st, x, y))
+      scop_refuse(s, y->node,
+                  "a variable stands for an element, and this may be the same");
+  }
+}
+
+enum which { ALL = 0, WRITES = 1, OTHERS = 2 }; /* OTHERS: no sums */
+
+// Appends the accesses in the nest that WHICH, a set of bits, selects.
+static void scop_write_accesses(struct scop *s, unsigned which, struct text *t) {
+  const struct model *m = s->m;
+  bool some = false;
+  for (unsigned i = 0; i < m->n_accesses + s->n_more; i++) {
+    const struct access *x = scop_access(s, i);
+    const struct statement *st = scop_statement(s, x->node);
+    if (!st || ((which & WRITES) && !x->write) || ((which & OTHERS) && scop_is_sum(m, x)))
+      continue;
+    unsigned array = 0;
+    while (m->arrays[array] != x->array)
+      array++;
+    if (x->why || x->array->why)
+      scop_refuse(s, x->node, x->why ? x->why : x->array->why);
+    text_printf(t, some ? "; " : "");
+    some = true;
+    scop_tuple(s, st, t);
+    text_printf(t, " -> A%u[", array);
+    for (unsigned j = 0; j < x->n; j++) {
+      text_printf(t, j ? ", " : "");
+      scop_poly(s, st, x->index[j], t);
+    }
+    text_printf(t, "]");
+  }
+}
+
+static void scop_write_facts(struct scop *s, struct text *t) {
+  text_printf(t, ": " AFFINE_LAST " <= ");
+  scop_poly(s, &s->list[0], s->root->to, t);
+  for (unsigned i = 0; i < s->n_symbols; i++) {
+    monomial m = s->symbols[i];
+    if ((m & ~(monomial)255) == 0 && s->m->is_natural[m - 1])
+      text_printf(t, " and %s >= %d", scop_symbol(i), s->m->is_positive[m - 1]);
+  }
+}
+
+// ---- the whole ----------------------------------------------------------------------
+
+static isl_union_map *scop_read_map(struct scop *s, const struct text *body) {
+  isl_union_map *map = isl_union_map_read_from_str(s->ctx, scop_braces(s, body));
+  return isl_union_map_intersect_domain(map, isl_union_set_copy(s->domain));
+}
+
+static isl_union_map *scop_accesses(struct scop *s, unsigned which) {
+  struct text t = { 0 };
+  scop_write_accesses(s, which, &t);
+  return scop_read_map(s, &t);
+}
+
+// Returns the dependences from each iteration to the later ones that access the same
+// element, if one of both accesses is in WRITES, and the other one in ACCESSES. Frees
+// both.
+static isl_union_map *scop_depend(struct scop *s, isl_union_map *writes,
+                                  isl_union_map *accesses) {
+  isl_union_map *to = isl_union_map_reverse(isl_union_map_copy(accesses));
+  isl_union_map *all = isl_union_map_apply_range(isl_union_map_copy(writes), to);
+  all = isl_union_map_union(
+      all, isl_union_map_apply_range(accesses, isl_union_map_reverse(writes)));
+  isl_union_map *later = isl_union_map_lex_lt_union_map(isl_union_map_copy(s->order),
+                                                        isl_union_map_copy(s->order));
+  all = isl_union_map_intersect(all, later);
+  all = isl_union_map_intersect_params(all, isl_set_copy(s->facts));
+  return isl_union_map_detect_equalities(isl_union_map_coalesce(all));
+}
+
+void scop_build(struct scop *s) {
+  struct text domain = { 0 }, order = { 0 }, accesses = { 0 }, facts = { 0 };
+  scop_write_domain(s, &domain);
+  scop_write_order(s, &order);
+  scop_write_accesses(s, ALL, &accesses); // for its params
+  scop_write_facts(s, &facts);
+  if (s->why)
+    return;
+  s->ctx = isl_ctx_alloc();
+  isl_options_set_on_error(s->ctx, ISL_ON_ERROR_CONTINUE);
+  isl_ctx_set_max_operations(s->ctx, MOST_OPERATIONS);
+  s->facts = isl_set_read_from_str(s->ctx, scop_braces(s, &facts));
+  s->domain = isl_union_set_read_from_str(s->ctx, scop_braces(s, &domain));
+  s->order = scop_read_map(s, &order);
+  s->accesses = scop_read_map(s, &accesses);
+  s->dependences =
+      scop_depend(s, scop_accesses(s, WRITES), isl_union_map_copy(s->accesses));
+  s->hard = isl_union_map_union(
+      scop_depend(s, scop_accesses(s, WRITES | OTHERS), isl_union_map_copy(s->accesses)),
+      scop_depend(s, scop_accesses(s, WRITES), scop_accesses(s, OTHERS)));
+  if (!s->dependences || !s->hard)
+    scop_refuse(s, s->root->node, "its dependences are too many to be computed");
+  else
+    scop_check_forwards(s);
+  if (!s->why)
+    scop_find_sums(s);
+}
