@@ -12,7 +12,7 @@ check "apply" patch -s -p1 -i patch.out
 hasnt "is refused" notes "cannot be a kernel"
 
 directives() { # FUNCTION
-  for kind in fission "parallel for" tile interchange unroll_and_jam; do
+  for kind in fission "parallel for" tile interchange unroll_and_jam reschedule; do
     awk -v name="$1" -v kind="pragma autotune $kind" '/^static/ { inside = index($0, " " name "(") > 0 }
       inside && index($0, kind) { n++ } END { print n + 0 }' fission.c
   done | tr '\n' ' '
@@ -20,15 +20,15 @@ directives() { # FUNCTION
 while read -r function expected; do
   is "$function: directives" "$(directives "$function")" "$expected "
 done << 'END'
-gemm 1 2 1 0 1
-covariance 2 3 3 2 2
-correlation 2 1 1 1 1
-gramschmidt 1 4 2 2 1
-trmm 1 1 1 2 1
-decay 1 1 1 0 1
-atax 0 2 0 0 0
-symm 0 1 1 2 0
-lu 0 0 0 0 0
+gemm 1 2 1 0 1 0
+covariance 2 3 3 2 2 0
+correlation 2 1 1 1 1 0
+gramschmidt 1 4 2 2 1 0
+trmm 1 1 1 2 1 0
+decay 1 1 1 0 1 0
+atax 0 2 0 0 0 0
+symm 0 1 1 2 0 0
+lu 0 0 0 0 0 1
 END
 
 check "build" autotune cc gcc -O1 -w fission.c -o tuned -lm

@@ -210,7 +210,7 @@ void reschedule_write(struct builder *b, const struct loop_directive *d,
              *how = reschedule_clause(b, d, "schedule");
   struct text body = { 0 };
   struct moved m = { 0 };
-  bool threads = *team != 0;
+  bool threads = *team || *how;
   b->copies++;
   if (!a) { // it is too early: what macros stand for is not known
     cut_write(b, from, to, out);
