@@ -81,7 +81,7 @@ END
 check "macros" autotune suggest macros.c > macros.patch 2> notes
 check "macros: apply" patch -s -p1 -i macros.patch
 cp macros.c fission.c
-is "a macro as a part: directives" "$(directives clear)" "1 1 1 1 1 "
+is "a macro as a part: directives" "$(directives clear)" "1 1 1 1 1 0 "
 is "a macro of several parts: not divided" "$(directives both | cut -d' ' -f1)" 0
 is "a macro as a loop's head: not divided" "$(directives each | cut -d' ' -f1)" 0
 finish
