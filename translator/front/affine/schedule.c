@@ -180,7 +180,9 @@ static void affine_symbols(const struct scop *s, struct affine *a) {
     text_printf(&t, "const long long %s = 1", scop_symbol(i));
     for (monomial m = s->symbols[i]; m; m >>= 8) {
       struct slice name = s->m->atoms[(m & 255) - 1];
-      text_printf(&t, " * (long long)(%.*s)", (int)name.size, name.data);
+      const char *read = member_condition(s->m, name); // else no loop needs it
+      text_printf(&t, read ? " * (%s ? (long long)(%.*s) : 0)" : "%s * (long long)(%.*s)",
+                  read ? read : "", (int)name.size, name.data);
     }
     text_printf(&t, ";\n");
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // scop.c: the statements of a nest, the loops around each, and its variables.
+#include "front/lang/language.h"
+#include "front/reach/unit.h"
 #include "scop.h"
 
 void scop_refuse(struct scop *s, TSNode at, const char *why) {
@@ -146,6 +148,20 @@ static bool scop_sets_first(const struct scop *s, const struct statement *st,
   return first == USE_SETS;
 }
 
+// True if a declaration with NAME's type alone makes another variable like it.
+static bool scop_may_copy(const struct scop *s, struct slice name) {
+  const struct model *m = s->m;
+  struct slice type = declared_type(m, name);
+  TSNode d;
+  if (usage_declarators(&m->u, m->u.f->node, name, &d) != 1 || !type.size ||
+      node_holds(ts_node_parent(d), "attribute_specifier"))
+    return false;
+  bool number = !m->source->language->cplusplus;
+  for (unsigned i = 0; i < m->k->n_stand_ins; i++)
+    number = number || slices_same(m->k->stand_ins[i].name, type);
+  return number || (m->x && type_of_name(m->x, type).base == BASE_NUMBER);
+}
+
 // Gives each run of a statement its own NAME, which AT assigns.
 static void scop_own(struct scop *s, struct slice name, TSNode at) {
   if (live_read_after(&s->m->u, s->root->node, name)) {
@@ -159,7 +175,7 @@ static void scop_own(struct scop *s, struct slice name, TSNode at) {
       known = known || slices_same(st->own[j], name);
     if (known || !scop_mentions(s, st, name))
       continue;
-    if (scop_sets_first(s, st, name)) {
+    if (scop_sets_first(s, st, name) && scop_may_copy(s, name)) {
       *GROW(st->own, st->n_own) = name;
       continue;
     }
@@ -181,7 +197,9 @@ static void scop_drop(struct scop *s) {
     bool set = false;
     for (unsigned j = 0; j < s->n_forwards; j++) {
       bool here = body_covers(st->body, s->forwards[j].first);
-      if (here && !ts_node_eq(st->body.first, st->body.last))
+      if (here &&
+          !(ts_node_eq(st->body.first, s->forwards[j].first) &&
+            ts_node_eq(st->body.last, s->forwards[j].first)))
         scop_refuse(s, st->body.first,
                     "a variable that stands for an element is set among "
                     "other statements");

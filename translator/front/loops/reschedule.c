@@ -104,9 +104,10 @@ struct writer { /* of one part */
   struct text *out;
 };
 
-// Returns the size of tiles in the loop in place AT.
+// Returns the size of tiles in the loop in place AT. A name may stand for 0, or less.
 static const char *writer_size(const struct writer *w, unsigned at) {
-  return arg_text(w->b, &w->sizes->args[w->p->loop[at]]);
+  const char *size = arg_text(w->b, &w->sizes->args[w->p->loop[at]]);
+  return arena_printf("AUTOTUNE_MORE((long long)(%s), 1LL)", size);
 }
 
 // Opens a tile's range in the loop in place AT, from its number NUMBER.
