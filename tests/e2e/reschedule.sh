@@ -196,6 +196,19 @@ refused "'parallel for' cannot stand on or in loops" "#pragma omp parallel for
 #pragma autotune reschedule sizes(4, 4)
 for (int t = 0; t < n; t++) for (int i = 1; i < n; i++) a[t][i] += 1;"
 
+cat > bad.c << 'EOF_C'
+#pragma autotune kernel
+void f(int n, double (*exp)(double), double (*restrict a)[n])
+{
+  #pragma autotune reschedule sizes(4, 4)
+  for (int t = 0; t < n; t++)
+    for (int i = 1; i < n; i++)
+      a[t][i] = exp(a[t][i]);
+}
+EOF_C
+autotune check bad.c > bad.out 2>&1
+has "refused: an argument that has the name of a function of math.h" bad.out "it is not known what this call does"
+
 # ---- nests made up from seeds ----------------------------------------------------------
 check "the generator" gcc -O1 -o nests "$here/reschedule_nests.c"
 cat > driver.c << 'EOF_C'

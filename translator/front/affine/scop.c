@@ -154,6 +154,7 @@ static bool scop_may_copy(const struct scop *s, struct slice name) {
   struct slice type = declared_type(m, name);
   TSNode d;
   if (usage_declarators(&m->u, m->u.f->node, name, &d) != 1 || !type.size ||
+      usage_is_pointer(&m->u, name) ||
       node_holds(ts_node_parent(d), "attribute_specifier"))
     return false;
   bool number = !m->source->language->cplusplus;

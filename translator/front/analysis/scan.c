@@ -212,7 +212,8 @@ static void visit_children(struct model *m, TSNode n, struct place p) {
 
 static void visit_call(struct model *m, TSNode n, struct place p) {
   TSNode f = node_field(n, "function");
-  if (!node_is(f, "identifier") || !model_is_pure(model_text(m, f)))
+  if (!node_is(f, "identifier") || !model_is_pure(model_text(m, f)) ||
+      usage_declares(&m->u, m->u.f->node, model_text(m, f)))
     model_refuse(m, n, "it is not known what this call does");
   visit_children(m, node_field(n, "arguments"), p);
 }
