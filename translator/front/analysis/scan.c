@@ -210,10 +210,20 @@ static void visit_children(struct model *m, TSNode n, struct place p) {
     scan_visit(m, ts_node_named_child(n, i), p, READ);
 }
 
+// True if the source itself says what NAME, of math.h, stands for.
+static bool scan_redefines(const struct model *m, struct slice name) {
+  const struct name *n = NULL;
+  const struct item *i;
+  while (m->x && (i = items_named(&m->x->items, NAME_ORDINARY, name, &n)) != NULL)
+    if (i->body && i->end)
+      return true;
+  return usage_declares(&m->u, m->u.f->node, name);
+}
+
 static void visit_call(struct model *m, TSNode n, struct place p) {
   TSNode f = node_field(n, "function");
   if (!node_is(f, "identifier") || !model_is_pure(model_text(m, f)) ||
-      usage_declares(&m->u, m->u.f->node, model_text(m, f)))
+      scan_redefines(m, model_text(m, f)))
     model_refuse(m, n, "it is not known what this call does");
   visit_children(m, node_field(n, "arguments"), p);
 }
