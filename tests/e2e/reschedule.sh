@@ -184,7 +184,7 @@ refused "is read after the loops" "double w;
 $line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) { w = a[t][i]; a[t][i] = w + 1; }
 *s = w;"
 refused "is set among other statements" "double w;
-$line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) { { w = a[t][i]; a[t][i] = w * 2; } x[i] += 1; }"
+$line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) { if (t > 2) { w = a[t][i]; a[t][i] = w * 2; } x[i] += 1; }"
 refused "and this may be the same" "double w;
 $line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) { w = a[t][i]; for (int j = 0; j < n; j++) w -= x[j]; a[t][i] = w + a[t][i]; }"
 refused "at least" '#pragma autotune reschedule sizes(4)
