@@ -31,10 +31,15 @@ static const struct weight {
 
 // ---- directives ---------------------------------------------------------------------
 
-enum directive { TILE, JAM, UNROLL, SIMD, INTERCHANGE, SCHEDULE, DIRECTIVES };
+enum directive { TILE, JAM, UNROLL, SIMD, INTERCHANGE, SCHEDULE, RESCHEDULE, DIRECTIVES };
 static const char *const stems[DIRECTIVES] = {
-  [TILE] = "tile@", [JAM] = "unroll_and_jam@",      [UNROLL] = "unroll@",
-  [SIMD] = "simd@", [INTERCHANGE] = "interchange@", [SCHEDULE] = "schedule@",
+  [TILE] = "tile@",
+  [JAM] = "unroll_and_jam@",
+  [UNROLL] = "unroll@",
+  [SIMD] = "simd@",
+  [INTERCHANGE] = "interchange@",
+  [SCHEDULE] = "schedule@",
+  [RESCHEDULE] = "reschedule@",
 };
 
 static enum directive guess_directive(const struct autotune_param *p,
@@ -45,7 +50,7 @@ static enum directive guess_directive(const struct autotune_param *p,
   while (d < DIRECTIVES &&
          (strlen(stems[d]) != place->stem || memcmp(p->name, stems[d], place->stem) != 0))
     d++;
-  return d;
+  return d == RESCHEDULE ? TILE : d; // it makes tiles, too
 }
 
 // The sizes of all directives of one kind.

@@ -30,23 +30,22 @@ static unsigned reschedule_depth(const struct model *m, const struct iter *loop)
   return most;
 }
 
-// Appends sets of sizes for N loops: the last one runs along rows.
+// Appends sets of sizes for N loops, two or three: the last one runs along rows.
 static void reschedule_put_sizes(unsigned n, struct text *t) {
-  const char *middle = n > 3 ? ", {8, 32}" : ", {16, 32, 64}",
-             *last = n > 2 ? ", {64, 128, 256}" : ", {64, 256, 1024}";
-  text_printf(t, " sizes({8, 16, 32}");
-  for (unsigned i = 1; i < n; i++)
-    text_printf(t, "%s", i + 1 < n ? middle : last);
-  text_printf(t, ")");
+  text_printf(t,
+              n > 2 ? " sizes({8, 16, 32}, {16, 32, 64}, {64, 128, 256})"
+                    : " sizes({8, 16, 32}, {64, 256, 1024})");
 }
 
+// Nests of four loops are left out: their spaces are large, and on a grid of three
+// dimensions sharing the sweeps among threads was faster than what a first call finds.
 bool reschedule_propose(struct model *m, struct iter *loop, const char *threads,
                         struct plan *plan) {
   bool written;
   size_t place = model_offset(m, loop->node, &written);
   unsigned depth = reschedule_depth(m, loop);
   if (!written || m->u.focus || loop->outer || plan_jumps(loop->node) ||
-      !patch_begins_line(m->source, place) ||
+      !patch_begins_line(m->source, place) || depth > 3 ||
       (depth < 3 && !(depth == 2 && reschedule_is_time(m, loop))))
     return false;
   const struct affine *a = affine_of(m, loop, AFFINE_DEPTH);
