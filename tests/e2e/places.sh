@@ -186,7 +186,7 @@ cat > stacks.c << 'END'
 #include <ucontext.h>
 #define ROOM 0
 #define STEP 1
-#pragma autotune kernel param(ROOM: 0, 1) param(STEP: 1, 2) key(n) out(x[0:n])
+#pragma autotune kernel param(ROOM: 0, 1) param(STEP: 1, 2) key(n) constant() out(x[0:n])
 static void fill(int n, double *x)
 {
 #if ROOM
