@@ -55,7 +55,7 @@ is "the winner's code is stored" "$stored" 1
 is "nothing is said of it" "$winner" 0
 
 # A third of the faults that a connection to the store takes. no-asan: memory is the sanitizer's.
-most_faults=80 most_calls=120
+most_faults=120 most_calls=150
 least() { # the least of some runs: another program may take pages away
   for _ in 1 2 3 4 5; do ./first | sed -n 's/^faults //p'; done | sort -n | head -1
 }
