@@ -119,11 +119,14 @@ EOF_C
 gcc -O1 -w steps.c -o plain -lm
 ./plain > expected
 check "kernels: build" autotune cc gcc -O2 -w steps.c -o tuned -lm
-check "kernels: run" ./tuned > out 2> log
+AUTOTUNE_LOG=debug check "kernels: run" ./tuned > out 2> log
 is "kernels: the sums of the plain program" "$(cat out)" "$(cat expected)"
+hasnt "kernels: all variants compile and are right" log 'did not compile\|: wrong\|crash'
 for k in jacobi seidel cholesky lu rows; do
   autotune report $k --json > $k.json 2> /dev/null
-  is "$k: no variant is wrong" "$(grep -c '"status": *"wrong"' $k.json)" 0
+  is "$k: three keys are tuned" "$(grep -c '"tried": *[1-9]' $k.json)" 3
+  is "$k: some variants are right" "$(grep -c '"right": *[1-9]' $k.json)" 3
+  is "$k: the others are not refused" "$(grep -cE '"(compile|load|wrong|crash|timeout|exit)": *[1-9]' $k.json)" 0
 done
 autotune translate steps.c -o out.c
 has "a wave of tiles" out.c 'autotune_wave'
