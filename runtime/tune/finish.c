@@ -162,10 +162,10 @@ static const char *why_ended(struct tuning *t, char *text, size_t size) {
 }
 
 // True if the next process need not tune again. Without a winner after few of many
-// variants it continues from here, unless this tuning got nowhere, or the call has waited
-// for the whole default budget already. A tuning beside the
-// program also continues if the noise was too large to say whether a good variant wins. A
-// tuning whose variants were not raced does not replace an earlier winner.
+// variants the next process continues, unless this tuning got nowhere, or its call has
+// waited as long as the default budget allows. The next process also continues if this
+// one tuned beside the program, and noise hid whether a good variant wins. A tuning whose
+// variants were not raced does not replace an earlier winner.
 static bool is_final(const struct tuning *t, int winner) {
   if (winner != NONE)
     return true;

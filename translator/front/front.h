@@ -412,9 +412,8 @@ int kernel_add_param(struct kernel *k, struct param p);
  * nesting, depth, clauses, combinations. Diagnoses errors, and adds the params for
  * structure (permutations, depth-dependent defaults). Called by kernel_all. */
 void loops_check(const struct source *s, struct kernel *k, struct function *f);
-/* Finds the orders of K's `reschedule` directives, by the meaning X of its macros.
- * Reports each that has none. Before that, these loops are written as they are.
- * (reschedule.c) */
+/* Finds the orders of K's `reschedule` directives, or reports that there is none. X: its
+ * macros. Before that, these loops are written as they are. (loops/reschedule.c) */
 void reschedule_find(const struct source *s, struct kernel *k, const struct expansion *x);
 /* Appends the text of F for the unit: its definition, in which each annotated nest is
  * transformed as the params say, and to BEFORE the functions that it calls. `#line`
@@ -425,8 +424,7 @@ void loops_write(const struct source *s, const struct kernel *k, const struct fu
  * (loops/constants.c) */
 const char *constants_name(const struct kernel *k, unsigned i);
 bool constants_any(const struct kernel *k);
-/* Leaves K without constants. */
-void constants_drop(struct kernel *k);
+void constants_drop(struct kernel *k); /* leaves K without constants */
 /* Reports names in `constant` that are none. */
 void constants_check(const struct source *s, const struct kernel *k);
 

@@ -63,6 +63,15 @@ static void key_print_borrowed(const struct why *w, const struct listed *item) {
   clean_free(source);
 }
 
+// Prints WHAT and NOTE, unless NOTE is NULL or empty.
+static void key_print_note(const struct why *w, const char *what, const char *note) {
+  if (!note || !*note)
+    return;
+  char *text = clean_text(note);
+  fprintf(w->out, "; %s %s", what, text);
+  clean_free(text);
+}
+
 static void key_print_winner(const struct why *w, const struct listed *item) {
   const struct summary *m = &item->summary;
   char text[64], own[96], *source = clean_text(m->source);
@@ -94,25 +103,11 @@ static void key_print_winner(const struct why *w, const struct listed *item) {
     fprintf(w->out, "; its body came from outside: autotune report shows it");
   if (m->winner && !m->object)
     fprintf(w->out, "; compiled and checked at its next call");
-  if (m->winner && m->deviation && *m->deviation) {
-    char *deviation = clean_text(m->deviation);
-    fprintf(w->out, "; largest deviation %s", deviation);
-    clean_free(deviation);
-  }
-  if (m->winner && m->constants && *m->constants) {
-    char *constants = clean_text(m->constants);
-    fprintf(w->out, "; constants: %s", constants);
-    clean_free(constants);
-  }
-  if (m->winner && m->strict && *m->strict) {
-    char *strict = clean_text(m->strict);
-    fprintf(w->out, "; compiled strictly: %s", strict);
-    clean_free(strict);
-  }
-  if (m->winner && *m->weak) {
-    char *weak = clean_text(m->weak);
-    fprintf(w->out, "; provisional: %s", weak);
-    clean_free(weak);
+  if (m->winner) {
+    key_print_note(w, "largest deviation", m->deviation);
+    key_print_note(w, "constants:", m->constants);
+    key_print_note(w, "compiled strictly:", m->strict);
+    key_print_note(w, "provisional:", m->weak);
   }
   if (m->winner && m->own.pairs)
     fprintf(w->out, "; %s%s", own_calls_text(&m->own, own, sizeof own),

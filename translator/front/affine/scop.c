@@ -37,10 +37,12 @@ static void scop_add(struct scop *s, const struct walk *w, TSNode first, TSNode 
 
 static void scop_walk_loop(struct scop *s, struct walk w, TSNode loop) {
   struct iter *i = model_iter(s->m, loop);
-  if (!i || !i->to.known || i->conditional)
-    scop_refuse(s, loop,
-                i ? "a loop may be skipped, or its step is not 1"
-                  : "the bounds of a loop are not affine");
+  if (!i)
+    scop_refuse(s, loop, "the bounds of a loop are not affine");
+  else if (!i->to.known)
+    scop_refuse(s, loop, "the step of a loop is not 1");
+  else if (i->conditional)
+    scop_refuse(s, loop, "a loop is in a condition");
   else if (w.n == AFFINE_DEPTH)
     scop_refuse(s, loop, "loops are nested too deeply");
   if (s->why)
@@ -283,7 +285,7 @@ void scop_free(struct scop *s) {
   isl_union_map_free(s->order);
   isl_union_map_free(s->accesses);
   isl_union_map_free(s->dependences);
-  isl_union_map_free(s->hard);
+  isl_union_map_free(s->without_sums);
   isl_set_free(s->facts);
   if (s->ctx)
     isl_ctx_free(s->ctx);

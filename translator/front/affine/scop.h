@@ -48,8 +48,9 @@ struct scop {
   isl_union_map *order;       /* the order of the source */
   isl_union_map *accesses;    /* all of them */
   isl_union_map *dependences; /* from the earlier iteration to the later one */
-  isl_union_map *hard; /* those that remain if the additions of a sum may be reordered */
-  isl_set *facts;      /* about the params */
+  /* Those that remain if the additions of a sum may be reordered. */
+  isl_union_map *without_sums;
+  isl_set *facts; /* about the params */
 };
 /* Reads the nest of ROOT. The caller ends it with scop_free. */
 struct scop *scop_read(struct model *m, struct iter *root);

@@ -247,6 +247,8 @@ void scop_build(struct scop *s) {
   if (s->why)
     return;
   s->ctx = isl_ctx_alloc();
+  if (!s->ctx)
+    return scop_refuse(s, s->root->node, "there is no memory for isl");
   isl_options_set_on_error(s->ctx, ISL_ON_ERROR_CONTINUE);
   isl_ctx_set_max_operations(s->ctx, MOST_OPERATIONS);
   s->facts = isl_set_read_from_str(s->ctx, scop_braces(s, &facts));
@@ -255,10 +257,10 @@ void scop_build(struct scop *s) {
   s->accesses = scop_read_map(s, &accesses);
   s->dependences =
       scop_depend(s, scop_accesses(s, WRITES), isl_union_map_copy(s->accesses));
-  s->hard = isl_union_map_union(
+  s->without_sums = isl_union_map_union(
       scop_depend(s, scop_accesses(s, WRITES | OTHERS), isl_union_map_copy(s->accesses)),
       scop_depend(s, scop_accesses(s, WRITES), scop_accesses(s, OTHERS)));
-  if (!s->dependences || !s->hard)
+  if (!s->dependences || !s->without_sums)
     scop_refuse(s, s->root->node, "its dependences are too many to be computed");
   else
     scop_check_forwards(s);

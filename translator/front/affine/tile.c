@@ -221,7 +221,7 @@ static struct inner inner_of(const struct scop *s, isl_union_map *schedule,
   // vectors. Otherwise it does not pay to keep statements apart. Among equals fewer far
   // accesses count, and then the loop further in.
   int strides = strides_score(s, in.order, apart ? count : count - 1, in.count);
-  in.sum = apart && order_is_vector(s->hard, in.order, in.count);
+  in.sum = apart && order_is_vector(s->without_sums, in.order, in.count);
   in.vector = apart && order_is_vector(s->dependences, in.order, in.count);
   in.score = strides * 4 + (int)inner +
       (in.vector && strides > 0    ? 300
