@@ -190,6 +190,15 @@ refused "is set among other statements" "double w;
 $line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) { if (t > 2) { w = a[t][i]; a[t][i] = w * 2; } x[i] += 1; }"
 refused "and this may be the same" "double w;
 $line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) { w = a[t][i]; for (int j = 0; j < n; j++) w -= x[j]; a[t][i] = w + a[t][i]; }"
+refused "one of those that autotune gives" "double autotune_at0 = 3;
+$line for (int t = 0; t < n; t++) for (int i = 1; i < n; i++) x[i] += autotune_at0 * x[i - 1];"
+refused "the step of a loop is not 1" "$line for (int t = 0; t < n; t++) for (int i = 1; i < n; i += 2) x[i] += x[i - 1];"
+# isl would need minutes for a nest of many statements that all depend on each other.
+many=
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+  many="$many for (int j = $((i % 3)); j < n - t; j++) for (int k = j; k < n; k++) a[j + $((i % 4))][k] += a[k][j + $i] + x[j + $((i % 2))] * a[t][k + $i]; x[t] += a[t][$i] + x[t + $i];"
+done
+refused "too many to be computed\\|too large for isl\\|isl finds no order" "$line for (int t = 0; t < n; t++) { $many }"
 refused "at least" '#pragma autotune reschedule sizes(4)
 for (int t = 0; t < n; t++) for (int i = 1; i < n; i++) x[i] += x[i - 1];'
 refused "'tile' cannot stand on or in loops that 'reschedule' orders" "$line for (int t = 0; t < n; t++)

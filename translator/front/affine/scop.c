@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // scop.c: the statements of a nest, the loops around each, and its variables.
+#include <string.h>
+
 #include "front/lang/language.h"
 #include "front/reach/unit.h"
 #include "scop.h"
@@ -256,6 +258,26 @@ static void scop_check_variables(struct scop *s) {
   }
 }
 
+// Refuses names in the nest that the text of a new order declares.
+static void scop_check_names(struct scop *s, TSNode n) {
+  static const char *const ours[] = { "at",    "symbol", "low",     "high", "tile",
+                                      "begin", "end",    "first",   "last", "after",
+                                      "moved", "wave",   "element", "sum",  NULL };
+  static const char prefix[] = "autotune_", digits[] = "0123456789";
+  const size_t skip = sizeof prefix - 1;
+  struct slice name = model_text(s->m, n);
+  if (node_is(n, "identifier") && name.size > skip &&
+      memcmp(name.data, prefix, skip) == 0) {
+    size_t end = name.size;
+    while (end > skip && memchr(digits, name.data[end - 1], sizeof digits - 1))
+      end--;
+    if (slice_in((struct slice){ name.data + skip, end - skip }, ours))
+      scop_refuse(s, n, "this name is one of those that autotune gives");
+  }
+  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
+    scop_check_names(s, ts_node_named_child(n, i));
+}
+
 // ---- the whole ----------------------------------------------------------------------
 
 struct scop *scop_read(struct model *m, struct iter *root) {
@@ -273,6 +295,8 @@ struct scop *scop_read(struct model *m, struct iter *root) {
   for (unsigned i = 0; i < m->n_arrays && !s->why; i++)
     if (!ts_node_is_null(m->arrays[i]->handed))
       scop_refuse(s, m->arrays[i]->handed, "an array is used as a whole");
+  if (!s->why)
+    scop_check_names(s, root->node);
   if (!s->why)
     scop_check_variables(s);
   if (!s->why)
