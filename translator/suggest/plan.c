@@ -402,8 +402,11 @@ static void plan_nest(struct planner *p, TSNode loop, struct around a) {
   }
   struct iter *chain[MAX_LEVELS];
   struct focus *parts = NULL;
-  unsigned n_parts, n = chain_of(p->m, loop, chain),
-                    first = divide_find(p->m, chain, n, &parts, &n_parts);
+  unsigned n_parts, n = chain_of(p->m, loop, chain);
+  if (n > 0 && a.loops == 0 && !a.shared && !p->team && p->depth == 0 &&
+      reschedule_propose_blocks(p->m, chain[0], p->threads, p->plan))
+    return;
+  unsigned first = divide_find(p->m, chain, n, &parts, &n_parts);
   struct plan plans[2] = { { .around = p->plan->around, .n_around = p->plan->n_around } };
   struct planner whole = *p, divided = *p;
   plans[1] = plans[0];

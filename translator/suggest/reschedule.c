@@ -30,36 +30,85 @@ static unsigned reschedule_depth(const struct model *m, const struct iter *loop)
   return most;
 }
 
-// Appends sets of sizes for N loops, two or three: the last one runs along rows.
-static void reschedule_put_sizes(unsigned n, struct text *t) {
-  text_printf(t,
-              n > 2 ? " sizes({8, 16, 32}, {16, 32, 64}, {64, 128, 256})"
-                    : " sizes({8, 16, 32}, {64, 256, 1024})");
+// True if LOOP may be a product of matrices, or the like: three loops deep are sums in
+// elements that one of these loops does not select.
+static bool reschedule_has_sums(const struct model *m, const struct iter *loop) {
+  for (unsigned i = 0; i < m->n_accesses; i++) {
+    const struct access *x = &m->accesses[i];
+    unsigned around = 0, selects = 0;
+    const struct iter *at = x->loop;
+    for (; at; at = at->outer) {
+      bool used = false;
+      for (unsigned j = 0; j < x->n; j++)
+        used = used || poly_has(x->index[j], at->atom);
+      around++;
+      selects += used;
+      if (at == loop)
+        break;
+    }
+    if (at && around == 3 && selects == 2 && x->read && x->write)
+      return true;
+  }
+  return false;
+}
+
+// Appends sets of sizes for N loops, two or three: the last one runs along rows. Sets for
+// blocks are small: all these tiles are in the cache, and a first call tries few.
+static void reschedule_put_sizes(unsigned n, bool blocks, struct text *t) {
+  text_printf(t, "%s",
+              blocks
+                  ? " sizes({32, 64}, {32, 64}, {64, 128}) registers({4, 8}, {8, 16, 32})"
+                  : n > 2 ? " sizes({8, 16, 32}, {16, 32, 64}, {64, 128, 256})"
+                          : " sizes({8, 16, 32}, {64, 256, 1024})");
+}
+
+// True if LOOP may be ordered, and the pragma can stand before it.
+static bool reschedule_may(const struct model *m, const struct iter *loop) {
+  bool written;
+  size_t place = model_offset(m, loop->node, &written);
+  return written && !m->u.focus && !loop->outer && !plan_jumps(loop->node) &&
+      patch_begins_line(m->source, place) && reschedule_depth(m, loop) <= 3;
+}
+
+static void reschedule_add(const struct model *m, const struct iter *loop,
+                           const struct affine *a, const char *threads,
+                           struct plan *plan) {
+  struct text t = { 0 };
+  size_t place = model_offset(m, loop->node, NULL);
+  bool blocks = affine_has_blocks(a);
+  text_printf(&t, "%s#pragma autotune reschedule", patch_indent(m->source, place));
+  reschedule_put_sizes(a->depth, blocks, &t);
+  text_printf(&t, " num_threads(%s)%s\n", threads, blocks ? " schedule(dynamic)" : "");
+  *GROW(plan->list, plan->n) = (struct insertion){ .offset = place, .text = t.data };
+  plan->threads = true;
+}
+
+bool reschedule_propose_blocks(struct model *m, struct iter *loop, const char *threads,
+                               struct plan *plan) {
+  if (!reschedule_may(m, loop) || !reschedule_has_sums(m, loop))
+    return false;
+  const struct affine *a = affine_of(m, loop, AFFINE_DEPTH);
+  if (a->why || !affine_has_blocks(a))
+    return false;
+  reschedule_add(m, loop, a, threads, plan);
+  return true;
 }
 
 // Nests of four loops are left out: their spaces are large, and on a grid of three
 // dimensions sharing the sweeps among threads was faster than what a first call finds.
 bool reschedule_propose(struct model *m, struct iter *loop, const char *threads,
                         struct plan *plan) {
-  bool written;
-  size_t place = model_offset(m, loop->node, &written);
+  if (!reschedule_may(m, loop))
+    return false;
   unsigned depth = reschedule_depth(m, loop);
-  if (!written || m->u.focus || loop->outer || plan_jumps(loop->node) ||
-      !patch_begins_line(m->source, place) || depth > 3 ||
-      (depth < 3 && !(depth == 2 && reschedule_is_time(m, loop))))
+  if (depth < 3 && !(depth == 2 && reschedule_is_time(m, loop)))
     return false;
   const struct affine *a = affine_of(m, loop, AFFINE_DEPTH);
   // A band of fewer loops leaves those in its tiles as they are.
   bool tiled = !a->why && a->depth == depth;
   for (unsigned i = 0; i < a->n; i++)
     tiled = tiled && a->parts[i].n > 1;
-  if (!tiled)
-    return false;
-  struct text t = { 0 };
-  text_printf(&t, "%s#pragma autotune reschedule", patch_indent(m->source, place));
-  reschedule_put_sizes(a->depth, &t);
-  text_printf(&t, " num_threads(%s)\n", threads);
-  *GROW(plan->list, plan->n) = (struct insertion){ .offset = place, .text = t.data };
-  plan->threads = true;
-  return true;
+  if (tiled)
+    reschedule_add(m, loop, a, threads, plan);
+  return tiled;
 }

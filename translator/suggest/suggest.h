@@ -164,6 +164,10 @@ bool plan_jumps(TSNode n);
  * of loops in it. False: it adds nothing. */
 bool reschedule_propose(struct model *m, struct iter *loop, const char *threads,
                         struct plan *plan);
+/* The same, but only if tiles of it can run in blocks of sums: that is faster than what
+ * other directives make of such a nest. */
+bool reschedule_propose_blocks(struct model *m, struct iter *loop, const char *threads,
+                               struct plan *plan);
 
 /* ---- exchange.c ------------------------------------------------------------------ */
 

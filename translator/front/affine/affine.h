@@ -7,6 +7,7 @@
  *   forward.c   variables that stand for an element of an array
  *   schedule.c  an order in which they can run in tiles
  *   tile.c      the order in a tile
+ *   registers.c blocks of sums in a tile
  *   code.c      loops of that order, as text
  *
  * The terms are isl's (S. Verdoolaege, "isl: An Integer Set Library for the Polyhedral
@@ -39,6 +40,9 @@ struct affine_part {
   bool wave;
   const char *second_first, *second_last;
   const char *code; /* runs one tile: LOW <= loop < HIGH */
+  /* Runs one tile in which BLOCKED holds, in blocks of autotune_rows by autotune_columns
+   * sums, two constants; NULL: there is no such tile. */
+  const char *block, *blocked;
 };
 struct affine {
   struct affine_part *parts;
@@ -53,6 +57,9 @@ struct affine {
 /* Finds an order for the nest of ROOT, of which TILED loops, at most, are tiled. Never
  * NULL. */
 struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled);
+
+/* True if some tiles can run in blocks. */
+bool affine_has_blocks(const struct affine *a);
 
 /* Macros that the text uses. */
 extern const char code_prologue[];

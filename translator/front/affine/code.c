@@ -339,8 +339,7 @@ static isl_printer *code_print_for(isl_printer *p, isl_ast_print_options *option
   return isl_ast_node_for_print(node, p, options);
 }
 
-// Returns the name of the loop that is the coordinate I.
-static const char *code_iterator(unsigned i) {
+const char *code_iterator(unsigned i) {
   return arena_printf("autotune_at%u", i);
 }
 
@@ -385,6 +384,13 @@ char *code_of(const struct scop *s, isl_union_map *schedule, isl_set *context,
   isl_ast_node_free(node);
   isl_ast_build_free(build);
   return copy;
+}
+
+const char *code_condition(const struct scop *s, isl_set *set) {
+  isl_ast_build *build = isl_ast_build_from_context(isl_set_copy(s->facts));
+  isl_ast_expr *e = isl_ast_build_expr_from_set(build, set);
+  isl_ast_build_free(build);
+  return e ? code_expression(e) : NULL;
 }
 
 // ---- bounds -------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <isl/map.h>
+#include <isl/options.h>
 #include <isl/schedule.h>
 #include <isl/schedule_node.h>
 
@@ -28,9 +29,7 @@ static void finder_fails(struct finder *f, const char *why) {
   f->a->at = f->s->root->node;
 }
 
-// Returns the points in the boxes of the N loops LOOP, of COUNT coordinates.
-static isl_set *points_boxes(isl_ctx *ctx, const unsigned *loop, unsigned n,
-                             unsigned count) {
+isl_set *points_boxes(isl_ctx *ctx, const unsigned *loop, unsigned n, unsigned count) {
   struct text t = { 0 };
   text_printf(&t, "[");
   for (unsigned i = 0; i < n; i++)
@@ -121,6 +120,8 @@ static void finder_band(struct finder *f, isl_schedule_node *node) {
       : NULL;
   bool good = points && part_bounds(f, &p, points, count);
   isl_set_free(points);
+  if (good)
+    registers_find(f->s, &p, schedule, count);
   isl_set *boxes = good ? points_boxes(f->s->ctx, p.loop, p.n, count) : NULL;
   struct inner in = { 0 };
   if (good) {
@@ -192,14 +193,17 @@ static void affine_symbols(const struct scop *s, struct affine *a) {
   a->last = code_poly(&plain, &none, s->root->to, NULL);
 }
 
-struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled) {
+// Returns the order that isl finds. APART: statements whose iterations need not alternate
+// have loops of their own.
+static struct affine *affine_try(struct model *m, struct scop *s, unsigned tiled,
+                                 bool apart) {
   struct affine *a = arena_alloc(sizeof *a);
-  struct scop *s = scop_read(m, root);
   struct finder f = { .s = s, .a = a, .tiled = tiled };
-  a->why = s->why;
-  a->at = s->at;
-  isl_schedule *schedule = s->why ? NULL : finder_compute(s);
-  if (!s->why && !schedule)
+  isl_ctx_reset_operations(s->ctx);
+  isl_ctx_reset_error(s->ctx);
+  isl_options_set_schedule_serialize_sccs(s->ctx, apart);
+  isl_schedule *schedule = finder_compute(s);
+  if (!schedule)
     finder_fails(&f, "isl finds no order for it");
   if (schedule) {
     isl_schedule_node *node = isl_schedule_get_root(schedule);
@@ -213,6 +217,29 @@ struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled) {
       finder_fails(&f, "no two of its loops can be tiled");
   }
   isl_schedule_free(schedule);
+  return a;
+}
+
+struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled) {
+  struct scop *s = scop_read(m, root);
+  struct affine *a, *apart;
+  if (s->why) {
+    a = arena_alloc(sizeof *a);
+    a->why = s->why;
+    a->at = s->at;
+  } else {
+    a = affine_try(m, s, tiled, false);
+    apart = a->why || !affine_has_blocks(a) ? affine_try(m, s, tiled, true) : a;
+    if (!apart->why && (a->why || affine_has_blocks(apart)))
+      a = apart;
+  }
   scop_free(s);
   return a;
+}
+
+bool affine_has_blocks(const struct affine *a) {
+  for (unsigned i = 0; i < a->n; i++)
+    if (a->parts[i].block)
+      return true;
+  return false;
 }

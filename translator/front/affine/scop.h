@@ -79,6 +79,11 @@ const struct forward *forward_at(const struct scop *s, TSNode n);
 /* Appends the text of N from FROM to TO, with elements in place of such variables. */
 void forward_text(const struct scop *s, size_t from, size_t to, TSNode n, struct text *t);
 
+/* ---- schedule.c ------------------------------------------------------------------ */
+
+/* Returns the points in the boxes of the N loops LOOP, of COUNT coordinates. */
+isl_set *points_boxes(isl_ctx *ctx, const unsigned *loop, unsigned n, unsigned count);
+
 /* ---- tile.c ---------------------------------------------------------------------- */
 
 /* A coordinate for each loop, and one before, between and after them. */
@@ -95,6 +100,13 @@ struct inner {
 struct inner inner_best(const struct scop *s, isl_union_map *schedule, unsigned n,
                         unsigned count);
 
+/* ---- registers.c ----------------------------------------------------------------- */
+
+/* Sets P's blocks, if tiles of it can run in blocks. SCHEDULE has points of COUNT
+ * coordinates. */
+void registers_find(const struct scop *s, struct affine_part *p, isl_union_map *schedule,
+                    unsigned count);
+
 /* ---- code.c ---------------------------------------------------------------------- */
 
 /* Returns the loops that run S's iterations in the order SCHEDULE, which maps them to
@@ -104,6 +116,11 @@ struct inner inner_best(const struct scop *s, isl_union_map *schedule, unsigned 
  */
 char *code_of(const struct scop *s, __isl_take isl_union_map *schedule,
               __isl_take isl_set *context, unsigned count, bool vector, bool sum);
+/* Returns the name of the loop that is the coordinate I. */
+const char *code_iterator(unsigned i);
+/* Returns the condition on params in which SET is not empty, in C, or NULL: isl failed.
+ * It holds the facts of S. */
+const char *code_condition(const struct scop *s, __isl_take isl_set *set);
 /* Sets *FIRST and *LAST to the bounds of coordinate AT in the points POINTS, as
  * expressions in their params. False: it has none. */
 bool code_bounds(__isl_take isl_set *points, unsigned at, const char **first,

@@ -123,7 +123,7 @@ static void check_argument(const struct source *s, const struct kernel *k,
   static const char *const numbers[] = { "sizes",     "partial",   "num_threads",
                                          "collapse",  "safelen",   "simdlen",
                                          "grainsize", "num_tasks", "priority",
-                                         NULL };
+                                         "registers", NULL };
   static const char *const lists[] = { "private",   "firstprivate", "lastprivate",
                                        "shared",    "copyin",       "nontemporal",
                                        "reduction", "in_reduction", NULL };

@@ -11,6 +11,8 @@
 // A tile depends only on tiles that are no later in any loop, so those of a wave do not
 // depend on each other. If the iterations of one loop do not, its tiles are shared out
 // among threads instead, and there are no waves.
+#include <string.h>
+
 #include "front/affine/affine.h"
 #include "front/analysis/trial.h"
 #include "loops.h"
@@ -44,6 +46,13 @@ static bool reschedule_check(struct builder *b, const struct loop_directive *d) 
   for (unsigned i = 0; i < c->n_args; i++)
     if (!arg_is_positive(b, d->pragma, &c->args[i], "a size"))
       return false;
+  c = directive_clause(d, "registers");
+  if (c && c->n_args != 2)
+    return FAIL(b, c->offset, strlen("registers"), "write 'registers(ROWS, COLUMNS)'",
+                "'registers' needs two numbers");
+  for (unsigned i = 0; c && i < c->n_args; i++)
+    if (!arg_is_positive(b, d->pragma, &c->args[i], "a number of rows or columns"))
+      return false;
   return true;
 }
 
@@ -72,6 +81,12 @@ static void reschedule_find_in(const struct source *s, struct kernel *k,
     struct iter *root = order_iter(m, d->loop);
     struct affine *a = root ? affine_of(m, root, directive_clause(d, "sizes")->n_args)
                             : NULL;
+    const struct dir_clause *c = directive_clause(d, "registers");
+    if (a && !a->why && c && !affine_has_blocks(a)) {
+      diag_error(s, c->offset, strlen("registers"), "remove it",
+                 "no tile of these loops only adds to the elements of an array");
+      continue;
+    }
     if (a && !a->why) {
       d->affine = a;
       continue;
@@ -101,6 +116,7 @@ struct writer { /* of one part */
   const struct affine_part *p;
   const struct dir_clause *sizes;
   const char *share; /* `#pragma omp for …`, a line; or "" */
+  bool registers;    /* tiles run in blocks where that is right */
   struct text *out;
 };
 
@@ -110,20 +126,53 @@ static const char *writer_size(const struct writer *w, unsigned at) {
   return arena_printf("AUTOTUNE_MORE((long long)(%s), 1LL)", size);
 }
 
-// Opens a tile's range in the loop in place AT, from its number NUMBER.
+// Opens the range of the tile NUMBER in the loop in place AT: what there is of it.
 static void writer_open(const struct writer *w, unsigned at, const char *number) {
   unsigned loop = w->p->loop[at];
   const char *size = writer_size(w, at);
   text_printf(w->out,
-              "const long long autotune_low%u = (%s) * (%s), "
-              "autotune_high%u = autotune_low%u + (%s);\n",
-              loop, number, size, loop, loop, size);
+              "const long long autotune_low%u = AUTOTUNE_MORE((%s) * (%s), (%s)), "
+              "autotune_high%u = AUTOTUNE_LESS((%s + 1) * (%s), (%s) + 1);\n",
+              loop, number, size, w->p->first[at], loop, number, size, w->p->last[at]);
+}
+
+// Writes a tile that runs in blocks if that is right for all of it. Otherwise it is
+// divided into small tiles, some of which run in blocks.
+static void writer_blocks(const struct writer *w) {
+  const struct affine_part *p = w->p;
+  text_printf(w->out, "const int autotune_whole = autotune_rows > 1 && %s;\n",
+              p->blocked);
+  for (unsigned i = 0; i < p->n; i++) {
+    unsigned loop = p->loop[i];
+    text_printf(w->out,
+                "const long long autotune_from%u = autotune_low%u, "
+                "autotune_until%u = autotune_high%u, autotune_step%u = "
+                "autotune_whole || autotune_rows <= 1 ? "
+                "AUTOTUNE_MORE(autotune_high%u - autotune_low%u, 1LL) : "
+                "autotune_columns;\n",
+                loop, loop, loop, loop, loop, loop, loop);
+  }
+  for (unsigned i = 0; i < p->n; i++) // from the outermost loop of the order on
+    text_printf(w->out,
+                "for (long long autotune_low%u = autotune_from%u; autotune_low%u < "
+                "autotune_until%u; autotune_low%u += autotune_step%u) {\n"
+                "const long long autotune_high%u = "
+                "AUTOTUNE_LESS(autotune_low%u + autotune_step%u, autotune_until%u);\n",
+                i, i, i, i, i, i, i, i, i, i);
+  text_printf(w->out,
+              "if (autotune_whole || (autotune_rows > 1 && %s)) {\n%s} else {\n%s}\n",
+              p->blocked, p->block, p->code);
+  for (unsigned i = 0; i < p->n; i++)
+    text_printf(w->out, "}\n");
 }
 
 // Writes the loops over tiles from place AT on, and the tile.
 static void writer_rest(const struct writer *w, unsigned at) {
   if (at == w->p->n) {
-    text_printf(w->out, "%s", w->p->code);
+    if (w->registers && w->p->block)
+      writer_blocks(w);
+    else
+      text_printf(w->out, "%s", w->p->code);
     return;
   }
   const char *size = writer_size(w, at);
@@ -162,7 +211,7 @@ static void writer_wave(const struct writer *w) {
       "autotune_tile0++) {\n",
       w->share);
   writer_open(w, 0, "autotune_tile0");
-  writer_open(w, 1, "autotune_wave - autotune_tile0");
+  writer_open(w, 1, "(autotune_wave - autotune_tile0)");
   text_printf(w->out,
               "if (autotune_high%u <= (%s) || autotune_low%u > (%s))\ncontinue;\n",
               p->loop[1], p->first[1], p->loop[1], p->last[1]);
@@ -206,6 +255,7 @@ void reschedule_write(struct builder *b, const struct loop_directive *d,
   if (!reschedule_check(b, d))
     return;
   const struct affine *a = d->affine;
+  const struct dir_clause *c = directive_clause(d, "registers");
   size_t from = ts_node_start_byte(d->loop), to = ts_node_end_byte(d->loop);
   const char *team = reschedule_clause(b, d, "num_threads"),
              *how = reschedule_clause(b, d, "schedule");
@@ -219,8 +269,12 @@ void reschedule_write(struct builder *b, const struct loop_directive *d,
   }
   struct writer w = { .b = b,
                       .sizes = directive_clause(d, "sizes"),
+                      .registers = c != NULL,
                       .share = threads ? arena_printf("#pragma omp for%s\n", how) : "",
                       .out = &body };
+  if (c)
+    text_printf(&body, "enum { autotune_rows = %s, autotune_columns = %s };\n",
+                arg_text(b, &c->args[0]), arg_text(b, &c->args[1]));
   const char *last = cut_last(b, d->loop);
   text_printf(&body, "%sconst long long " AFFINE_LAST " = %s;\n", a->symbols,
               last ? last : a->last);

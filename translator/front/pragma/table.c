@@ -30,6 +30,7 @@ static const struct clause_rule loop_rules[] = {
   { "optional", ANYWHERE, ARGS_NONE, 0 },
   { "sizes", GROUP_SIZES | GROUP_SCHEDULE, ARGS_MUST,
     CLAUSE_SETS | CLAUSE_NEEDED | CLAUSE_OWN },
+  { "registers", GROUP_SCHEDULE, ARGS_MUST, CLAUSE_SETS },
   { "permutation", GROUP_ORDER, ARGS_MUST, CLAUSE_SETS | CLAUSE_OWN },
   { "partial", GROUP_UNROLL, ARGS_MAY, CLAUSE_SETS | CLAUSE_ONE | CLAUSE_OWN },
   { "partial", GROUP_JAM, ARGS_MUST,
