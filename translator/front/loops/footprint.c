@@ -322,6 +322,8 @@ static void add_declared_references(struct tile *t, TSNode loop) {
 }
 
 static void write_structure(struct variants *v) {
+  if (reschedule_present(v->b, v->root)) // its tiles have bounds of their own
+    return;
   struct nest *n = nest_build(v->b, v->root);
   struct text body = { 0 };
   struct tile t = { .b = v->b, .nest = n, .out = &body };
