@@ -40,7 +40,7 @@ void seidel(int steps, int n, double (*restrict a)[n])
 void cholesky(int n, double (*restrict a)[n])
 {
   int i, j, k;
-  #pragma autotune reschedule sizes({4, 16}, {8, 64}, 16) num_threads({1, 2})
+  #pragma autotune reschedule sizes({4, 16}, {8, 64}, 16) registers({1, 3}, 8) num_threads({1, 2})
   for (i = 0; i < n; i++) {
     for (j = 0; j < i; j++) {
       for (k = 0; k < j; k++)
@@ -74,6 +74,27 @@ void lu(int n, double (*restrict a)[n], double *restrict b)
       b[i] = b[i] + a[i][i - 1];
   }
 }
+#pragma autotune kernel search(exhaustive) inout(a[0:n][0:n])
+void crout(int n, double (*restrict a)[n])
+{
+  double w;
+  int i, j, k;
+  #pragma autotune reschedule sizes({4, 16}, {8, 64}, 16) registers({2, 4}, 8) num_threads({1, 2})
+  for (i = 0; i < n; i++) {
+    for (j = 0; j < i; j++) {
+      w = a[i][j];
+      for (k = 0; k < j; k++)
+        w -= a[i][k] * a[k][j];
+      a[i][j] = w / a[j][j];
+    }
+    for (j = i; j < n; j++) {
+      w = a[i][j];
+      for (k = 0; k < i; k++)
+        w -= a[i][k] * a[k][j];
+      a[i][j] = w;
+    }
+  }
+}
 #pragma autotune kernel search(exhaustive) inout(a[0:n * n])
 void rows(int steps, int n, int m, double *restrict a)
 {
@@ -83,6 +104,28 @@ void rows(int steps, int n, int m, double *restrict a)
       for (int j = 1; j < m; j++)
         if (a[i * n + j] > 0.25)
           a[i * n + j] = (a[i * n + j] + a[i * n + j - 1] + a[(i - 1) * n + j]) / 3.0;
+}
+// Copies of what is read with a stride; a triangle; products of floats and of integers.
+#pragma autotune kernel search(exhaustive) inout(c[0:n][0:n]) in(a[0:n][0:n], b[0:n][0:n])
+void syr2k(int n, double (*restrict c)[n], double (*restrict a)[n], double (*restrict b)[n])
+{
+  #pragma autotune reschedule sizes({8, 64}, 8, 16) registers({2, 4}, {4, 8}) num_threads({1, 2}) schedule(dynamic)
+  for (size_t i = 0; i < n; i++) {
+    for (size_t j = 0; j <= i; j++)
+      c[i][j] *= 0.5;
+    for (size_t k = 0; k < n; k++)
+      for (size_t j = 0; j <= i; j++)
+        c[i][j] += a[j][k] * 2 * b[i][k] + b[j][k] * 2 * a[i][k];
+  }
+}
+#pragma autotune kernel search(exhaustive) inout(c[0:n * n])
+void shorts(int n, short *restrict c, const float *restrict a)
+{
+  #pragma autotune reschedule sizes({8, 64}, 8, 64) registers({2, 4}, 8)
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      for (int k = 0; k < n; k++)
+        c[i * n + j] += a[j * n + k] * a[k];
 }
 double *make(int n)
 {
@@ -111,6 +154,19 @@ int main(void)
     cholesky(n, (void *)d);
     lu(n, (void *)e, b);
     rows(5, n, n - 1, f);
+    double *g = make(n), *h = make(n), *l = make(n);
+    crout(n, (void *)l);
+    say("crout", n, l);
+    short *s = calloc(n * n, sizeof *s);
+    float *p = malloc(n * n * sizeof *p);
+    for (int i = 0; i < n * n; i++)
+      p[i] = i % 17 - 5.5f;
+    syr2k(n, (void *)g, (void *)h, (void *)d);
+    shorts(n, s, p);
+    int sum = 0;
+    for (int i = 0; i < n * n; i++)
+      sum += s[i] * (i % 13 + 1);
+    say("syr2k", n, g), printf("shorts %d\n", sum);
     say("jacobi", n, a), say("seidel", n, c), say("cholesky", n, d), say("lu", n, e), say("b", n, b), say("rows", n, f);
   }
   return 0;
@@ -122,7 +178,7 @@ check "kernels: build" autotune cc gcc -O2 -w steps.c -o tuned -lm
 AUTOTUNE_LOG=debug check "kernels: run" ./tuned > out 2> log
 is "kernels: the sums of the plain program" "$(cat out)" "$(cat expected)"
 hasnt "kernels: all variants compile and are right" log 'did not compile\|: wrong\|crash'
-for k in jacobi seidel cholesky lu rows; do
+for k in jacobi seidel cholesky lu crout rows syr2k shorts; do
   autotune report $k --json > $k.json 2> /dev/null
   is "$k: three keys are tuned" "$(grep -c '"tried": *[1-9]' $k.json)" 3
   is "$k: some variants are right" "$(grep -c '"right": *[1-9]' $k.json)" 3
@@ -132,6 +188,8 @@ autotune translate steps.c -o out.c
 has "a wave of tiles" out.c 'autotune_wave'
 has "vectors along rows" out.c 'omp simd'
 has "a sum has a variable" out.c 'autotune_sum'
+has "sums in registers" out.c 'autotune_block\['
+has "what is read with a stride is copied" out.c 'autotune_packed1\['
 
 # ---- loops that are no vectors ---------------------------------------------------------
 # isl gives c a loop of its own for the i from n on. Values in brackets are assigned, too.
@@ -199,6 +257,10 @@ for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
   many="$many for (int j = $((i % 3)); j < n - t; j++) for (int k = j; k < n; k++) a[j + $((i % 4))][k] += a[k][j + $i] + x[j + $((i % 2))] * a[t][k + $i]; x[t] += a[t][$i] + x[t + $i];"
 done
 refused "too many to be computed\\|too large for isl\\|isl finds no order" "$line for (int t = 0; t < n; t++) { $many }"
+refused "no tile of these loops only adds" "#pragma autotune reschedule sizes(4, 4) registers(4, 8)
+for (int t = 0; t < n; t++) for (int i = 1; i < n; i++) x[i] += x[i - 1];"
+refused "'registers' needs two numbers" "#pragma autotune reschedule sizes(4, 4, 4) registers(4)
+for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k = 0; k < n; k++) a[i][j] += x[k] * x[j];"
 refused "at least" '#pragma autotune reschedule sizes(4)
 for (int t = 0; t < n; t++) for (int i = 1; i < n; i++) x[i] += x[i - 1];'
 refused "'tile' cannot stand on or in loops that 'reschedule' orders" "$line for (int t = 0; t < n; t++)
@@ -255,23 +317,36 @@ cat > all.c << 'EOF_C'
 void tuned(int n, unsigned (*a)[n + 8], unsigned (*b)[n + 8], unsigned *c) { autotune_entry(n, a, b, c); }
 EOF_C
 gcc -O1 -c driver.c
-first=${FIRST-1} tried=0
+first=${FIRST-1} tried=0 blocks=0
 for seed in $(seq "$first" $((first + ${NESTS-30} - 1))); do
-  ./nests "$seed" > nest.c
+  more=yes good=yes
+  ./nests registers "$seed" > nest.c
   ./nests plain "$seed" > plain.c
-  autotune translate nest.c -o out.c > err 2>&1 || {
+  if autotune translate nest.c -o out.c > err 2>&1; then
+    blocks=$((blocks + 1))
+  elif grep -q 'no tile of these loops only adds' err; then
+    more=
+    ./nests "$seed" > nest.c
+    autotune translate nest.c -o out.c > err 2>&1 || good=
+  else
+    good=
+  fi
+  if [ ! "$good" ]; then
     has "seed $seed: refused for a reason" err "cannot order these loops: "
     continue
-  }
+  fi
   tried=$((tried + 1))
   awk '/ autotune_text_nest_0\[\] =$/ { on = 1; next } on; on && /";$/ { exit }' out.c |
     sed 's/^"//; s/\\n";*$//; s/\\\(["?]\)/\1/g; s/\\\\/\\/g' > unit.c
-  for sizes in "1 1 1 1" "2 5 3 2" "100 64 200 2" "3 1 200 3"; do
-    set -- $sizes
-    clang-22 -O1 -w -fopenmp -DAUTOTUNE_PART_THREADS=1 -DAUTOTUNE_P0="$1" -DAUTOTUNE_P1="$2" -DAUTOTUNE_P2="$3" \
-      -DAUTOTUNE_P3="$4" all.c plain.c driver.o -o nest || { fail "seed $seed: compiles"; break; }
-    is "seed $seed in tiles of $1 x $2 x $3, $4 threads" "$(timeout 60 ./nest; echo $?)" 0
+  for values in "1 1 1 ${more:+2 2 }1" "2 5 3 ${more:+4 2 }2" "100 64 200 ${more:+4 3 }2" "3 1 200 ${more:+1 2 }3"; do
+    options= n=0
+    for value in $values; do
+      options="$options -DAUTOTUNE_P$n=$value" n=$((n + 1))
+    done
+    clang-22 -O1 -w -fopenmp -DAUTOTUNE_PART_THREADS=1 $options all.c plain.c driver.o -o nest || { fail "seed $seed: compiles"; break; }
+    is "seed $seed with $values" "$(timeout 60 ./nest; echo $?)" 0
   done
 done
 check "some nests were tried" [ $tried -ge 1 ]
+check "some of them in blocks of sums" [ $blocks -ge 1 ]
 finish

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // reschedule_nests.c: writes a nest made up from a seed, as a kernel `nest` with
-// `reschedule` on it, and the same loops as a plain function `plain`.
+// `reschedule` on it, also with `registers`, and the same loops as a plain function `plain`.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +20,7 @@ static const char *const vars[] = { "i", "j", "k", "l" };
 static unsigned first; // the loop that counts rows in most places
 static unsigned left;  // so many more statements
 static int adds;       // statements may add to w
+static int products;   // innermost are sums along one loop, as in a product of matrices
 
 // An index within the margins of 4 of an array of n + 8, in place AT: one loop's variable,
 // moved a bit.
@@ -60,6 +61,17 @@ static void write_statement(unsigned depth) {
     printf(" ^= v; }\n");
     return;
   }
+  if (products && depth == 3) {
+    static const char *const sums[] = { "a[i + 4][j + 4]", "a[i + 4][j + 4]",
+                                        "a[i + 4][j + 5]", "a[i + 3][j + 4]" };
+    static const char *const factors[] = {
+      "b[i + 4][k + 4]", "b[k + 4][j + 4]", "b[j + 4][k + 4]", "b[k + 4][j + 5]",
+      "b[j + 4][k + 3]", "a[i + 4][k + 4]", "a[k + 4][j + 4]", "c[k + 4]",
+    };
+    printf("%s %s ", sums[below(4)], ops[1 + below(2)]);
+    printf("%s * %s;\n", factors[below(8)], factors[below(8)]);
+    return;
+  }
   if (kind == 1)
     printf("if (%s > %u) ", vars[below(depth)], below(4));
   write_element(depth);
@@ -81,7 +93,7 @@ static void write_loop(unsigned at, unsigned most) {
   static const char *const firsts[] = { "0", "1", "%s", "%s + 1", "0" };
   static const char *const ends[] = { "n", "n - 1", "%s", "%s + 1", "n - %s", "n", "n" };
   const char *v = vars[at];
-  if (below(5) == 0) {
+  if (below(5) == 0 && !products) {
     printf("for (%s = ", v);
     write_bound(at, ends, 7);
     printf(" - 1; %s >= ", v);
@@ -116,7 +128,7 @@ static void write_forward(unsigned depth, unsigned most) {
 static void write_body(unsigned depth, unsigned most) {
   printf(" {\n");
   for (unsigned i = 0; i < 2 && depth < most; i++)
-    if (depth + 1 == most && most > 1 && !adds && below(4) == 0) {
+    if (depth + 1 == most && most > 1 && !adds && !products && below(4) == 0) {
       adds = 1;
       write_forward(depth, most);
       adds = 0;
@@ -124,7 +136,7 @@ static void write_body(unsigned depth, unsigned most) {
       write_loop(depth, most);
   for (; left > 0 && (depth == most || below(3) == 0); left--) {
     write_statement(depth);
-    if (below(2))
+    if (below(2) || (products && depth == 3))
       break;
   }
   printf("}\n");
@@ -136,12 +148,17 @@ static void write_function(const char *name, const char *kernel, const char *dir
   printf("%svoid %s(int n, unsigned (*restrict a)[n + 8], unsigned (*restrict b)[n + 8], "
          "unsigned *restrict c)\n{\nint i, j, k, l;\nunsigned w;\n%s",
          kernel, name, directive);
-  unsigned most = 2 + below(5) / 2;
+  products = seed % 2;
+  unsigned most = products ? 3 : 2 + below(5) / 2;
   first = most > 2 ? below(2) : 0;
   left = 1 + below(4);
   write_loop(0, most > 3 ? 3 : most);
   printf("}\n");
 }
+
+#define DIRECTIVE                                                                        \
+  "#pragma autotune reschedule sizes({1, 2, 3, 7, 100}, {1, 2, 5, 64}, {1, 3, 4, 200}) " \
+  "num_threads({1, 2, 3})"
 
 int main(int argc, char **argv) {
   uint64_t seed = strtoull(argv[argc - 1], NULL, 10);
@@ -151,8 +168,9 @@ int main(int argc, char **argv) {
     write_function("nest",
                    "#pragma autotune kernel key(n) inout(a[0:n + 8], b[0:n + 8], "
                    "c[0:n + 8])\n",
-                   "#pragma autotune reschedule sizes({1, 2, 3, 7, 100}, {1, 2, 5, 64}, "
-                   "{1, 3, 4, 200}) num_threads({1, 2, 3})\n",
+                   argc > 2 && strcmp(argv[1], "registers") == 0
+                       ? DIRECTIVE " registers({1, 2, 4}, {1, 2, 3})\n"
+                       : DIRECTIVE "\n",
                    seed);
   return 0;
 }
