@@ -200,9 +200,9 @@ const kernel = (line, body, before = '') =>
 const nest = 'for (int i = 0; i < 64; i++)\nfor (int j = 0; j < 64; j++)\nfor (int l = 0; l < 64; l++)\nb[i] += b[j] + b[l];\n';
 const parts = 'for (int i = 0; i < 64; i++) {\nb[i] += 1;\nfor (int j = 0; j < 64; j++)\nm[i % 8][j % 8] += b[j];\n}\n';
 const block = '{\n' + 'for (int i = 0; i < 64; i++)\nb[i] += 1;\n'.repeat(6) + '}\n';
-const steps = 'for (int i = 0; i < 64; i++)\nfor (int j = 1; j < 63; j++)\nb[j] = b[j - 1] + b[j + 1];\n';
+const product = 'for (int i = 0; i < 8; i++)\nfor (int j = 0; j < 8; j++)\nfor (int l = 0; l < 8; l++)\nm[i][j] += b[l] * b[j];\n';
 
-const bodies = { fuse: block, fission: parts, reschedule: steps };
+const bodies = { fuse: block, fission: parts, reschedule: product };
 
 function kernel_text(head, ones, cuda) {
   const c = { news: [], cuda };

@@ -12,7 +12,7 @@ hasnt "is refused" notes "cannot be a kernel"
 
 shared() { # FUNCTION
   awk -v name="$1" '/^[a-z].*\(/ { inside = index($0, " " name "(") > 0 }
-                    inside && /pragma autotune parallel for/ { n++ } END { print n + 0 }' claims.c
+                    inside && /pragma autotune (parallel for|reschedule)/ { n++ } END { print n + 0 }' claims.c
 }
 while read -r function loops said; do
   is "$function" "$(shared "$function")" "$loops"

@@ -20,11 +20,11 @@ directives() { # FUNCTION
 while read -r function expected; do
   is "$function: directives" "$(directives "$function")" "$expected "
 done << 'END'
-gemm 1 2 1 0 1 0
-covariance 2 3 3 2 2 0
-correlation 2 1 1 1 1 0
+gemm 0 0 0 0 0 1
+covariance 1 2 2 1 1 1
+correlation 0 0 0 0 0 1
 gramschmidt 1 4 2 2 1 0
-trmm 1 1 1 2 1 0
+trmm 0 0 0 0 0 1
 decay 1 1 1 0 1 0
 atax 0 2 0 0 0 0
 symm 0 1 1 2 0 0
@@ -56,7 +56,7 @@ static void clear(double C[restrict N][N], double A[N][N], double B[N][N])
     for (int j = 0; j < N; j++) {
       CLEAR(C, i, j);
       for (int k = 0; k < N; k++)
-        C[i][j] += A[i][k] * B[k][j];
+        C[i][j] = C[i][j] / 2 + A[i][k] * B[k][j];
     }
 }
 static void both(double C[restrict N][N], double A[N][N], double B[N][N])

@@ -207,7 +207,7 @@ check "mixed: check accepts the patched file" autotune check mixed.c > list
 is "mixed: kernels" "$(kernels)" "scale,mixed loop,main loop,main loop"
 has "mixed: set up" mixed.notes "mixed.c:25:.*the loop in line 25 of 'main' is left as it is: it only sets up arrays, once"
 has "mixed: calls a kernel" mixed.notes "mixed.c:44:.*the loop in line 43 of 'main' .* its loop calls 'scale', a kernel"
-is "mixed: threads" "$(grep -c "^ *#pragma autotune parallel for" mixed.c)" 4
+is "mixed: threads" "$(grep -cE "^ *#pragma autotune (parallel for|reschedule)" mixed.c)" 4
 has "mixed: a sum" mixed.c "^ *in(x\[0:n\].*c\["
 
 # An #if whose branches open a brace: read where the build takes the branch that the tree has.

@@ -7,7 +7,8 @@
  *   forward.c   variables that stand for an element of an array
  *   schedule.c  an order in which they can run in tiles
  *   tile.c      the order in a tile
- *   registers.c blocks of sums in a tile
+ *   registers.c tiles that can run in blocks of sums, which stay in registers
+ *   blocks.c    such a tile, as text
  *   code.c      loops of that order, as text
  *
  * The terms are isl's (S. Verdoolaege, "isl: An Integer Set Library for the Polyhedral

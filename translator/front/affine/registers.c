@@ -24,27 +24,15 @@
 
 #include "scop.h"
 
-enum { ROWS, COLUMNS, TERMS, ROLES };
-enum { MOST_PACKED = 4, MOST_PACKED_ELEMENTS = 65536 };
+enum { MOST_PACKED_ELEMENTS = 65536 }; /* they are on the stack */
 
-struct kernel_of { /* a statement that can run so */
-  const struct statement *st;
-  isl_map *map;               /* from its iterations to points */
-  unsigned coordinate[ROLES]; /* of each role */
-  unsigned loop[ROLES];       /* its loop, in the statement's chain … */
-  const char *offset[ROLES];  /* … whose value is the coordinate plus this, as C */
-  const struct access *packed[MOST_PACKED];
-  unsigned n_packed;
-  isl_set *area;                         /* the rows and columns of the box */
-  const char *first[2], *last[2], *some; /* see area_read */
-};
 struct blocks {
   const struct scop *s;
   const struct affine_part *p;
   unsigned count;          /* of the coordinates of a point */
   isl_union_map *schedule; /* within the box of a tile */
   isl_set *bad;            /* params for which a tile cannot run so */
-  struct kernel_of list[SCOP_STATEMENTS];
+  struct blocked list[SCOP_STATEMENTS];
   unsigned n;
 };
 
@@ -66,10 +54,10 @@ static enum moves access_moves(const struct access *x, unsigned atom) {
   return moves;
 }
 
-// Sets the coordinate AT, whose value in iteration is that of the loop I of K plus
-// something that does not change. False: it is not so.
-static bool kernel_loop(const struct blocks *b, isl_aff *value, unsigned *at,
-                        const char **offset) {
+// Sets *AT to the coordinate that VALUE is, but for *OFFSET, which does not change, as C.
+// False: it is not so.
+static bool blocked_loop(const struct blocks *b, isl_aff *value, unsigned *at,
+                         const char **offset) {
   struct text t = { 0 };
   unsigned found = 0;
   bool good = isl_aff_is_cst(value) == isl_bool_false &&
@@ -99,7 +87,7 @@ static bool kernel_loop(const struct blocks *b, isl_aff *value, unsigned *at,
 }
 
 // Returns the loop I of K as a function of points, or NULL.
-static isl_aff *kernel_value(const struct kernel_of *k, unsigned i) {
+static isl_aff *blocked_value(const struct blocked *k, unsigned i) {
   isl_map *back = isl_map_reverse(isl_map_copy(k->map));
   back = isl_map_project_out(back, isl_dim_out, i + 1, k->st->n - i - 1);
   back = isl_map_project_out(back, isl_dim_out, 0, i);
@@ -123,7 +111,7 @@ static isl_aff *kernel_value(const struct kernel_of *k, unsigned i) {
 }
 
 // Returns the role of the loop I of ST, by how the element moves; ROLES: it has none.
-static unsigned kernel_role(const struct statement *st, unsigned i) {
+static unsigned blocked_role(const struct statement *st, unsigned i) {
   const struct iter *loop = st->chain[i];
   bool plain = poly_same(loop->value, poly_atom(loop->atom)) &&
       !lex_mentions(loop->dim.type, slice_of("auto"));
@@ -133,7 +121,7 @@ static unsigned kernel_role(const struct statement *st, unsigned i) {
 
 // Finds what must be packed: what moves far along the columns, and not along the rows.
 // False: something else moves far.
-static bool kernel_find_packed(const struct scop *s, struct kernel_of *k) {
+static bool blocked_find_packed(const struct scop *s, struct blocked *k) {
   unsigned columns = k->st->chain[k->loop[COLUMNS]]->atom,
            rows = k->st->chain[k->loop[ROWS]]->atom;
   for (unsigned i = 0; i < s->m->n_accesses + s->n_more; i++) {
@@ -150,16 +138,16 @@ static bool kernel_find_packed(const struct scop *s, struct kernel_of *k) {
 }
 
 // Reads the statement of MAP. False: it cannot run in blocks.
-static bool kernel_read(const struct blocks *b, const struct statement *st, isl_map *map,
-                        struct kernel_of *k) {
+static bool blocked_read(const struct blocks *b, const struct statement *st, isl_map *map,
+                         struct blocked *k) {
   bool seen[ROLES] = { false };
-  *k = (struct kernel_of){ .st = st, .map = map };
+  *k = (struct blocked){ .st = st, .map = map };
   if (!st->sum || st->n != ROLES || st->n_own)
     return false;
   for (unsigned i = 0; i < ROLES; i++) {
-    unsigned role = kernel_role(st, i), at = 0;
-    isl_aff *value = role < ROLES && !seen[role] ? kernel_value(k, i) : NULL;
-    bool good = value && kernel_loop(b, value, &at, &k->offset[role]), tiled = false;
+    unsigned role = blocked_role(st, i), at = 0;
+    isl_aff *value = role < ROLES && !seen[role] ? blocked_value(k, i) : NULL;
+    bool good = value && blocked_loop(b, value, &at, &k->offset[role]), tiled = false;
     isl_aff_free(value);
     for (unsigned j = 0; j < b->p->n && good; j++)
       tiled = tiled || b->p->loop[j] == at;
@@ -169,7 +157,7 @@ static bool kernel_read(const struct blocks *b, const struct statement *st, isl_
     k->loop[role] = i;
     k->coordinate[role] = at;
   }
-  return kernel_find_packed(b->s, k);
+  return blocked_find_packed(b->s, k);
 }
 
 // ---- when a tile can run so ---------------------------------------------------------
@@ -184,7 +172,7 @@ static isl_stat blocks_add(isl_map *map, void *user) {
   struct blocks *b = user;
   const char *name = isl_map_get_tuple_name(map, isl_dim_in);
   unsigned at = name ? (unsigned)strtoul(name + 1, NULL, 10) : b->s->n;
-  if (at < b->s->n && kernel_read(b, &b->s->list[at], map, &b->list[b->n])) {
+  if (at < b->s->n && blocked_read(b, &b->s->list[at], map, &b->list[b->n])) {
     b->n++;
   } else {
     blocks_exclude(b, isl_map_params(map));
@@ -199,7 +187,7 @@ static isl_stat blocks_look(isl_map *d, void *user) {
   const char *from = isl_map_get_tuple_name(d, isl_dim_in),
              *to = isl_map_get_tuple_name(d, isl_dim_out);
   for (unsigned i = 0; i < b->n && from && to && strcmp(from, to) == 0; i++) {
-    const struct kernel_of *k = &b->list[i];
+    const struct blocked *k = &b->list[i];
     const char *name = isl_map_get_tuple_name(k->map, isl_dim_in);
     if (!name || strcmp(name, from) != 0)
       continue;
@@ -249,7 +237,7 @@ static isl_stat area_look(isl_basic_set *set, void *user) {
 // Finds the bounds of K's rows, and of the columns of the row whose coordinate has its
 // value, and when there are any. False: they are not exact. Tiles in which terms of
 // columns differ are excluded.
-static bool area_read(struct blocks *b, struct kernel_of *k) {
+static bool area_read(struct blocks *b, struct blocked *k) {
   const unsigned *at = k->coordinate;
   isl_set *points = isl_map_range(isl_map_copy(k->map)),
           *all = isl_set_eliminate(isl_set_copy(points), isl_dim_set, at[TERMS], 1);
@@ -276,224 +264,6 @@ static bool area_read(struct blocks *b, struct kernel_of *k) {
   return plain;
 }
 
-// ---- text ---------------------------------------------------------------------------
-
-struct kernel_writer {
-  const struct blocks *b;
-  const struct kernel_of *k;
-  struct text *out;
-};
-
-// Writes the declaration of the variable of ROLE: its value for the coordinate VALUE.
-static void write_variable(const struct kernel_writer *w, unsigned role,
-                           const char *value) {
-  const struct dim *d = &w->k->st->chain[w->k->loop[role]]->dim;
-  text_printf(w->out, "const %.*s %.*s = (%.*s)(%s + %s);\n(void)%.*s;\n",
-              (int)d->type.size, d->type.data, (int)d->var.size, d->var.data,
-              (int)d->type.size, d->type.data, value, w->k->offset[role],
-              (int)d->var.size, d->var.data);
-}
-
-// Writes the head of a loop of the variable of ROLE, from the coordinate FIRST to the one
-// before AFTER. Compilers know more of `int j` in a[i * n + j] than of a longer number
-// that is converted to it.
-static void write_loop(const struct kernel_writer *w, unsigned role, const char *first,
-                       const char *after) {
-  const struct dim *d = &w->k->st->chain[w->k->loop[role]]->dim;
-  int type = (int)d->type.size, var = (int)d->var.size;
-  const char *offset = w->k->offset[role];
-  text_printf(w->out,
-              "for (%.*s %.*s = (%.*s)(%s + %s); %.*s < (%.*s)(%s + %s); %.*s++) {\n",
-              type, d->type.data, var, d->var.data, type, d->type.data, first, offset,
-              var, d->var.data, type, d->type.data, after, offset, var, d->var.data);
-}
-
-// Writes the variable of ROLE as the one that write_base wrote plus BY.
-static void write_moved(const struct kernel_writer *w, unsigned role, const char *by) {
-  const struct dim *d = &w->k->st->chain[w->k->loop[role]]->dim;
-  text_printf(w->out, "const %.*s %.*s = autotune_base%u + (%.*s)%s;\n(void)%.*s;\n",
-              (int)d->type.size, d->type.data, (int)d->var.size, d->var.data, role,
-              (int)d->type.size, d->type.data, by, (int)d->var.size, d->var.data);
-}
-
-static void write_base(const struct kernel_writer *w, unsigned role, const char *value) {
-  const struct dim *d = &w->k->st->chain[w->k->loop[role]]->dim;
-  text_printf(w->out, "const %.*s autotune_base%u = (%.*s)(%s + %s);\n",
-              (int)d->type.size, d->type.data, role, (int)d->type.size, d->type.data,
-              value, w->k->offset[role]);
-}
-
-// Returns the element to which K's statement adds.
-static struct slice kernel_element(const struct kernel_writer *w) {
-  const struct scop *s = w->b->s;
-  const struct forward *f = forward_at(s, w->k->st->sum->node);
-  return model_text(s->m, f ? f->element->node : w->k->st->sum->node);
-}
-
-// Writes ` += e;`, where what is packed is read from there.
-static void write_addition(const struct kernel_writer *w) {
-  const struct scop *s = w->b->s;
-  TSNode sum = w->k->st->sum->node, adds = ts_node_parent(sum);
-  const struct dim *row = &w->k->st->chain[w->k->loop[TERMS]]->dim,
-                   *column = &w->k->st->chain[w->k->loop[COLUMNS]]->dim;
-  size_t from = ts_node_end_byte(sum), end = ts_node_end_byte(adds);
-  while (from < end) {
-    unsigned next = w->k->n_packed;
-    for (unsigned i = 0; i < w->k->n_packed; i++)
-      if (ts_node_start_byte(w->k->packed[i]->node) >= from &&
-          (next == w->k->n_packed ||
-           ts_node_start_byte(w->k->packed[i]->node) <
-               ts_node_start_byte(w->k->packed[next]->node)))
-        next = i;
-    bool found = next < w->k->n_packed;
-    size_t to = found ? ts_node_start_byte(w->k->packed[next]->node) : end;
-    forward_text(s, from, to, adds, w->out);
-    if (found)
-      text_printf(w->out,
-                  "autotune_packed%u[(long long)%.*s - autotune_top]"
-                  "[(long long)%.*s - autotune_left]",
-                  next, (int)row->var.size, row->var.data, (int)column->var.size,
-                  column->var.data);
-    from = found ? ts_node_end_byte(w->k->packed[next]->node) : end;
-  }
-  text_printf(w->out, ";\n");
-}
-
-static void write_packed(const struct kernel_writer *w, const char *low,
-                         const char *high) {
-  const struct kernel_of *k = w->k;
-  const char *first = NULL, *last = NULL;
-  unsigned columns = k->coordinate[COLUMNS] > k->coordinate[ROWS];
-  if (k->n_packed == 0 || !code_bounds(isl_set_copy(k->area), columns, &first, &last))
-    return;
-  const struct dim *row = &k->st->chain[k->loop[TERMS]]->dim,
-                   *column = &k->st->chain[k->loop[COLUMNS]]->dim;
-  text_printf(w->out,
-              "const long long autotune_top = %s + %s, autotune_from = %s, "
-              "autotune_to = %s + 1, autotune_left = autotune_from + %s;\n",
-              low, k->offset[TERMS], first, last, k->offset[COLUMNS]);
-  for (unsigned i = 0; i < k->n_packed; i++) {
-    struct slice x = model_text(w->b->s->m, k->packed[i]->node);
-    text_printf(w->out,
-                "__typeof__(+(%.*s)) autotune_packed%u[%s - %s]"
-                "[autotune_to - autotune_from];\n",
-                (int)x.size, x.data, i, high, low);
-    write_loop(w, COLUMNS, "autotune_from", "autotune_to");
-    write_loop(w, TERMS, low, high);
-    text_printf(w->out,
-                "autotune_packed%u[(long long)%.*s - autotune_top]"
-                "[(long long)%.*s - autotune_left] = %.*s;\n}\n}\n",
-                i, (int)row->var.size, row->var.data, (int)column->var.size,
-                column->var.data, (int)x.size, x.data);
-  }
-}
-
-// Writes loops over the elements of a block, around BODY.
-static void write_elements(const struct kernel_writer *w, const char *body) {
-  text_printf(w->out,
-              "for (int autotune_u = 0; autotune_u < autotune_rows; autotune_u++) {\n");
-  write_moved(w, ROWS, "autotune_u");
-  text_printf(
-      w->out,
-      "for (int autotune_w = 0; autotune_w < autotune_columns; autotune_w++) {\n");
-  write_moved(w, COLUMNS, "autotune_w");
-  text_printf(w->out, "%s}\n}\n", body);
-}
-
-static void write_block(const struct kernel_writer *w, const char *low,
-                        const char *high) {
-  struct slice x = kernel_element(w);
-  text_printf(w->out,
-              "for (long long autotune_column = autotune_begin; "
-              "autotune_column < autotune_end; autotune_column += autotune_columns) {\n"
-              "autotune_type autotune_block[autotune_rows][autotune_columns];\n");
-  write_base(w, ROWS, "autotune_row");
-  write_base(w, COLUMNS, "autotune_column");
-  write_elements(w,
-                 arena_printf("autotune_block[autotune_u][autotune_w] = %.*s;\n",
-                              (int)x.size, x.data));
-  write_loop(w, TERMS, low, high);
-  text_printf(
-      w->out,
-      "#pragma omp simd\n"
-      "for (int autotune_w = 0; autotune_w < autotune_columns; autotune_w++) {\n");
-  write_moved(w, COLUMNS, "autotune_w");
-  text_printf(w->out,
-              "#ifdef __clang__\n#pragma clang loop unroll(full)\n#else\n"
-              "#pragma GCC unroll 64\n#endif\n"
-              "for (int autotune_u = 0; autotune_u < autotune_rows; autotune_u++) {\n");
-  write_moved(w, ROWS, "autotune_u");
-  text_printf(w->out, "autotune_block[autotune_u][autotune_w]");
-  write_addition(w);
-  text_printf(w->out, "}\n}\n}\n");
-  write_elements(w,
-                 arena_printf("%.*s = autotune_block[autotune_u][autotune_w];\n",
-                              (int)x.size, x.data));
-  text_printf(w->out, "}\n");
-}
-
-// Writes the loops over the columns of the rows of a block that the block leaves.
-static void write_rest(const struct kernel_writer *w, const char *low, const char *high) {
-  const struct kernel_of *k = w->k;
-  const char *at = code_iterator(k->coordinate[ROWS]);
-  struct slice x = kernel_element(w);
-  static const char *const from[] = { "autotune_f",
-                                      "AUTOTUNE_MORE(autotune_end, autotune_f)" },
-                           *const to[] = { "AUTOTUNE_LESS(autotune_begin, autotune_l)",
-                                           "autotune_l" };
-  text_printf(w->out,
-              "for (long long %s = autotune_row; %s < autotune_row + autotune_rows && "
-              "%s <= autotune_bottom; %s++) {\n"
-              "const long long autotune_f = %s, autotune_l = %s + 1;\n",
-              at, at, at, at, k->first[1], k->last[1]);
-  write_variable(w, ROWS, at);
-  for (unsigned i = 0; i < 2; i++) {
-    text_printf(w->out, "if (%s < %s)\n", from[i], to[i]);
-    write_loop(w, TERMS, low, high);
-    text_printf(w->out, "#pragma omp simd\n");
-    write_loop(w, COLUMNS, from[i], to[i]);
-    text_printf(w->out, "%.*s", (int)x.size, x.data);
-    write_addition(w);
-    text_printf(w->out, "}\n}\n");
-  }
-  text_printf(w->out, "}\n");
-}
-
-static void write_kernel(const struct kernel_writer *w) {
-  const struct kernel_of *k = w->k;
-  const char *low = arena_printf("autotune_low%u", k->coordinate[TERMS]),
-             *high = arena_printf("autotune_high%u", k->coordinate[TERMS]),
-             *left = arena_printf("autotune_low%u", k->coordinate[COLUMNS]),
-             *row = code_iterator(k->coordinate[ROWS]);
-  struct slice x = kernel_element(w);
-  text_printf(
-      w->out,
-      "if (%s) {\nconst long long autotune_start = %s, autotune_bottom = %s;\n{\n",
-      k->some, k->first[0], k->last[0]);
-  write_variable(w, ROWS, "autotune_start");
-  write_variable(w, COLUMNS, left);
-  write_variable(w, TERMS, low);
-  text_printf(w->out, "typedef __typeof__(%.*s) autotune_type;\n", (int)x.size, x.data);
-  write_packed(w, low, high);
-  text_printf(w->out,
-              "for (long long autotune_row = autotune_start; autotune_row <= "
-              "autotune_bottom; autotune_row += autotune_rows) {\n"
-              "long long autotune_begin = %s, autotune_end = %s;\n"
-              "if (autotune_row + autotune_rows - 1 <= autotune_bottom) {\n"
-              "for (int autotune_u = 0; autotune_u < autotune_rows; autotune_u++) {\n"
-              "const long long %s = autotune_row + autotune_u, autotune_f = %s, "
-              "autotune_l = %s + 1;\n"
-              "autotune_begin = AUTOTUNE_MORE(autotune_begin, autotune_f);\n"
-              "autotune_end = autotune_u ? AUTOTUNE_LESS(autotune_end, autotune_l) : "
-              "autotune_l;\n}\n"
-              "if (autotune_end < autotune_begin)\nautotune_end = autotune_begin = %s;\n"
-              "autotune_end -= (autotune_end - autotune_begin) %% autotune_columns;\n}\n",
-              left, left, row, k->first[1], k->last[1], left);
-  write_block(w, low, high);
-  write_rest(w, low, high);
-  text_printf(w->out, "}\n}\n}\n");
-}
-
 // ---- the whole ----------------------------------------------------------------------
 
 // Sets the condition and the text of P's blocks. Nothing runs in a box that is empty, so
@@ -512,15 +282,14 @@ static void blocks_write(struct blocks *b, struct affine_part *p) {
     return;
   text_printf(&when, "!(%s)", condition);
   for (unsigned i = 0; i < b->n; i++) {
-    const struct kernel_of *k = &b->list[i];
-    struct kernel_writer w = { b, k, &t };
+    const struct blocked *k = &b->list[i];
     unsigned c = k->coordinate[COLUMNS], r = k->coordinate[TERMS];
     if (k->n_packed) // on the stack
       text_printf(&when,
                   " && (autotune_high%u - autotune_low%u) * "
                   "(autotune_high%u - autotune_low%u) <= %d",
                   c, c, r, r, MOST_PACKED_ELEMENTS / (int)k->n_packed);
-    write_kernel(&w);
+    blocked_write(b->s, k, &t);
   }
   p->block = t.data;
   p->blocked = when.data;

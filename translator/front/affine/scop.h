@@ -100,6 +100,28 @@ struct inner {
 struct inner inner_best(const struct scop *s, isl_union_map *schedule, unsigned n,
                         unsigned count);
 
+/* ---- blocks.c -------------------------------------------------------------------- */
+
+enum { ROWS, COLUMNS, TERMS, ROLES };
+enum { MOST_PACKED = 4 };
+
+struct blocked { /* a statement that can run in blocks of sums */
+  const struct statement *st;
+  isl_map *map;               /* from its iterations to points */
+  unsigned coordinate[ROLES]; /* of each role */
+  unsigned loop[ROLES];       /* its loop, in the statement's chain … */
+  const char *offset[ROLES];  /* … whose value is the coordinate plus this, as C */
+  const struct access *packed[MOST_PACKED];
+  unsigned n_packed;
+  isl_set *area; /* the rows and columns of the box */
+  /* As C: bounds of the rows, and of the columns of the row whose coordinate has its
+   * value; and when there are any. */
+  const char *first[2], *last[2], *some;
+};
+/* Appends the text that runs K's statement in a tile, whose ends are autotune_low and
+ * autotune_high. */
+void blocked_write(const struct scop *s, const struct blocked *k, struct text *out);
+
 /* ---- registers.c ----------------------------------------------------------------- */
 
 /* Sets P's blocks, if tiles of it can run in blocks. SCHEDULE has points of COUNT

@@ -26,6 +26,8 @@ const struct loop_directive *reschedule_present(const struct builder *b, TSNode 
   return NULL;
 }
 
+enum { WHOLE_TILE = 3 }; /* loops of a tile that `registers` needs */
+
 // ---- what it may stand on -----------------------------------------------------------
 
 static bool reschedule_check(struct builder *b, const struct loop_directive *d) {
@@ -79,9 +81,10 @@ static void reschedule_find_in(const struct source *s, struct kernel *k,
       split_assume(m);
     }
     struct iter *root = order_iter(m, d->loop);
-    struct affine *a = root ? affine_of(m, root, directive_clause(d, "sizes")->n_args)
-                            : NULL;
     const struct dir_clause *c = directive_clause(d, "registers");
+    unsigned sizes = directive_clause(d, "sizes")->n_args,
+             tiled = c && sizes < WHOLE_TILE ? WHOLE_TILE : sizes;
+    struct affine *a = root ? affine_of(m, root, tiled) : NULL;
     if (a && !a->why && c && !affine_has_blocks(a)) {
       diag_error(s, c->offset, strlen("registers"), "remove it",
                  "no tile of these loops only adds to the elements of an array");
@@ -120,8 +123,11 @@ struct writer { /* of one part */
   struct text *out;
 };
 
-// Returns the size of tiles in the loop in place AT. A name may stand for 0, or less.
+// Returns the size of tiles in the loop in place AT. A name may stand for 0, or less. A
+// loop without a size is not cut.
 static const char *writer_size(const struct writer *w, unsigned at) {
+  if (w->p->loop[at] >= w->sizes->n_args)
+    return "(1LL << 48)";
   const char *size = arg_text(w->b, &w->sizes->args[w->p->loop[at]]);
   return arena_printf("AUTOTUNE_MORE((long long)(%s), 1LL)", size);
 }
