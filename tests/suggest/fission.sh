@@ -56,7 +56,7 @@ static void clear(double C[restrict N][N], double A[N][N], double B[N][N])
     for (int j = 0; j < N; j++) {
       CLEAR(C, i, j);
       for (int k = 0; k < N; k++)
-        C[i][j] = C[i][j] / 2 + A[i][k] * B[k][j];
+        C[i][j] += A[i][k] * B[k][j], A[i][k] *= 2;
     }
 }
 static void both(double C[restrict N][N], double A[N][N], double B[N][N])

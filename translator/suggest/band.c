@@ -7,8 +7,8 @@
 
 // The cost of an innermost loop is the sum of its strides, and SUM if its iterations add
 // to one element, or WAIT if they need results of earlier ones, so that vectors are
-// impossible.
-enum { FAR = 8, SUM = 2, WAIT = 16 };
+// impossible; DIVIDE is for each division, whose result takes long.
+enum { FAR = 8, SUM = 2, WAIT = 16, DIVIDE = 32 };
 
 // ---- assignments in a loop ----------------------------------------------------------
 
@@ -176,10 +176,24 @@ static unsigned stride_of(const struct access *x, const struct iter *loop) {
   return cost;
 }
 
+static unsigned count_divisions(const struct model *m, TSNode n) {
+  if (!focus_holds(&m->u, n))
+    return 0;
+  unsigned count = (node_is(n, "binary_expression") &&
+                    slice_is(model_text(m, node_field(n, "operator")), "/")) ||
+      (node_is(n, "assignment_expression") &&
+       slice_is(model_text(m, node_field(n, "operator")), "/="));
+  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
+    count += count_divisions(m, ts_node_named_child(n, i));
+  return count;
+}
+
 unsigned band_cost_of(const struct model *m, const struct band *b, unsigned inner) {
-  unsigned cost = b->leaf && band_waits(b, inner) ? WAIT
-      : band_is_independent(b, inner)             ? 0
-                                                  : SUM;
+  TSNode leaf = b->loops[b->n - 1]->node;
+  unsigned cost = b->leaf && band_waits(b, inner)
+      ? WAIT + DIVIDE * count_divisions(m, leaf)
+      : band_is_independent(b, inner) ? 0
+                                      : SUM;
   for (unsigned i = 0; i < m->n_accesses; i++)
     if (band_has(m, b->loops[0]->node, m->accesses[i].node))
       cost += stride_of(&m->accesses[i], b->loops[inner]);

@@ -30,9 +30,9 @@ static unsigned reschedule_depth(const struct model *m, const struct iter *loop)
   return most;
 }
 
-// True if LOOP may be a product of matrices, or the like: three loops deep are sums in
+// True if LOOP may be a product of matrices, or the like: three loops deep are updates of
 // elements that one of these loops does not select.
-static bool reschedule_has_sums(const struct model *m, const struct iter *loop) {
+static bool reschedule_has_updates(const struct model *m, const struct iter *loop) {
   for (unsigned i = 0; i < m->n_accesses; i++) {
     const struct access *x = &m->accesses[i];
     unsigned around = 0, selects = 0;
@@ -46,7 +46,7 @@ static bool reschedule_has_sums(const struct model *m, const struct iter *loop) 
       if (at == loop)
         break;
     }
-    if (at && around == 3 && selects == 2 && x->read && x->write)
+    if (at && around == 3 && selects == 2 && x->write)
       return true;
   }
   return false;
@@ -84,7 +84,7 @@ static void reschedule_add(const struct model *m, const struct iter *loop,
 
 bool reschedule_propose_blocks(struct model *m, struct iter *loop, const char *threads,
                                struct plan *plan) {
-  if (!reschedule_may(m, loop) || !reschedule_has_sums(m, loop))
+  if (!reschedule_may(m, loop) || !reschedule_has_updates(m, loop))
     return false;
   const struct affine *a = affine_of(m, loop, AFFINE_DEPTH);
   if (a->why || !affine_has_blocks(a))

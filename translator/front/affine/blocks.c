@@ -17,79 +17,128 @@ struct blocked_writer {
   struct text *out;
 };
 
-// Writes the declaration of the variable of ROLE: its value for the coordinate VALUE.
-static void write_variable(const struct blocked_writer *w, unsigned role,
-                           const char *value) {
-  const struct dim *d = &w->k->st->chain[w->k->loop[role]]->dim;
-  text_printf(w->out, "const %.*s %.*s = (%.*s)(%s + %s);\n(void)%.*s;\n",
-              (int)d->type.size, d->type.data, (int)d->var.size, d->var.data,
-              (int)d->type.size, d->type.data, value, w->k->offset[role],
-              (int)d->var.size, d->var.data);
+static const struct dim *blocked_dim(const struct blocked_writer *w, unsigned role) {
+  return &w->k->st->chain[w->k->loop[role]]->dim;
 }
 
-// Writes the head of a loop of the variable of ROLE, from the coordinate FIRST to the one
-// before AFTER. Compilers know more of `int j` in a[i * n + j] than of a longer number
-// that is converted to it.
+// Returns the value of the variable of ROLE for the coordinate COORDINATE.
+static const char *blocked_variable(const struct blocked_writer *w, unsigned role,
+                                    const char *coordinate) {
+  const struct statement *st = w->k->st;
+  const char *loops[AFFINE_DEPTH] = { 0 },
+             *value = arena_printf("%s + %s", coordinate, w->k->offset[role]);
+  loops[w->k->loop[role]] = value;
+  return blocked_is_plain(w->k, role)
+      ? value
+      : code_poly(w->s, st, st->chain[w->k->loop[role]]->value, loops);
+}
+
+// Writes the declaration of the variable of ROLE: its value for the coordinate
+// COORDINATE.
+static void write_variable(const struct blocked_writer *w, unsigned role,
+                           const char *coordinate) {
+  const struct dim *d = blocked_dim(w, role);
+  text_printf(w->out, "const %.*s %.*s = (%.*s)(%s);\n(void)%.*s;\n", (int)d->type.size,
+              d->type.data, (int)d->var.size, d->var.data, (int)d->type.size,
+              d->type.data, blocked_variable(w, role, coordinate), (int)d->var.size,
+              d->var.data);
+}
+
+// Writes the head of a loop of ROLE, from the coordinate FIRST to the one before AFTER.
+// Its variable is the source's where it counts up: compilers know more of `int j` in
+// a[i * n + j] than of a longer number that is converted to it.
 static void write_loop(const struct blocked_writer *w, unsigned role, const char *first,
                        const char *after) {
-  const struct dim *d = &w->k->st->chain[w->k->loop[role]]->dim;
+  const struct dim *d = blocked_dim(w, role);
   int type = (int)d->type.size, var = (int)d->var.size;
-  const char *offset = w->k->offset[role];
-  text_printf(w->out,
-              "for (%.*s %.*s = (%.*s)(%s + %s); %.*s < (%.*s)(%s + %s); %.*s++) {\n",
-              type, d->type.data, var, d->var.data, type, d->type.data, first, offset,
-              var, d->var.data, type, d->type.data, after, offset, var, d->var.data);
+  if (blocked_is_plain(w->k, role)) {
+    text_printf(w->out, "for (%.*s %.*s = (%.*s)(%s); %.*s < (%.*s)(%s); %.*s++) {\n",
+                type, d->type.data, var, d->var.data, type, d->type.data,
+                blocked_variable(w, role, first), var, d->var.data, type, d->type.data,
+                blocked_variable(w, role, after), var, d->var.data);
+    return;
+  }
+  const char *at = code_iterator(w->k->coordinate[role]);
+  text_printf(w->out, "for (long long %s = %s; %s < %s; %s++) {\n", at, first, at, after,
+              at);
+  write_variable(w, role, at);
 }
 
-// Writes the variable of ROLE as the one that write_base wrote plus BY.
-static void write_moved(const struct blocked_writer *w, unsigned role, const char *by) {
-  const struct dim *d = &w->k->st->chain[w->k->loop[role]]->dim;
+// Returns the coordinate of ROLE in a loop that write_loop wrote.
+static const char *blocked_coordinate(const struct blocked_writer *w, unsigned role) {
+  const struct dim *d = blocked_dim(w, role);
+  return blocked_is_plain(w->k, role)
+      ? arena_printf("((long long)%.*s - (%s))", (int)d->var.size, d->var.data,
+                     w->k->offset[role])
+      : code_iterator(w->k->coordinate[role]);
+}
+
+// Writes the variable of ROLE for the coordinate FROM plus BY. Where it counts up, it is
+// the one that write_base wrote plus BY.
+static void write_moved(const struct blocked_writer *w, unsigned role, const char *from,
+                        const char *by) {
+  const struct dim *d = blocked_dim(w, role);
+  if (!blocked_is_plain(w->k, role))
+    return write_variable(w, role, arena_printf("%s + %s", from, by));
   text_printf(w->out, "const %.*s %.*s = autotune_base%u + (%.*s)%s;\n(void)%.*s;\n",
               (int)d->type.size, d->type.data, (int)d->var.size, d->var.data, role,
               (int)d->type.size, d->type.data, by, (int)d->var.size, d->var.data);
 }
 
-static void write_base(const struct blocked_writer *w, unsigned role, const char *value) {
-  const struct dim *d = &w->k->st->chain[w->k->loop[role]]->dim;
-  text_printf(w->out, "const %.*s autotune_base%u = (%.*s)(%s + %s);\n",
-              (int)d->type.size, d->type.data, role, (int)d->type.size, d->type.data,
-              value, w->k->offset[role]);
+static void write_base(const struct blocked_writer *w, unsigned role, const char *from) {
+  const struct dim *d = blocked_dim(w, role);
+  if (blocked_is_plain(w->k, role))
+    text_printf(w->out, "const %.*s autotune_base%u = (%.*s)(%s);\n", (int)d->type.size,
+                d->type.data, role, (int)d->type.size, d->type.data,
+                blocked_variable(w, role, from));
 }
 
-// Returns the element to which K's statement adds.
-static struct slice blocked_element(const struct blocked_writer *w) {
-  const struct scop *s = w->s;
-  const struct forward *f = forward_at(s, w->k->st->sum->node);
-  return model_text(s->m, f ? f->element->node : w->k->st->sum->node);
+// Returns the text of the element that X is.
+static struct slice element_text(const struct scop *s, const struct access *x) {
+  const struct forward *f = forward_at(s, x->node);
+  return model_text(s->m, f ? f->element->node : x->node);
 }
 
-// Writes ` += e;`, where what is packed is read from there.
-static void write_addition(const struct blocked_writer *w) {
-  const struct scop *s = w->s;
-  TSNode sum = w->k->st->sum->node, adds = ts_node_parent(sum);
-  const struct dim *row = &w->k->st->chain[w->k->loop[TERMS]]->dim,
-                   *column = &w->k->st->chain[w->k->loop[COLUMNS]]->dim;
-  size_t from = ts_node_end_byte(sum), end = ts_node_end_byte(adds);
+// Returns the first access of LIST that begins at FROM or later; NULL: none does.
+static const struct access *access_next(const struct access *const *list, unsigned n,
+                                        size_t from) {
+  const struct access *next = NULL;
+  for (unsigned i = 0; i < n; i++)
+    if (ts_node_start_byte(list[i]->node) >= from &&
+        (!next || ts_node_start_byte(list[i]->node) < ts_node_start_byte(next->node)))
+      next = list[i];
+  return next;
+}
+
+// Writes the statement. What is packed is read from there. INSIDE a block, so is what it
+// updates.
+static void write_statement(const struct blocked_writer *w, bool inside) {
+  const struct blocked *k = w->k;
+  size_t from = ts_node_start_byte(k->st->body.first),
+         end = ts_node_end_byte(k->st->body.last);
   while (from < end) {
-    unsigned next = w->k->n_packed;
-    for (unsigned i = 0; i < w->k->n_packed; i++)
-      if (ts_node_start_byte(w->k->packed[i]->node) >= from &&
-          (next == w->k->n_packed ||
-           ts_node_start_byte(w->k->packed[i]->node) <
-               ts_node_start_byte(w->k->packed[next]->node)))
-        next = i;
-    bool found = next < w->k->n_packed;
-    size_t to = found ? ts_node_start_byte(w->k->packed[next]->node) : end;
-    forward_text(s, from, to, adds, w->out);
-    if (found)
-      text_printf(w->out,
-                  "autotune_packed%u[(long long)%.*s - autotune_top]"
-                  "[(long long)%.*s - autotune_left]",
-                  next, (int)row->var.size, row->var.data, (int)column->var.size,
-                  column->var.data);
-    from = found ? ts_node_end_byte(w->k->packed[next]->node) : end;
+    const struct access *packed = access_next(k->packed, k->n_packed, from),
+                        *update = inside ? access_next(k->updates, k->n_updates, from)
+                                         : NULL,
+                        *next = packed;
+    if (update &&
+        (!packed || ts_node_start_byte(update->node) < ts_node_start_byte(packed->node)))
+      next = update;
+    forward_text(w->s, from, next ? ts_node_start_byte(next->node) : end,
+                 k->st->body.first, w->out);
+    unsigned at = 0;
+    while (next && next == packed && k->packed[at] != packed)
+      at++;
+    if (next && next == packed)
+      text_printf(w->out, "autotune_packed%u[%s - %s][%s - autotune_from]", k->copy[at],
+                  blocked_coordinate(w, TERMS),
+                  arena_printf("autotune_low%u", k->coordinate[TERMS]),
+                  blocked_coordinate(w, COLUMNS));
+    else if (next)
+      text_printf(w->out, "autotune_block[autotune_u][autotune_w]");
+    from = next ? ts_node_end_byte(next->node) : end;
   }
-  text_printf(w->out, ";\n");
+  text_printf(w->out, "\n");
 }
 
 static void write_packed(const struct blocked_writer *w, const char *low,
@@ -99,25 +148,21 @@ static void write_packed(const struct blocked_writer *w, const char *low,
   unsigned columns = k->coordinate[COLUMNS] > k->coordinate[ROWS];
   if (k->n_packed == 0 || !code_bounds(isl_set_copy(k->area), columns, &first, &last))
     return;
-  const struct dim *row = &k->st->chain[k->loop[TERMS]]->dim,
-                   *column = &k->st->chain[k->loop[COLUMNS]]->dim;
-  text_printf(w->out,
-              "const long long autotune_top = %s + %s, autotune_from = %s, "
-              "autotune_to = %s + 1, autotune_left = autotune_from + %s;\n",
-              low, k->offset[TERMS], first, last, k->offset[COLUMNS]);
+  text_printf(w->out, "const long long autotune_from = %s, autotune_to = %s + 1;\n",
+              first, last);
   for (unsigned i = 0; i < k->n_packed; i++) {
-    struct slice x = model_text(w->s->m, k->packed[i]->node);
+    if (k->copy[i] != i)
+      continue;
+    struct slice x = element_text(w->s, k->packed[i]);
     text_printf(w->out,
                 "__typeof__(+(%.*s)) autotune_packed%u[%s - %s]"
                 "[autotune_to - autotune_from];\n",
                 (int)x.size, x.data, i, high, low);
     write_loop(w, COLUMNS, "autotune_from", "autotune_to");
     write_loop(w, TERMS, low, high);
-    text_printf(w->out,
-                "autotune_packed%u[(long long)%.*s - autotune_top]"
-                "[(long long)%.*s - autotune_left] = %.*s;\n}\n}\n",
-                i, (int)row->var.size, row->var.data, (int)column->var.size,
-                column->var.data, (int)x.size, x.data);
+    text_printf(w->out, "autotune_packed%u[%s - %s][%s - autotune_from] = %.*s;\n}\n}\n",
+                i, blocked_coordinate(w, TERMS), low, blocked_coordinate(w, COLUMNS),
+                (int)x.size, x.data);
   }
 }
 
@@ -125,17 +170,17 @@ static void write_packed(const struct blocked_writer *w, const char *low,
 static void write_elements(const struct blocked_writer *w, const char *body) {
   text_printf(w->out,
               "for (int autotune_u = 0; autotune_u < autotune_rows; autotune_u++) {\n");
-  write_moved(w, ROWS, "autotune_u");
+  write_moved(w, ROWS, "autotune_row", "autotune_u");
   text_printf(
       w->out,
       "for (int autotune_w = 0; autotune_w < autotune_columns; autotune_w++) {\n");
-  write_moved(w, COLUMNS, "autotune_w");
+  write_moved(w, COLUMNS, "autotune_column", "autotune_w");
   text_printf(w->out, "%s}\n}\n", body);
 }
 
 static void write_block(const struct blocked_writer *w, const char *low,
                         const char *high) {
-  struct slice x = blocked_element(w);
+  struct slice x = element_text(w->s, w->k->updates[0]);
   text_printf(w->out,
               "for (long long autotune_column = autotune_begin; "
               "autotune_column < autotune_end; autotune_column += autotune_columns) {\n"
@@ -150,14 +195,13 @@ static void write_block(const struct blocked_writer *w, const char *low,
       w->out,
       "#pragma omp simd\n"
       "for (int autotune_w = 0; autotune_w < autotune_columns; autotune_w++) {\n");
-  write_moved(w, COLUMNS, "autotune_w");
+  write_moved(w, COLUMNS, "autotune_column", "autotune_w");
   text_printf(w->out,
               "#ifdef __clang__\n#pragma clang loop unroll(full)\n#else\n"
               "#pragma GCC unroll 64\n#endif\n"
               "for (int autotune_u = 0; autotune_u < autotune_rows; autotune_u++) {\n");
-  write_moved(w, ROWS, "autotune_u");
-  text_printf(w->out, "autotune_block[autotune_u][autotune_w]");
-  write_addition(w);
+  write_moved(w, ROWS, "autotune_row", "autotune_u");
+  write_statement(w, true);
   text_printf(w->out, "}\n}\n}\n");
   write_elements(w,
                  arena_printf("%.*s = autotune_block[autotune_u][autotune_w];\n",
@@ -170,7 +214,6 @@ static void write_rest(const struct blocked_writer *w, const char *low,
                        const char *high) {
   const struct blocked *k = w->k;
   const char *at = code_iterator(k->coordinate[ROWS]);
-  struct slice x = blocked_element(w);
   static const char *const from[] = { "autotune_f",
                                       "AUTOTUNE_MORE(autotune_end, autotune_f)" },
                            *const to[] = { "AUTOTUNE_LESS(autotune_begin, autotune_l)",
@@ -186,8 +229,7 @@ static void write_rest(const struct blocked_writer *w, const char *low,
     write_loop(w, TERMS, low, high);
     text_printf(w->out, "#pragma omp simd\n");
     write_loop(w, COLUMNS, from[i], to[i]);
-    text_printf(w->out, "%.*s", (int)x.size, x.data);
-    write_addition(w);
+    write_statement(w, false);
     text_printf(w->out, "}\n}\n");
   }
   text_printf(w->out, "}\n");
@@ -199,7 +241,7 @@ void blocked_write(const struct scop *s, const struct blocked *k, struct text *o
              *high = arena_printf("autotune_high%u", k->coordinate[TERMS]),
              *left = arena_printf("autotune_low%u", k->coordinate[COLUMNS]),
              *row = code_iterator(k->coordinate[ROWS]);
-  struct slice x = blocked_element(w);
+  struct slice x = element_text(w->s, w->k->updates[0]);
   text_printf(
       w->out,
       "if (%s) {\nconst long long autotune_start = %s, autotune_bottom = %s;\n{\n",

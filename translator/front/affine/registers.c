@@ -27,7 +27,7 @@
 enum { MOST_PACKED_ELEMENTS = 65536 }; /* they are on the stack */
 
 struct blocks {
-  const struct scop *s;
+  struct scop *s;
   const struct affine_part *p;
   unsigned count;          /* of the coordinates of a point */
   isl_union_map *schedule; /* within the box of a tile */
@@ -110,31 +110,83 @@ static isl_aff *blocked_value(const struct blocked *k, unsigned i) {
   return value;
 }
 
-// Returns the role of the loop I of ST, by how the element moves; ROLES: it has none.
-static unsigned blocked_role(const struct statement *st, unsigned i) {
-  const struct iter *loop = st->chain[i];
-  bool plain = poly_same(loop->value, poly_atom(loop->atom)) &&
-      !lex_mentions(loop->dim.type, slice_of("auto"));
-  enum moves moves = access_moves(st->sum, loop->atom);
-  return !plain ? ROLES : moves == STAYS ? TERMS : moves == NEAR ? COLUMNS : ROWS;
+// True if X and Y are one element in each iteration.
+static bool access_same(const struct access *x, const struct access *y) {
+  bool same = x->array == y->array && x->n == y->n;
+  for (unsigned i = 0; i < x->n && same; i++)
+    same = poly_same(x->index[i], y->index[i]);
+  return same;
+}
+
+bool blocked_is_plain(const struct blocked *k, unsigned role) {
+  const struct iter *loop = k->st->chain[k->loop[role]];
+  return poly_same(loop->value, poly_atom(loop->atom));
+}
+
+// Returns the role of the loop I of K, by how the element moves; ROLES: it has none.
+static unsigned blocked_role(const struct blocked *k, unsigned i) {
+  const struct iter *loop = k->st->chain[i];
+  bool plain = poly_same(loop->value, poly_atom(loop->atom)), alone = true;
+  for (unsigned j = 0; j < k->st->n; j++)
+    alone = alone && (j == i || !poly_has(loop->value, k->st->chain[j]->atom));
+  enum moves moves = access_moves(k->updates[0], loop->atom);
+  if (!alone || lex_mentions(loop->dim.type, slice_of("auto")) ||
+      (moves == NEAR && !plain))
+    return ROLES;
+  return moves == STAYS ? TERMS : moves == NEAR ? COLUMNS : ROWS;
+}
+
+// Finds the one element that K's statement writes in an iteration. False: there are
+// several, or it may not be there where a condition is not met.
+static bool blocked_find_updates(const struct scop *s, struct blocked *k) {
+  bool always = false, read = false;
+  const struct access *first = NULL;
+  for (unsigned i = 0; i < s->m->n_accesses + s->n_more; i++) {
+    const struct access *x = scop_access(s, i);
+    if (!x->write || !body_covers(k->st->body, x->node))
+      continue;
+    if (first && !access_same(first, x))
+      return false;
+    first = x;
+  }
+  for (unsigned i = 0; first && i < s->m->n_accesses + s->n_more; i++) {
+    const struct access *x = scop_access(s, i);
+    if (!body_covers(k->st->body, x->node) || !access_same(first, x))
+      continue;
+    if (k->n_updates == MOST_UPDATES)
+      return false;
+    always = always || !x->conditional;
+    read = read || x->read;
+    k->updates[k->n_updates++] = x;
+  }
+  return first && always && read;
 }
 
 // Finds what must be packed: what moves far along the columns, and not along the rows.
-// False: something else moves far.
+// False: something else moves far, or may not be there.
 static bool blocked_find_packed(const struct scop *s, struct blocked *k) {
   unsigned columns = k->st->chain[k->loop[COLUMNS]]->atom,
            rows = k->st->chain[k->loop[ROWS]]->atom;
+  bool always[MOST_PACKED] = { false };
   for (unsigned i = 0; i < s->m->n_accesses + s->n_more; i++) {
     const struct access *x = scop_access(s, i);
-    if (x == k->st->sum || !body_covers(k->st->body, x->node) ||
+    if (!body_covers(k->st->body, x->node) || access_same(x, k->updates[0]) ||
         access_moves(x, columns) != FAR)
       continue;
-    if (k->n_packed == MOST_PACKED || x->conditional || access_moves(x, rows) != STAYS ||
+    if (k->n_packed == MOST_PACKED || access_moves(x, rows) != STAYS ||
         forward_at(s, x->node))
       return false;
+    unsigned same = 0;
+    while (same < k->n_packed && !access_same(k->packed[same], x))
+      same++;
+    always[same] = always[same] || !x->conditional;
+    k->copy[k->n_packed] = same;
     k->packed[k->n_packed++] = x;
   }
-  return true;
+  bool all = true;
+  for (unsigned i = 0; i < k->n_packed; i++)
+    all = all && always[k->copy[i]];
+  return all;
 }
 
 // Reads the statement of MAP. False: it cannot run in blocks.
@@ -142,10 +194,11 @@ static bool blocked_read(const struct blocks *b, const struct statement *st, isl
                          struct blocked *k) {
   bool seen[ROLES] = { false };
   *k = (struct blocked){ .st = st, .map = map };
-  if (!st->sum || st->n != ROLES || st->n_own)
+  if (!ts_node_eq(st->body.first, st->body.last) || st->n != ROLES || st->n_own ||
+      !blocked_find_updates(b->s, k))
     return false;
   for (unsigned i = 0; i < ROLES; i++) {
-    unsigned role = blocked_role(st, i), at = 0;
+    unsigned role = blocked_role(k, i), at = 0;
     isl_aff *value = role < ROLES && !seen[role] ? blocked_value(k, i) : NULL;
     bool good = value && blocked_loop(b, value, &at, &k->offset[role]), tiled = false;
     isl_aff_free(value);
@@ -202,8 +255,23 @@ static isl_stat blocks_look(isl_map *d, void *user) {
   return isl_stat_ok;
 }
 
+// Excludes tiles in which another access of K is the element that it updates.
+static void blocks_meet(struct blocks *b, const struct blocked *k, isl_union_set *here) {
+  for (unsigned i = 0; i < b->s->m->n_accesses + b->s->n_more; i++) {
+    const struct access *x = scop_access(b->s, i);
+    if (!body_covers(k->st->body, x->node) || x->array != k->updates[0]->array ||
+        access_same(x, k->updates[0]))
+      continue;
+    isl_union_set *meet = scop_meeting(b->s, k->st, k->updates[0], x);
+    meet = isl_union_set_intersect(meet, isl_union_set_copy(here));
+    blocks_exclude(b, isl_union_set_params(meet));
+  }
+}
+
 static void blocks_find_dependences(struct blocks *b) {
   isl_union_set *here = isl_union_map_domain(isl_union_map_copy(b->schedule));
+  for (unsigned i = 0; i < b->n; i++)
+    blocks_meet(b, &b->list[i], here);
   isl_union_map *d = isl_union_map_copy(b->s->dependences);
   d = isl_union_map_intersect_domain(d, isl_union_set_copy(here));
   d = isl_union_map_intersect_range(d, here);
@@ -295,7 +363,7 @@ static void blocks_write(struct blocks *b, struct affine_part *p) {
   p->blocked = when.data;
 }
 
-void registers_find(const struct scop *s, struct affine_part *p, isl_union_map *schedule,
+void registers_find(struct scop *s, struct affine_part *p, isl_union_map *schedule,
                     unsigned count) {
   isl_set *box = points_boxes(s->ctx, p->loop, p->n, count);
   struct blocks b = { .s = s, .p = p, .count = count };

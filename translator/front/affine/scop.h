@@ -68,6 +68,9 @@ const struct access *scop_access(const struct scop *s, unsigned i);
 void scop_build(struct scop *s);
 /* Returns the name of the param for the symbol I: of isl, and of a variable in C. */
 const char *scop_symbol(unsigned i);
+/* Returns the iterations of ST in which X and Y, accesses of it, are the same element. */
+isl_union_set *scop_meeting(struct scop *s, const struct statement *st,
+                            const struct access *x, const struct access *y);
 
 /* ---- forward.c ------------------------------------------------------------------- */
 
@@ -103,21 +106,26 @@ struct inner inner_best(const struct scop *s, isl_union_map *schedule, unsigned 
 /* ---- blocks.c -------------------------------------------------------------------- */
 
 enum { ROWS, COLUMNS, TERMS, ROLES };
-enum { MOST_PACKED = 4 };
+enum { MOST_PACKED = 8, MOST_UPDATES = 6 };
 
-struct blocked { /* a statement that can run in blocks of sums */
+struct blocked { /* a statement that can run in blocks of elements */
   const struct statement *st;
   isl_map *map;               /* from its iterations to points */
   unsigned coordinate[ROLES]; /* of each role */
   unsigned loop[ROLES];       /* its loop, in the statement's chain … */
   const char *offset[ROLES];  /* … whose value is the coordinate plus this, as C */
-  const struct access *packed[MOST_PACKED];
-  unsigned n_packed;
-  isl_set *area; /* the rows and columns of the box */
+  /* The accesses of the element that it updates, and those of which copies are read. */
+  const struct access *updates[MOST_UPDATES], *packed[MOST_PACKED];
+  unsigned n_updates, n_packed;
+  unsigned copy[MOST_PACKED]; /* the first of PACKED that is the same element */
+  isl_set *area;              /* the rows and columns of the box */
   /* As C: bounds of the rows, and of the columns of the row whose coordinate has its
    * value; and when there are any. */
   const char *first[2], *last[2], *some;
 };
+/* True if the variable of ROLE is its loop's value. Otherwise it counts down from a value
+ * that does not change; that of COLUMNS does not. */
+bool blocked_is_plain(const struct blocked *k, unsigned role);
 /* Appends the text that runs K's statement in a tile, whose ends are autotune_low and
  * autotune_high. */
 void blocked_write(const struct scop *s, const struct blocked *k, struct text *out);
@@ -126,7 +134,7 @@ void blocked_write(const struct scop *s, const struct blocked *k, struct text *o
 
 /* Sets P's blocks, if tiles of it can run in blocks. SCHEDULE has points of COUNT
  * coordinates. */
-void registers_find(const struct scop *s, struct affine_part *p, isl_union_map *schedule,
+void registers_find(struct scop *s, struct affine_part *p, isl_union_map *schedule,
                     unsigned count);
 
 /* ---- code.c ---------------------------------------------------------------------- */

@@ -117,9 +117,8 @@ static TSNode scop_expression(const struct statement *st) {
       : (TSNode){ 0 };
 }
 
-// True if X and Y, accesses of ST, are the same element in some iteration.
-static bool scop_meet(struct scop *s, const struct statement *st, const struct access *x,
-                      const struct access *y) {
+isl_union_set *scop_meeting(struct scop *s, const struct statement *st,
+                            const struct access *x, const struct access *y) {
   struct text t = { 0 };
   scop_tuple(s, st, &t);
   for (unsigned i = 0; i < x->n; i++) {
@@ -129,7 +128,13 @@ static bool scop_meet(struct scop *s, const struct statement *st, const struct a
     scop_poly(s, st, y->index[i], &t);
   }
   isl_union_set *meet = isl_union_set_read_from_str(s->ctx, scop_braces(s, &t));
-  meet = isl_union_set_intersect(meet, isl_union_set_copy(s->domain));
+  return isl_union_set_intersect(meet, isl_union_set_copy(s->domain));
+}
+
+// True if X and Y, accesses of ST, are the same element in some iteration.
+static bool scop_meet(struct scop *s, const struct statement *st, const struct access *x,
+                      const struct access *y) {
+  isl_union_set *meet = scop_meeting(s, st, x, y);
   bool empty = isl_union_set_is_empty(meet) == isl_bool_true;
   isl_union_set_free(meet);
   return !empty;

@@ -86,8 +86,9 @@ static void reschedule_find_in(const struct source *s, struct kernel *k,
              tiled = c && sizes < WHOLE_TILE ? WHOLE_TILE : sizes;
     struct affine *a = root ? affine_of(m, root, tiled) : NULL;
     if (a && !a->why && c && !affine_has_blocks(a)) {
-      diag_error(s, c->offset, strlen("registers"), "remove it",
-                 "no tile of these loops only adds to the elements of an array");
+      diag_error(
+          s, c->offset, strlen("registers"), "remove it",
+          "in no tile of these loops all statements update elements of an array as sums do");
       continue;
     }
     if (a && !a->why) {
