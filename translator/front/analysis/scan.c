@@ -280,8 +280,9 @@ static void visit_for(struct model *m, TSNode n, struct place p) {
   scan_visit(m, node_field(n, "body"), inside, READ);
 }
 
-// True if a part of N may be skipped.
-static bool scan_is_conditional(TSNode n) {
+// True if N, a part of its parent, may be skipped. The condition of a `do` may be, by
+// `break`.
+static bool scan_may_skip(TSNode parent, TSNode n) {
   static const char *const types[] = { "if_statement",
                                        "while_statement",
                                        "switch_statement",
@@ -289,7 +290,9 @@ static bool scan_is_conditional(TSNode n) {
                                        "do_statement",
                                        "case_statement",
                                        NULL };
-  return node_is_any(n, types);
+  return node_is_any(parent, types) &&
+      (node_is(parent, "do_statement") ||
+       !ts_node_eq(n, node_field(parent, "condition")));
 }
 
 static bool is_short_cut(const struct model *m, TSNode n) {
@@ -392,8 +395,9 @@ static void scan_visit(struct model *m, TSNode n, struct place p, unsigned acces
   else if (scan_is_plain(n) && !(access & WRITE)) {
     for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
       struct place inner = p;
-      inner.conditional |= scan_is_conditional(n) || (is_short_cut(m, n) && i > 0);
-      scan_visit(m, ts_node_named_child(n, i), inner, READ);
+      TSNode part = ts_node_named_child(n, i);
+      inner.conditional |= scan_may_skip(n, part) || (is_short_cut(m, n) && i > 0);
+      scan_visit(m, part, inner, READ);
     }
   } else
     model_refuse(m, n, "this is not understood");
