@@ -21,6 +21,8 @@
  *               order.c, reorder.c, trial.c
  *   unwritten.c outputs that the kernel never writes
  *   section.c   the array sections that a function reads and writes
+ *   show.c      polynomials and conditions as text
+ *   met.c       conditions that hold whenever the loops around them run
  *   short.c     declared sections that leave out a part of what is written
  *   rows.c      the same where pointers lead to rows
  *
@@ -334,8 +336,10 @@ struct ends { /* what one access touches of one subscript */
 };
 /* Fills R for the value INDEX in X. BOTH: the guards are of both ends, otherwise of the
  * last one. Returns NULL, or the reason why an end is unknown. */
-const char *section_reach(const struct model *m, const struct access *x,
-                          struct poly index, bool both, struct ends *r);
+const char *section_reach(struct model *m, const struct access *x, struct poly index,
+                          bool both, struct ends *r);
+/* True if all conditions around X hold whenever its loops run. */
+bool condition_is_met(struct model *m, const struct access *x);
 /* True if a condition around X compares the variable of a loop: it may keep X within the
  * array, whose end is then before the end of the loop. */
 bool section_is_kept_in(const struct model *m, const struct access *x);

@@ -10,104 +10,45 @@
 #include "autotune_abi.h"
 #include "front/lang/language.h"
 
-// ---- text ---------------------------------------------------------------------------
-
-// Appends T. *SUM: the sum that T is added to is wide.
-static void put_term(const struct model *m, struct term t, enum poly_use use, bool *sum,
-                     struct text *out) {
-  bool number = t.c != 1 || !t.m, alone = t.c == 1 && !(t.m >> 8);
-  if (number)
-    text_printf(out, "%lld", (long long)t.c);
-  for (bool first = true; t.m; t.m >>= 8, first = false) {
-    struct slice name = m->atoms[(t.m & 255) - 1];
-    struct integer_type type = model_type(m, declared_type(m, name));
-    bool fits = type.known && (use == POLY_VALUE || !type.is_unsigned) &&
-        (type.size == 8 || !first || (alone && *sum));
-    text_printf(out, "%s%s%.*s", first && !number ? "" : " * ",
-                use == POLY_PLAIN || fits ? "" : "(long long)", (int)name.size,
-                name.data);
-    *sum = true;
-  }
-}
-
-// True if P is a name or a number that is not negative.
-static bool poly_is_alone(struct poly p) {
-  return p.n == 0 ||
-      (p.n == 1 && p.terms[0].c > 0 &&
-       (!p.terms[0].m || (p.terms[0].c == 1 && !(p.terms[0].m >> 8))));
-}
-
-const char *poly_text(const struct model *m, struct poly p, enum poly_use use) {
-  struct text out = { 0 };
-  bool sum = false;
-  if (use == POLY_VALUE && poly_is_alone(p))
-    use = POLY_PLAIN;
-  for (int sign = 1; sign >= -1; sign -= 2)
-    for (unsigned i = p.n; i-- > 0;) {
-      struct term t = p.terms[i];
-      if ((t.c > 0) != (sign > 0))
-        continue;
-      text_printf(&out, "%s", sign < 0 ? out.size ? " - " : "-" : out.size ? " + " : "");
-      t.c = t.c < 0 ? -t.c : t.c;
-      put_term(m, t, use, &sum, &out);
-    }
-  return out.size ? out.data : "0";
-}
-
-enum poly_use poly_compared(const struct model *m, struct poly a, struct poly b) {
-  int64_t number;
-  if (!poly_is_alone(a) || !poly_is_alone(b))
-    return POLY_COMPARED;
-  if (poly_is_int(a, &number) || poly_is_int(b, &number))
-    return POLY_PLAIN;
-  struct integer_type x = model_type(
-                          m, declared_type(m, m->atoms[(a.terms[0].m & 255) - 1])),
-                      y = model_type(
-                          m, declared_type(m, m->atoms[(b.terms[0].m & 255) - 1]));
-  return x.known && y.known && x.is_unsigned == y.is_unsigned ? POLY_PLAIN
-                                                              : POLY_COMPARED;
-}
-
-// Returns the condition P >= 0 without a difference.
-static const char *guard_text(const struct model *m, struct poly p) {
-  struct poly left = poly_int(0), right = poly_int(0);
-  int64_t number;
-  for (unsigned i = 0; i < p.n; i++) {
-    struct poly one = { &p.terms[i], 1, true };
-    if (p.terms[i].c > 0)
-      left = poly_add(left, one, 1);
-    else
-      right = poly_add(right, one, -1);
-  }
-  bool one = poly_is_int(right, &number) && number == 1;
-  enum poly_use use = poly_compared(m, left, right);
-  return arena_printf("%s %s %s", poly_text(m, left, use),
-                      one ? ">" : ">=", one ? "0" : poly_text(m, right, use));
-}
-
-// True if the other guards, those not yet DROPPED, imply the one at place WHICH.
-static bool section_follows(const struct poly *guards, unsigned n, const bool *dropped,
-                            unsigned which) {
-  struct system s = { 0 };
-  for (unsigned i = 0; i < n; i++)
-    if (i != which && !dropped[i])
-      system_add(&s, guards[i], false);
-  return system_implies(&s, guards[which]);
-}
-
-const char *conditions_text(const struct model *m, const struct poly *guards,
-                            unsigned n) {
-  struct text out = { 0 };
-  bool *dropped = arena_alloc(n + 1);
-  for (unsigned i = 0; i < n; i++)
-    dropped[i] = section_follows(guards, n, dropped, i);
-  for (unsigned i = 0; i < n; i++)
-    if (!dropped[i])
-      text_printf(&out, "%s%s", out.size ? " && " : "", guard_text(m, guards[i]));
-  return out.data;
-}
-
 // ---- the ends of one access ---------------------------------------------------------
+
+// Returns the number of iterations of INNER less one, as far as it depends on LOOP:
+// *FACTOR * LOOP's iteration + the result.
+static struct poly section_left(const struct iter *inner, const struct iter *loop,
+                                struct poly *factor) {
+  struct poly rest, all = poly_replace(inner->left, inner->atom, inner->from);
+  *factor = poly_coefficient(all, loop->atom, &rest);
+  return rest;
+}
+
+// True if the loops from INNER up to LOOP may run longer in LOOP's last iteration than in
+// its first one.
+static bool section_lengthens(const struct iter *inner, const struct iter *loop,
+                              const struct system *facts) {
+  for (; inner != loop; inner = inner->outer) {
+    struct poly factor;
+    section_left(inner, loop, &factor);
+    if (factor.known && factor.n && system_implies(facts, factor))
+      return true;
+  }
+  return false;
+}
+
+// Returns the iteration of LOOP next to END, its first or its last one, in which the
+// loops from INNER up to it run at all: `j` in `for (j = i + 1; j < n; j++)` does not for
+// the last i.
+static struct poly section_end(const struct iter *inner, const struct iter *loop,
+                               struct poly end) {
+  for (; inner != loop; inner = inner->outer) {
+    struct poly factor, rest = section_left(inner, loop, &factor);
+    int64_t by, left;
+    if (!poly_is_int(factor, &by) || (by != 1 && by != -1) ||
+        !poly_is_int(poly_add(rest, poly_mul(factor, end), 1), &left) || left >= 0)
+      continue;
+    end = poly_add(poly_int(0), rest, -by);
+  }
+  return end;
+}
 
 // Returns the largest (UP) or smallest value of P. CHOSEN, by atom, is the value of each
 // loop at that point.
@@ -120,7 +61,8 @@ static struct poly section_extreme(const struct iter *loop, const struct system 
     bool none = c.n == 0, rises = none || system_implies(facts, c);
     if (!rises && !system_implies(facts, poly_add(poly_int(0), c, -1)))
       return poly_unknown;
-    chosen[l->atom] = none || rises != up ? l->from : l->to;
+    bool last = none ? section_lengthens(loop, l, facts) : rises == up;
+    chosen[l->atom] = section_end(loop, l, last ? l->to : l->from);
     p = none ? p : poly_replace(p, l->atom, chosen[l->atom]);
   }
   return p;
@@ -145,10 +87,10 @@ static void find_guards(const struct model *m, struct ends *r,
   }
 }
 
-const char *section_reach(const struct model *m, const struct access *x,
-                          struct poly index, bool both, struct ends *r) {
+const char *section_reach(struct model *m, const struct access *x, struct poly index,
+                          bool both, struct ends *r) {
   struct poly chosen[MAX_ATOMS] = { 0 };
-  *r = (struct ends){ .x = x, .certain = !x->conditional };
+  *r = (struct ends){ .x = x, .certain = !x->conditional || condition_is_met(m, x) };
   model_facts(m, x->loop, &r->facts);
   r->low = section_extreme(x->loop, &r->facts, index, false, chosen);
   if (both && r->low.known)
