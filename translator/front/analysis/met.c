@@ -30,6 +30,14 @@ static bool met_always(struct model *m, TSNode e, struct iter *loop,
   return less || most ? met_order(s, a, b, less) : met_order(s, b, a, more);
 }
 
+// True if N, a `for`, is a loop around X whose range is known.
+static bool met_loop(const struct access *x, TSNode n) {
+  const struct iter *loop = x->loop;
+  while (loop && !ts_node_eq(loop->node, n))
+    loop = loop->outer;
+  return loop && loop->left.known;
+}
+
 bool condition_is_met(struct model *m, const struct access *x) {
   struct system s = { 0 };
   if (m->jumps)
@@ -43,6 +51,9 @@ bool condition_is_met(struct model *m, const struct access *x) {
     if (tested && !ts_node_eq(n, test) &&
         (!ts_node_eq(n, node_field(up, "consequence")) ||
          !met_always(m, test, x->loop, &s)))
+      return false;
+    if (node_is(up, "for_statement") && !ts_node_eq(n, node_field(up, "initializer")) &&
+        !ts_node_eq(n, test) && !met_loop(x, up))
       return false;
     struct slice op = node_is(up, "binary_expression")
         ? model_text(m, node_field(up, "operator"))
