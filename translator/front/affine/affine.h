@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* affine.h: gives the iterations of a whole nest a new order, by the isl library.
+/* affine.h: gives the iterations of whole nests a new order, by the isl library.
  *
  *   scop.h      what follows, for this folder
  *   scop.c      the statements of a nest, the loops around each, and its variables
@@ -8,6 +8,8 @@
  *   schedule.c  an order in which they can run in tiles
  *   tile.c      the order in a tile
  *   code.c      loops of that order, as text
+ *   chain.c     which iterations of earlier nests a tile of a later one needs
+ *   buffers.c   the elements of arrays that a tile keeps for itself
  *
  * The terms are isl's (S. Verdoolaege, "isl: An Integer Set Library for the Polyhedral
  * Model", ICMS 2010). A nest is a scop ("static control part"): loops whose bounds, and
@@ -53,6 +55,37 @@ struct affine {
 /* Finds an order for the nest of ROOT, of which TILED loops, at most, are tiled. Never
  * NULL. */
 struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled);
+
+/* Nests of a block that run tile by tile: for each tile of the last nest, what it needs
+ * of the others is computed in that tile. */
+struct chain {
+  unsigned n; /* loops that are tiled, the outermost ones of each nest with results */
+  /* Their first and last values, in the params. A tile is LOW <= loop < HIGH. */
+  const char *first[AFFINE_DEPTH], *last[AFFINE_DEPTH];
+  struct chain_part {         /* nests that run before all tiles, as they are */
+    const char *first, *last; /* of the outermost loop; NULL: threads cannot share it */
+    const char *code;         /* runs LOW <= that loop < HIGH, with the number 0 */
+  } *apart;
+  unsigned n_apart;
+  struct chain_buffer {                 /* in place of an array */
+    const char *element;                /* one of its elements, for its type */
+    unsigned n;                         /* subscripts */
+    const char *origin[MAX_SUBSCRIPTS]; /* the first one in a tile */
+    /* The most that differ in a tile, in the params and in SIZE, "autotune_size0", … */
+    const char *most[MAX_SUBSCRIPTS];
+    bool constant; /* in SIZE alone */
+  } *buffers;
+  unsigned n_buffers;
+  const char *code;    /* runs one tile */
+  const char *symbols; /* as in struct affine, and the rest */
+  const char *condition, *last_value;
+  const char *why;
+  TSNode at;
+};
+/* Finds how the nests of BLOCK, of which LAST is the last one, run in tiles of TILED
+ * loops if nothing reads the N arrays LOCAL afterwards. Never NULL. */
+struct chain *chain_of(struct model *m, TSNode block, struct iter *last, unsigned tiled,
+                       struct array **local, unsigned n);
 
 /* Macros that the text uses. */
 extern const char code_prologue[];

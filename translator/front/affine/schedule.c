@@ -13,8 +13,6 @@
 
 #include "scop.h"
 
-enum { MOST_CODE = 60000 }; /* bytes of one part: more is no use to compilers */
-
 struct finder {
   struct scop *s;
   struct affine *a;
@@ -25,7 +23,7 @@ static void finder_fails(struct finder *f, const char *why) {
   if (f->a->why)
     return;
   f->a->why = why;
-  f->a->at = f->s->root->node;
+  f->a->at = f->s->node;
 }
 
 // Returns the points in the boxes of the N loops LOOP, of COUNT coordinates.
@@ -171,8 +169,7 @@ static isl_schedule *finder_compute(const struct scop *s) {
   return isl_schedule_constraints_compute_schedule(c);
 }
 
-// Sets the text of A's params.
-static void affine_symbols(const struct scop *s, struct affine *a) {
+void affine_symbols(const struct scop *s, const char **symbols, const char **last) {
   struct text t = { 0 };
   const struct statement none = { .n = 0 };
   text_add(&t, "", 0);
@@ -186,15 +183,15 @@ static void affine_symbols(const struct scop *s, struct affine *a) {
     }
     text_printf(&t, ";\n");
   }
-  a->symbols = t.data;
+  *symbols = t.data;
   struct scop plain = *s; // with the names of the source
   plain.n_symbols = 0;
-  a->last = code_poly(&plain, &none, s->root->to, NULL);
+  *last = code_poly(&plain, &none, s->last->to, NULL);
 }
 
 struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled) {
   struct affine *a = arena_alloc(sizeof *a);
-  struct scop *s = scop_read(m, root);
+  struct scop *s = scop_read(m, root->node, root);
   struct finder f = { .s = s, .a = a, .tiled = tiled };
   a->why = s->why;
   a->at = s->at;
@@ -205,7 +202,7 @@ struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled) {
     isl_schedule_node *node = isl_schedule_get_root(schedule);
     finder_visit(&f, node);
     isl_schedule_node_free(node);
-    affine_symbols(s, a);
+    affine_symbols(s, &a->symbols, &a->last);
     a->condition = conditions_text(m, m->assumed, m->n_assumed);
     if (isl_ctx_last_error(s->ctx) != isl_error_none) // in any call since it was made
       finder_fails(&f, "it is too large for isl");

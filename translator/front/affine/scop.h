@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scop.h: a nest as sets of isl, and text for what isl computes. For this folder alone.
+/* scop.h: nests as sets of isl, and text for what isl computes. For this folder alone.
  */
 #ifndef AUTOTUNE_SCOP_H
 #define AUTOTUNE_SCOP_H
@@ -31,13 +31,16 @@ struct forward { /* from FIRST to LAST, statements of a block, NAME stands for E
 };
 struct scop {
   struct model *m;
-  struct iter *root; /* the outermost loop */
+  TSNode node;       /* the outermost loop, or a block of several */
+  struct iter *last; /* the outermost loop, of a block the last one of them */
   struct statement list[SCOP_STATEMENTS];
   unsigned n;
   struct forward *forwards;
   unsigned n_forwards;
   struct access *more; /* of the elements that such variables stand for */
   unsigned n_more;
+  const struct array **buffers; /* arrays in place of which the text has buffers */
+  unsigned n_buffers;
   monomial *symbols; /* products of values that do not change: isl's params */
   unsigned n_symbols;
   const char *why; /* not NULL: the nest is no scop, for this reason … */
@@ -52,8 +55,9 @@ struct scop {
   isl_union_map *without_sums;
   isl_set *facts; /* about the params */
 };
-/* Reads the nest of ROOT. The caller ends it with scop_free. */
-struct scop *scop_read(struct model *m, struct iter *root);
+/* Reads NODE, whose outermost loop, of a block the last one, is LAST. The caller ends it
+ * with scop_free. */
+struct scop *scop_read(struct model *m, TSNode node, struct iter *last);
 void scop_free(struct scop *s);
 /* Refuses the nest, for the reason WHY, seen at AT. The first reason is kept. */
 void scop_refuse(struct scop *s, TSNode at, const char *why);
@@ -68,6 +72,21 @@ const struct access *scop_access(const struct scop *s, unsigned i);
 void scop_build(struct scop *s);
 /* Returns the name of the param for the symbol I: of isl, and of a variable in C. */
 const char *scop_symbol(unsigned i);
+enum which { /* a set of bits; 0: all accesses */
+             WRITES = 1,
+             OTHERS = 2, /* no sums */
+             READS = 4,
+             SURE = 8 /* none in a condition */
+};
+/* Returns the accesses that WHICH selects, of all integers that the loops may count. */
+isl_union_map *scop_accesses(struct scop *s, unsigned which);
+/* Returns what X, an access of a statement, touches. */
+isl_union_map *scop_touches(struct scop *s, const struct access *x);
+/* Returns the iterations of ST, without the bounds of those loops for which WITHOUT is
+ * true. */
+isl_set *scop_iterations(struct scop *s, const struct statement *st, const bool *without);
+/* Returns the place in S->m->arrays of A: the elements of A are isl's "A0[…]". */
+unsigned scop_array(const struct scop *s, const struct array *a);
 
 /* ---- forward.c ------------------------------------------------------------------- */
 
@@ -76,8 +95,14 @@ const char *scop_symbol(unsigned i);
 bool forward_replace(struct scop *s, struct slice name);
 /* Returns the place with N, a use of a variable that stands for an element, or NULL. */
 const struct forward *forward_at(const struct scop *s, TSNode n);
-/* Appends the text of N from FROM to TO, with elements in place of such variables. */
+/* Appends the text of N from FROM to TO, with elements in place of such variables, and of
+ * buffers in place of those of their arrays. */
 void forward_text(const struct scop *s, size_t from, size_t to, TSNode n, struct text *t);
+/* Appends the element that X accesses. */
+void forward_element(const struct scop *s, const struct access *x, struct text *t);
+/* Returns why elements of arrays with buffers cannot be written so, and sets *AT to one;
+ * NULL: they can. */
+const char *forward_why_not(const struct scop *s, TSNode *at);
 
 /* ---- tile.c ---------------------------------------------------------------------- */
 
@@ -94,6 +119,39 @@ struct inner {
  * SCHEDULE has points of COUNT coordinates, and at most MOST_COORDINATES. */
 struct inner inner_best(const struct scop *s, isl_union_map *schedule, unsigned n,
                         unsigned count);
+
+/* ---- schedule.c ------------------------------------------------------------------ */
+
+enum { MOST_CODE = 60000 }; /* bytes of one part: more is no use to compilers */
+/* Sets *SYMBOLS and *LAST as in struct affine. */
+void affine_symbols(const struct scop *s, const char **symbols, const char **last);
+
+/* ---- chain.c, buffers.c ---------------------------------------------------------- */
+
+struct link {        /* a nest of a chain */
+  unsigned first, n; /* its statements */
+  unsigned loops;    /* that are around all of them */
+  bool result;       /* it writes an array that is not local */
+  bool apart;        /* it runs before all tiles */
+  bool needed;
+  bool kept[AFFINE_DEPTH];    /* what depends on an iteration has its value of the loop */
+  isl_set *box[AFFINE_DEPTH]; /* that loop's values in a tile; NULL: all */
+};
+struct linker {
+  struct scop *s;
+  struct chain *c;
+  struct link *list;
+  unsigned n;
+  isl_union_map *reads, *writes;
+};
+
+/* Returns the iterations of ST, of L, in a tile. */
+isl_set *link_iterations(const struct linker *k, const struct link *l,
+                         const struct statement *st);
+/* Returns the values of coordinate AT in ALL, and all between them; NULL: no bounds. */
+isl_set *link_hull(__isl_take isl_union_set *all, unsigned at);
+/* Adds the buffer of each array of K->s->buffers to K->c. */
+void buffers_find(struct linker *k);
 
 /* ---- code.c ---------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sets.c: a nest as sets of isl. These are read by isl from text, in its own notation:
+// sets.c: nests as sets of isl. These are read by isl from text, in its own notation:
 // `[n] -> { S0[i, j] : 0 <= i < n and 0 <= j < i }`.
 #include <isl/options.h>
 
@@ -56,20 +56,29 @@ static void scop_tuple(const struct scop *s, const struct statement *st, struct 
   text_printf(t, "]");
 }
 
+// Appends ST's iterations; WITHOUT as in scop_iterations, or NULL.
+static void scop_write_iterations(struct scop *s, const struct statement *st,
+                                  const bool *without, struct text *t) {
+  bool some = false;
+  scop_tuple(s, st, t);
+  for (unsigned j = 0; j < st->n; j++) {
+    if (without && without[j])
+      continue;
+    text_printf(t, some ? " and " : " : ");
+    some = true;
+    scop_poly(s, st, st->chain[j]->from, t);
+    text_printf(t, " <= i%u <= ", j);
+    if (st->chain[j] == s->last)
+      text_printf(t, AFFINE_LAST);
+    else
+      scop_poly(s, st, st->chain[j]->to, t);
+  }
+}
+
 static void scop_write_domain(struct scop *s, struct text *t) {
   for (unsigned i = 0; i < s->n; i++) {
-    const struct statement *st = &s->list[i];
     text_printf(t, i ? "; " : "");
-    scop_tuple(s, st, t);
-    for (unsigned j = 0; j < st->n; j++) {
-      text_printf(t, j ? " and " : " : ");
-      scop_poly(s, st, st->chain[j]->from, t);
-      text_printf(t, " <= i%u <= ", j);
-      if (j == 0)
-        text_printf(t, AFFINE_LAST);
-      else
-        scop_poly(s, st, st->chain[j]->to, t);
-    }
+    scop_write_iterations(s, &s->list[i], NULL, t);
   }
 }
 
@@ -171,37 +180,47 @@ static void scop_check_forwards(struct scop *s) {
   }
 }
 
-enum which { ALL = 0, WRITES = 1, OTHERS = 2 }; /* OTHERS: no sums */
+unsigned scop_array(const struct scop *s, const struct array *a) {
+  unsigned i = 0;
+  while (s->m->arrays[i] != a)
+    i++;
+  return i;
+}
 
-// Appends the accesses in the nest that WHICH, a set of bits, selects.
+// Appends the access X of ST.
+static void scop_write_access(struct scop *s, const struct statement *st,
+                              const struct access *x, struct text *t) {
+  if (x->why || x->array->why)
+    scop_refuse(s, x->node, x->why ? x->why : x->array->why);
+  scop_tuple(s, st, t);
+  text_printf(t, " -> A%u[", scop_array(s, x->array));
+  for (unsigned j = 0; j < x->n; j++) {
+    text_printf(t, j ? ", " : "");
+    scop_poly(s, st, x->index[j], t);
+  }
+  text_printf(t, "]");
+}
+
+// Appends the accesses in the nest that WHICH selects.
 static void scop_write_accesses(struct scop *s, unsigned which, struct text *t) {
   const struct model *m = s->m;
   bool some = false;
   for (unsigned i = 0; i < m->n_accesses + s->n_more; i++) {
     const struct access *x = scop_access(s, i);
     const struct statement *st = scop_statement(s, x->node);
-    if (!st || ((which & WRITES) && !x->write) || ((which & OTHERS) && scop_is_sum(m, x)))
+    if (!st || ((which & WRITES) && !x->write) ||
+        ((which & OTHERS) && scop_is_sum(m, x)) || ((which & READS) && !x->read) ||
+        ((which & SURE) && x->conditional))
       continue;
-    unsigned array = 0;
-    while (m->arrays[array] != x->array)
-      array++;
-    if (x->why || x->array->why)
-      scop_refuse(s, x->node, x->why ? x->why : x->array->why);
     text_printf(t, some ? "; " : "");
     some = true;
-    scop_tuple(s, st, t);
-    text_printf(t, " -> A%u[", array);
-    for (unsigned j = 0; j < x->n; j++) {
-      text_printf(t, j ? ", " : "");
-      scop_poly(s, st, x->index[j], t);
-    }
-    text_printf(t, "]");
+    scop_write_access(s, st, x, t);
   }
 }
 
 static void scop_write_facts(struct scop *s, struct text *t) {
   text_printf(t, ": " AFFINE_LAST " <= ");
-  scop_poly(s, &s->list[0], s->root->to, t);
+  scop_poly(s, &s->list[0], s->last->to, t);
   for (unsigned i = 0; i < s->n_symbols; i++) {
     monomial m = s->symbols[i];
     if ((m & ~(monomial)255) == 0 && s->m->is_natural[m - 1])
@@ -216,10 +235,29 @@ static isl_union_map *scop_read_map(struct scop *s, const struct text *body) {
   return isl_union_map_intersect_domain(map, isl_union_set_copy(s->domain));
 }
 
-static isl_union_map *scop_accesses(struct scop *s, unsigned which) {
+isl_union_map *scop_accesses(struct scop *s, unsigned which) {
   struct text t = { 0 };
   scop_write_accesses(s, which, &t);
+  return isl_union_map_read_from_str(s->ctx, scop_braces(s, &t));
+}
+
+isl_union_map *scop_touches(struct scop *s, const struct access *x) {
+  struct text t = { 0 };
+  scop_write_access(s, scop_statement(s, x->node), x, &t);
   return scop_read_map(s, &t);
+}
+
+isl_set *scop_iterations(struct scop *s, const struct statement *st,
+                         const bool *without) {
+  struct text t = { 0 };
+  scop_write_iterations(s, st, without, &t);
+  return isl_set_read_from_str(s->ctx, scop_braces(s, &t));
+}
+
+// Returns those accesses of iterations that the loops run.
+static isl_union_map *scop_run(struct scop *s, unsigned which) {
+  return isl_union_map_intersect_domain(scop_accesses(s, which),
+                                        isl_union_set_copy(s->domain));
 }
 
 // Returns the dependences from each iteration to the later ones that access the same
@@ -242,26 +280,25 @@ void scop_build(struct scop *s) {
   struct text domain = { 0 }, order = { 0 }, accesses = { 0 }, facts = { 0 };
   scop_write_domain(s, &domain);
   scop_write_order(s, &order);
-  scop_write_accesses(s, ALL, &accesses); // for its params
+  scop_write_accesses(s, 0, &accesses); // for its params
   scop_write_facts(s, &facts);
   if (s->why)
     return;
   s->ctx = isl_ctx_alloc();
   if (!s->ctx)
-    return scop_refuse(s, s->root->node, "there is no memory for isl");
+    return scop_refuse(s, s->node, "there is no memory for isl");
   isl_options_set_on_error(s->ctx, ISL_ON_ERROR_CONTINUE);
   isl_ctx_set_max_operations(s->ctx, MOST_OPERATIONS);
   s->facts = isl_set_read_from_str(s->ctx, scop_braces(s, &facts));
   s->domain = isl_union_set_read_from_str(s->ctx, scop_braces(s, &domain));
   s->order = scop_read_map(s, &order);
   s->accesses = scop_read_map(s, &accesses);
-  s->dependences =
-      scop_depend(s, scop_accesses(s, WRITES), isl_union_map_copy(s->accesses));
+  s->dependences = scop_depend(s, scop_run(s, WRITES), isl_union_map_copy(s->accesses));
   s->without_sums = isl_union_map_union(
-      scop_depend(s, scop_accesses(s, WRITES | OTHERS), isl_union_map_copy(s->accesses)),
-      scop_depend(s, scop_accesses(s, WRITES), scop_accesses(s, OTHERS)));
+      scop_depend(s, scop_run(s, WRITES | OTHERS), isl_union_map_copy(s->accesses)),
+      scop_depend(s, scop_run(s, WRITES), scop_run(s, OTHERS)));
   if (!s->dependences || !s->without_sums)
-    scop_refuse(s, s->root->node, "its dependences are too many to be computed");
+    scop_refuse(s, s->node, "its dependences are too many to be computed");
   else
     scop_check_forwards(s);
   if (!s->why)

@@ -344,6 +344,14 @@ static void section_find_beyond(const struct model *m, struct ends *const *list,
   }
 }
 
+// Returns the access of A's section; WRITTEN: that of an array which is written.
+static unsigned section_access(const struct model *m, const struct array *a,
+                               unsigned written) {
+  return !a->written                  ? AUTOTUNE_IN
+      : chain_is_local(m->k, a->name) ? AUTOTUNE_SCRATCH
+                                      : written;
+}
+
 // Adds the section of A, an argument.
 static void add_argument(struct model *m, const struct array *a, bool guarded,
                          struct sections *out, struct ends *assumed) {
@@ -376,7 +384,7 @@ static void add_argument(struct model *m, const struct array *a, bool guarded,
   for (unsigned i = 0; i < first->n_guards && !guarded; i++)
     *GROW(assumed->guards, assumed->n_guards) = first->guards[i];
   bool whole = !split && section_covers(m, a, first);
-  x.access = !a->written ? AUTOTUNE_IN : whole ? AUTOTUNE_OUT : AUTOTUNE_INOUT;
+  x.access = section_access(m, a, whole ? AUTOTUNE_OUT : AUTOTUNE_INOUT);
   x.name = section_spell(&x);
   *GROW(out->list, out->n) = x;
 }
@@ -385,7 +393,7 @@ static void add_argument(struct model *m, const struct array *a, bool guarded,
 static void add_rows(struct model *m, const struct array *a, struct sections *out,
                      struct ends *assumed) {
   struct section x = { .base = a->name,
-                       .access = a->written ? AUTOTUNE_INOUT : AUTOTUNE_IN,
+                       .access = section_access(m, a, AUTOTUNE_INOUT),
                        .offset = model_offset(m, a->home, NULL) };
   TSNode at = a->home;
   const char *why = rows_section(m, a, &x, assumed, &at, &out->beyond);
@@ -399,10 +407,10 @@ static void add_rows(struct model *m, const struct array *a, struct sections *ou
 
 // Adds an array of the file, an object of known size. The section names each subscript,
 // since without them the object would be compared as bytes.
-static void add_global(const struct array *a, struct sections *out) {
+static void add_global(const struct model *m, const struct array *a,
+                       struct sections *out) {
   const char *name = arena_copy(a->name.data, a->name.size);
-  struct section x = { .base = a->name,
-                       .access = !a->written ? AUTOTUNE_IN : AUTOTUNE_INOUT };
+  struct section x = { .base = a->name, .access = section_access(m, a, AUTOTUNE_INOUT) };
   static const char stars[] = "****";
   for (unsigned i = 0; i < a->rank; i++) {
     const char *length = arena_printf("sizeof %.*s%s / sizeof %.*s%s", (int)i, stars,
@@ -458,7 +466,7 @@ struct sections sections_infer(struct model *m, bool guarded) {
     else if (a->rows)
       add_rows(m, a, &out, &assumed);
     else if (a->global)
-      add_global(a, &out);
+      add_global(m, a, &out);
     else
       add_argument(m, a, guarded, &out, &assumed);
   }

@@ -126,7 +126,8 @@ static void check_argument(const struct source *s, const struct kernel *k,
                                          NULL };
   static const char *const lists[] = { "private",   "firstprivate", "lastprivate",
                                        "shared",    "copyin",       "nontemporal",
-                                       "reduction", "in_reduction", NULL };
+                                       "reduction", "in_reduction", "local",
+                                       NULL };
   static const char *const labels[] = { "linear", "aligned", NULL }; // linear(i: 2)
   struct slice name = slice_of(c->name), text = a->text;
   const char *what = arena_printf("an argument of '%s'", c->name);

@@ -35,7 +35,8 @@ static const struct clause_rule loop_rules[] = {
   { "partial", GROUP_JAM, ARGS_MUST,
     CLAUSE_SETS | CLAUSE_NEEDED | CLAUSE_OWN }, // one for each loop
   { "full", GROUP_UNROLL, ARGS_NONE, 0 },
-  { "looprange", GROUP_BLOCK, ARGS_MUST, 0 },
+  { "looprange", GROUP_BLOCK | BUT(GROUP_SCHEDULE), ARGS_MUST, 0 },
+  { "local", GROUP_CHAIN, ARGS_MUST, CLAUSE_NEEDED },
   { "num_threads", TEAM | GROUP_SCHEDULE, ARGS_MUST,
     CLAUSE_SETS | CLAUSE_LABELS | CLAUSE_ONE },
   { "schedule", WORKSHARE | GROUP_SCHEDULE, ARGS_MUST, CLAUSE_SETS | CLAUSE_LABELS },

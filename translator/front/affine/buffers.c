@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// buffers.c: the elements of an array that the nests of a chain touch in a tile. A buffer
+// of the tile has room for the box around them.
+#include <stdlib.h>
+
+#include "scop.h"
+
+// ---- boxes --------------------------------------------------------------------------
+
+struct hull {
+  isl_set *points; // of one coordinate; or NULL
+  unsigned at;
+};
+
+static isl_stat hull_add(isl_set *set, void *user) {
+  struct hull *h = user;
+  unsigned n = (unsigned)isl_set_dim(set, isl_dim_set);
+  set = isl_set_reset_tuple_id(set);
+  set = isl_set_project_out(set, isl_dim_set, h->at + 1, n - h->at - 1);
+  set = isl_set_project_out(set, isl_dim_set, 0, h->at);
+  h->points = h->points ? isl_set_union(h->points, set) : set;
+  return isl_stat_ok;
+}
+
+isl_set *link_hull(isl_union_set *all, unsigned at) {
+  struct hull h = { .at = at };
+  isl_union_set_foreach_set(all, hull_add, &h);
+  isl_union_set_free(all);
+  if (!h.points)
+    return NULL;
+  isl_set *box = isl_set_coalesce(isl_set_remove_divs(h.points));
+  box = isl_set_from_basic_set(isl_set_simple_hull(box));
+  box = isl_set_remove_divs(box);
+  if (isl_set_dim_has_lower_bound(box, isl_dim_set, 0) == isl_bool_true &&
+      isl_set_dim_has_upper_bound(box, isl_dim_set, 0) == isl_bool_true)
+    return box;
+  isl_set_free(box);
+  return NULL;
+}
+
+// ---- extents ------------------------------------------------------------------------
+
+static isl_set *buffer_drop(isl_set *set, const char *param) {
+  int at = isl_set_find_dim_by_name(set, isl_dim_param, param);
+  return at < 0 ? set : isl_set_project_out(set, isl_dim_param, (unsigned)at, 1);
+}
+
+// Returns the most by which two of BOX, values of one coordinate in a tile, differ, in
+// the sizes of tiles and, unless CONSTANT, in the params; NULL: it has no bound.
+static const char *buffer_most(const struct linker *k, isl_set *box, bool constant) {
+  struct text t = { 0 };
+  text_printf(&t, "[");
+  for (unsigned i = 0; i < k->c->n; i++)
+    text_printf(&t, "%sautotune_low%u, autotune_high%u, autotune_size%u", i ? ", " : "",
+                i, i, i);
+  text_printf(&t, "] -> { : 1 = 1");
+  for (unsigned i = 0; i < k->c->n; i++)
+    text_printf(
+        &t, " and autotune_low%u < autotune_high%u <= autotune_low%u + autotune_size%u",
+        i, i, i, i);
+  text_printf(&t, " }");
+  isl_map *pairs = isl_map_from_domain_and_range(isl_set_copy(box), isl_set_copy(box));
+  isl_set *moved = isl_map_deltas(pairs);
+  moved = isl_set_intersect_params(moved, isl_set_read_from_str(k->s->ctx, t.data));
+  moved = isl_set_intersect_params(moved, isl_set_copy(k->s->facts));
+  for (unsigned i = 0; i < k->c->n; i++) {
+    moved = buffer_drop(moved, arena_printf("autotune_low%u", i));
+    moved = buffer_drop(moved, arena_printf("autotune_high%u", i));
+  }
+  for (unsigned i = 0; i < k->s->n_symbols && constant; i++)
+    moved = buffer_drop(moved, scop_symbol(i));
+  moved = constant ? buffer_drop(moved, AFFINE_LAST) : moved;
+  moved = isl_set_coalesce(isl_set_remove_divs(moved));
+  moved = isl_set_from_basic_set(isl_set_simple_hull(moved));
+  const char *least, *most = NULL;
+  bool bounded = isl_set_dim_has_upper_bound(moved, isl_dim_set, 0) == isl_bool_true;
+  if (bounded && code_bounds(isl_set_copy(moved), 0, &least, &most))
+    most = arena_printf("((%s) + 1)", most);
+  else
+    most = NULL;
+  isl_set_free(moved);
+  return most;
+}
+
+// ---- the whole ----------------------------------------------------------------------
+
+struct only {
+  isl_union_set *found;
+  unsigned array;
+};
+
+static isl_stat only_add(isl_set *set, void *user) {
+  struct only *o = user;
+  const char *name = isl_set_get_tuple_name(set);
+  if (!name || strtoul(name + 1, NULL, 10) != o->array) {
+    isl_set_free(set);
+    return isl_stat_ok;
+  }
+  isl_union_set *one = isl_union_set_from_set(set);
+  o->found = o->found ? isl_union_set_union(o->found, one) : one;
+  return isl_stat_ok;
+}
+
+// Returns the elements of A that tiles touch, each the same of its own; NULL: none.
+static isl_union_set *buffer_elements(const struct linker *k, const struct array *a) {
+  struct only o = { .array = scop_array(k->s, a) };
+  for (unsigned i = 0; i < k->n; i++) {
+    const struct link *l = &k->list[i];
+    for (unsigned j = l->first; j < l->first + l->n && l->needed && !l->apart; j++) {
+      isl_union_set *st = isl_union_set_from_set(link_iterations(k, l, &k->s->list[j]));
+      isl_union_map *all = isl_union_map_union(isl_union_map_copy(k->reads),
+                                               isl_union_map_copy(k->writes));
+      isl_union_set *touched = isl_union_set_apply(st, all);
+      isl_union_set_foreach_set(touched, only_add, &o);
+      isl_union_set_free(touched);
+    }
+  }
+  return o.found;
+}
+
+static void buffer_add(struct linker *k, const struct array *a) {
+  struct chain_buffer *b = GROW(k->c->buffers, k->c->n_buffers);
+  isl_union_set *elements = buffer_elements(k, a);
+  struct text t = { 0 };
+  text_printf(&t, "%.*s", (int)a->name.size, a->name.data);
+  for (unsigned i = 0; i < a->rank; i++)
+    text_printf(&t, "[0]");
+  *b = (struct chain_buffer){ .element = t.data,
+                              .n = a->rank + a->n_strides,
+                              .constant = true };
+  for (unsigned i = 0; i < b->n; i++) {
+    isl_set *box = elements ? link_hull(isl_union_set_copy(elements), i) : NULL;
+    const char *last;
+    if (elements && !box)
+      scop_refuse(k->s, k->s->node,
+                  "the elements of a local array that a tile needs have no bounds");
+    if (!box) { // no tile needs it
+      b->origin[i] = "0LL";
+      b->most[i] = "1";
+      continue;
+    }
+    const char *most = buffer_most(k, box, true);
+    b->constant = b->constant && most;
+    b->most[i] = most ? most : buffer_most(k, box, false);
+    if (!b->most[i] || !code_bounds(box, 0, &b->origin[i], &last))
+      scop_refuse(k->s, k->s->node,
+                  "the elements of a local array that a tile needs have no bounds");
+    if (!b->most[i])
+      isl_set_free(box);
+  }
+  isl_union_set_free(elements);
+}
+
+void buffers_find(struct linker *k) {
+  for (unsigned i = 0; i < k->s->n_buffers && !k->s->why; i++)
+    buffer_add(k, k->s->buffers[i]);
+}
