@@ -3,6 +3,8 @@
 // of the tile has room for the box around them.
 #include <stdlib.h>
 
+#include <isl/map.h>
+
 #include "scop.h"
 
 // ---- boxes --------------------------------------------------------------------------

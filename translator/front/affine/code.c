@@ -286,7 +286,7 @@ static const char *innermost_write(const struct code *c, const struct innermost 
     TSNode x = st->sum->node;
     const struct forward *f = forward_at(s, x);
     struct text e = { 0 };
-    forward_element(s, f ? f->element : st->sum, &e);
+    forward_write(s, f ? f->element : st->sum, &e);
     if (!direct) { // the element does not depend on the iterator
       text_printf(&t, "const long long %s = 0;\n(void)%s;\n", in->iterator, in->iterator);
       code_variables(s, st, loops, st->n, &t);

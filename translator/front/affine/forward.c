@@ -186,7 +186,7 @@ static void forward_subscript(const struct scop *s, const struct access *x, unsi
   text_printf(t, "(%s)", code_poly(s, st, x->index[at], loops));
 }
 
-void forward_element(const struct scop *s, const struct access *x, struct text *t) {
+void forward_write(const struct scop *s, const struct access *x, struct text *t) {
   unsigned buffer = forward_buffer(s, x->array);
   struct slice element = model_text(s->m, x->node);
   if (buffer == s->n_buffers) {
@@ -237,7 +237,7 @@ void forward_text(const struct scop *s, size_t from, size_t to, TSNode n,
   while (next = forward_next(s, from, to, n, &x), !ts_node_is_null(next)) {
     text_add(t, text + from, ts_node_start_byte(next) - from);
     text_printf(t, "(");
-    forward_element(s, x, t);
+    forward_write(s, x, t);
     text_printf(t, ")");
     from = ts_node_end_byte(next);
   }

@@ -99,7 +99,7 @@ const struct forward *forward_at(const struct scop *s, TSNode n);
  * buffers in place of those of their arrays. */
 void forward_text(const struct scop *s, size_t from, size_t to, TSNode n, struct text *t);
 /* Appends the element that X accesses. */
-void forward_element(const struct scop *s, const struct access *x, struct text *t);
+void forward_write(const struct scop *s, const struct access *x, struct text *t);
 /* Returns why elements of arrays with buffers cannot be written so, and sets *AT to one;
  * NULL: they can. */
 const char *forward_why_not(const struct scop *s, TSNode *at);

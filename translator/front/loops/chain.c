@@ -10,6 +10,7 @@
 //
 // Each thread has buffers of its own. They are on its stack if they are small. If there
 // is no memory for them in one of the threads, the code as written runs.
+#include "autotune_abi.h"
 #include "front/affine/affine.h"
 #include "front/analysis/trial.h"
 #include "loops.h"
