@@ -68,10 +68,10 @@ static bool chain_check_section(const struct chaining *c, struct slice name) {
   const struct array *a = array_find(c->m, name);
   if (named || (a && a->local) || k->verify == AUTOTUNE_VERIFY_OFF)
     return true;
-  diag_error(c->s, begin, size, hint,
-             "'%.*s' is local, and it is not known how large it is: variants would be "
-             "compared by what is in it",
-             (int)name.size, name.data);
+  diag_error(
+      c->s, begin, size, hint,
+      "'%.*s' is local, but no section names it, so what is in it would be compared",
+      (int)name.size, name.data);
   return false;
 }
 
