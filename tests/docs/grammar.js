@@ -202,6 +202,10 @@ const parts = 'for (int i = 0; i < 64; i++) {\nb[i] += 1;\nfor (int j = 0; j < 6
 const block = '{\n' + 'for (int i = 0; i < 64; i++)\nb[i] += 1;\n'.repeat(6) + '}\n';
 const steps = 'for (int i = 0; i < 64; i++)\nfor (int j = 1; j < 63; j++)\nb[j] = b[j - 1] + b[j + 1];\n';
 
+const cube = text => `for (int i = 0; i < 8; i++)\nfor (int j = 0; j < 8; j++)\nfor (int l = 0; l < 8; l++)\n${text};\n`;
+const chain = `{\n${['x', 'y', 'z'].map(v => cube(`${v}[i][j][l] = b[l]`)).join('')}` +
+  `${cube('c[i][j][l] = x[i][j][l] + y[i][j][l] + z[i][j][l]')}}\n`;
+
 const bodies = { fuse: block, fission: parts, reschedule: steps };
 
 function kernel_text(head, ones, cuda) {
@@ -212,6 +216,9 @@ function kernel_text(head, ones, cuda) {
 
 function loop_text(head, ones) {
   const line = pragma(head, ones, { news: [] });
+  if (head.words === 'chain')
+    return kernel('#pragma autotune kernel param(U: 1, 2)',
+                  `double x[8][8][8], y[8][8][8], z[8][8][8], c[8][8][8];\n${line}\n${chain}b[0] += U + c[n][n][n];\n`);
   return kernel('#pragma autotune kernel param(U: 1, 2)',
                 `double x = U, y = 1, z = 2;\n${line}\n${bodies[head.words] || nest}b[0] += x + y + z;\n`);
 }

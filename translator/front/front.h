@@ -419,8 +419,6 @@ void loops_check(const struct source *s, struct kernel *k, struct function *f);
 void reschedule_find(const struct source *s, struct kernel *k, const struct expansion *x);
 /* The same for `chain`. (loops/chain.c) */
 void chain_find(const struct source *s, struct kernel *k, const struct expansion *x);
-/* True if a `chain` of K says that nothing after it reads the array NAME. */
-bool chain_is_local(const struct kernel *k, struct slice name);
 /* Appends the text of F for the unit: its definition, in which each annotated nest is
  * transformed as the params say, and to BEFORE the functions that it calls. `#line`
  * refers to the user's lines. No `#pragma autotune` is left. */

@@ -8,6 +8,7 @@
 
 #include "analysis.h"
 #include "autotune_abi.h"
+#include "front/kernel/kernel.h"
 #include "front/lang/language.h"
 
 // ---- text ---------------------------------------------------------------------------
@@ -347,9 +348,9 @@ static void section_find_beyond(const struct model *m, struct ends *const *list,
 // Returns the access of A's section; WRITTEN: that of an array which is written.
 static unsigned section_access(const struct model *m, const struct array *a,
                                unsigned written) {
-  return !a->written                  ? AUTOTUNE_IN
-      : chain_is_local(m->k, a->name) ? AUTOTUNE_SCRATCH
-                                      : written;
+  return !a->written                    ? AUTOTUNE_IN
+      : directives_local(m->k, a->name) ? AUTOTUNE_SCRATCH
+                                        : written;
 }
 
 // Adds the section of A, an argument.

@@ -239,3 +239,15 @@ bool directives_read(const struct source *s, const struct pragma *pragmas, unsig
     }
   return !broken && diag_errors() == before;
 }
+
+bool directives_local(const struct kernel *k, struct slice name) {
+  for (unsigned i = 0; i < k->main.n_directives; i++) {
+    const struct loop_directive *d = &k->main.directives[i];
+    for (unsigned j = 0; j < d->n_clauses; j++)
+      for (unsigned l = 0; l < d->clauses[j].n_args; l++)
+        if (strcmp(d->clauses[j].name, "local") == 0 &&
+            slices_same(d->clauses[j].args[l].text, name))
+          return true;
+  }
+  return false;
+}

@@ -114,6 +114,8 @@ unsigned section_subscripts(const struct kernel *k, const struct section *c);
 /* Returns the param NAME of `optional` at OFFSET, with both choices. "no" comes first, so
  * that params which depend on the directive count as one variant there. */
 struct param directives_optional(const char *name, size_t offset, int when);
+/* True if a `chain` of K says that nothing after it reads the array NAME. */
+bool directives_local(const struct kernel *k, struct slice name);
 /* Reads all directives in F from the pragmas between its braces. Returns false if some
  * are not as loops.c needs them. */
 bool directives_read(const struct source *s, const struct pragma *pragmas, unsigned n,

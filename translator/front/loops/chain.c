@@ -19,17 +19,6 @@ enum { CHAIN_STACK = 65536, CHAIN_LINE = 64 }; /* bytes */
 
 // ---- what it may stand on -----------------------------------------------------------
 
-bool chain_is_local(const struct kernel *k, struct slice name) {
-  for (unsigned i = 0; i < k->main.n_directives; i++) {
-    const struct loop_directive *d = &k->main.directives[i];
-    const struct dir_clause *c = directive_clause(d, "local");
-    for (unsigned j = 0; c && j < c->n_args; j++)
-      if (slices_same(c->args[j].text, name))
-        return true;
-  }
-  return false;
-}
-
 struct chaining {
   const struct source *s;
   struct kernel *k;
