@@ -429,15 +429,6 @@ static bool has_bounds(const struct array *a) {
   return true;
 }
 
-// True if the user has declared A as scratch.
-static bool section_is_scratch(const struct model *m, const struct array *a) {
-  for (unsigned i = 0; i < m->k->n_sections; i++)
-    if (m->k->sections[i].access == AUTOTUNE_SCRATCH &&
-        slices_same(m->k->sections[i].base, a->name))
-      return true;
-  return false;
-}
-
 struct sections sections_infer(struct model *m, bool guarded) {
   struct sections out = { 0 };
   struct ends assumed = { 0 };
@@ -452,7 +443,8 @@ struct sections sections_infer(struct model *m, bool guarded) {
   for (unsigned i = 0; i < m->n_arrays && !out.why; i++) {
     const struct array *a = m->arrays[i];
     bool touched = a->read || a->written;
-    if (a->local || section_is_scratch(m, a) || (!touched && ts_node_is_null(a->handed)))
+    if (a->local || sections_scratch(m->k, a->name) ||
+        (!touched && ts_node_is_null(a->handed)))
       continue;
     if (!ts_node_is_null(a->handed))
       section_refuse(&out, a->handed, "it is passed on here");

@@ -108,6 +108,8 @@ void clauses_read(const struct source *s, struct kernel *k);
 void sections_read(const struct source *s, struct kernel *k, const struct clause *c);
 /* Reports sections of scratch(…) that overlap others, as far as their texts show. */
 void sections_check(const struct source *s, const struct kernel *k);
+/* True if scratch(…) names the array NAME. */
+bool sections_scratch(const struct kernel *k, struct slice name);
 /* Returns the number of subscripts from the base of C to its first element. A section of
  * whole rows of an argument is compared by the elements of the rows. */
 unsigned section_subscripts(const struct kernel *k, const struct section *c);
