@@ -215,6 +215,7 @@ refused() { # REASON LOCAL CODE
   printf '#pragma autotune kernel verify(off)\nvoid f(int n, const int *restrict p, double *restrict x, double *restrict y, double (*restrict a)[n], double (*restrict t)[n], double (*restrict b)[n])\n{\n#pragma autotune chain sizes(4, 4) local(%s)\n{\n%s\n}\n%s\n}\n' "$2" "$3" "${4-}" > bad.c
   autotune check bad.c > bad.out 2>&1
   has "refused: $1" bad.out "$1"
+  hasnt "refused: $1: all is freed" bad.out isl_ctx
 }
 loops='for (int i = 1; i < n - 1; i++) for (int j = 1; j < n - 1; j++)'
 fill="for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) t[i][j] = a[i][j] * 2;"
@@ -303,6 +304,7 @@ for seed in $(seq "$first" $((first + ${NESTS-20} - 1))); do
     continue
   }
   tried=$((tried + 1))
+  is "seed $seed: no warning" "$(cat err)" ""
   awk '/ autotune_text_nest_0\[\] =$/ { on = 1; next } on; on && /";$/ { exit }' out.c |
     sed 's/^"//; s/\\n";*$//; s/\\\(["?]\)/\1/g; s/\\\\/\\/g' > unit.c
   args="(void *)x[0]"

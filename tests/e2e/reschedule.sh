@@ -84,6 +84,21 @@ void rows(int steps, int n, int m, double *restrict a)
         if (a[i * n + j] > 0.25)
           a[i * n + j] = (a[i * n + j] + a[i * n + j - 1] + a[(i - 1) * n + j]) / 3.0;
 }
+#pragma autotune kernel search(exhaustive) inout(a[0:n], b[0:n], c[0:n])
+void braces(int steps, int n, double *restrict a, double *restrict b, double *restrict c)
+{
+  #pragma autotune reschedule sizes({1, 5}, {7, 64})
+  for (int t = 0; t < steps; t++) {
+    {
+      for (int i = 0; i < n; i++)
+        b[i] = a[i] + 1;
+      for (int i = 1; i < n; i++)
+        a[i] = b[i - 1] * 0.5;
+    }
+    for (int i = 1; i < n - 1; i++)
+      c[i] += a[i + 1];
+  }
+}
 double *make(int n)
 {
   double *x = malloc(n * n * sizeof *x);
@@ -111,6 +126,9 @@ int main(void)
     cholesky(n, (void *)d);
     lu(n, (void *)e, b);
     rows(5, n, n - 1, f);
+    double *g = make(n), *h = make(n), *o = make(n);
+    braces(5, n, g, h, o);
+    say("g", n, g), say("h", n, h), say("o", n, o);
     say("jacobi", n, a), say("seidel", n, c), say("cholesky", n, d), say("lu", n, e), say("b", n, b), say("rows", n, f);
   }
   return 0;
@@ -122,7 +140,7 @@ check "kernels: build" autotune cc gcc -O2 -w steps.c -o tuned -lm
 AUTOTUNE_LOG=debug check "kernels: run" ./tuned > out 2> log
 is "kernels: the sums of the plain program" "$(cat out)" "$(cat expected)"
 hasnt "kernels: all variants compile and are right" log 'did not compile\|: wrong\|crash'
-for k in jacobi seidel cholesky lu rows; do
+for k in jacobi seidel cholesky lu rows braces; do
   autotune report $k --json > $k.json 2> /dev/null
   is "$k: three keys are tuned" "$(grep -c '"tried": *[1-9]' $k.json)" 3
   is "$k: some variants are right" "$(grep -c '"right": *[1-9]' $k.json)" 3
