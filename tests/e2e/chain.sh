@@ -130,6 +130,29 @@ static void say(const char *what, long n, const float *x)
   }
   printf("%s %08x\n", what, sum);
 }
+#pragma autotune kernel search(exhaustive)
+void blur(int n, const float (*restrict in)[n], float (*restrict tmp)[n], float (*restrict out)[n])
+{
+  const float weights[3][3] = { { 1, 2, 1 }, { 2, 4, 2 }, { 1, 2, 1 } };
+  #pragma autotune chain sizes({8, 16}, {64, 128}) local(tmp) num_threads({1, 2}) optional
+  {
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 1; j < n - 1; j++) {
+        float s = 0;
+        for (int r = -1; r <= 1; r++)
+          for (int c = -1; c <= 1; c++)
+            s += in[i + r][j + c] * weights[r + 1][c + 1];
+        tmp[i][j] = s;
+      }
+    for (int i = 2; i < n - 2; i++)
+      for (int j = 2; j < n - 2; j++) {
+        float v[3] = { 0 };
+        for (int c = 0; c < 3; c++)
+          v[c] = tmp[i - 1][j + c - 1];
+        out[i][j] = v[0] + v[1] + v[2];
+      }
+  }
+}
 // What is local is memory of the heap, and a variable.
 void work(int n, float *restrict in, float *restrict out)
 {
@@ -182,6 +205,8 @@ int main(void)
       work(n > 90 ? 90 : n, x[0], x[9]);
       say("work", all, x[9]);
     }
+    blur(n, (void *)x[0], (void *)x[1], (void *)x[9]);
+    say("blur", all, x[9]);
     double *a = calloc(all, sizeof *a), *b = calloc(all, sizeof *a), *c = calloc(all, sizeof *a), *d = calloc(all, sizeof *a);
     for (long i = 0; i < all; i++)
       a[i] = x[0][i];
@@ -202,7 +227,7 @@ hasnt "kernels: all variants compile and are right" log 'did not compile\|: wron
 autotune report --json > all.json 2> /dev/null
 is "some variants are right" "$(grep -c '"right": *[5-9]' all.json | awk '{ print ($1 > 20) }')" 1
 is "the others are not refused" "$(grep -cE '"(compile|load|wrong|crash|timeout|exit)": *[1-9]' all.json)" 0
-for k in harris flat half rows two; do
+for k in harris flat half rows two blur; do
   autotune report $k --json > $k.json 2> /dev/null
   is "$k: more than three keys are tuned" "$(grep -c '"right": *[5-9]' $k.json | awk '{ print ($1 > 3) }')" 1
 done

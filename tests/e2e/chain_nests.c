@@ -51,8 +51,17 @@ static void write_loop(const char *v, int m, int down) {
 }
 
 static void write_body(unsigned k, const char *array) {
-  unsigned kind = below(6);
+  unsigned kind = below(7);
   printf("{ ");
+  if (kind == 3) { // a loop of its own
+    unsigned from = below(k + 1), most = from ? margin[from - 1] - margin[k] : 8 - margin[k];
+    char source[8];
+    snprintf(source, sizeof source, from ? "t%u" : "a", from - 1);
+    most = most > 2 ? 2 : most;
+    printf("unsigned v = 1; for (int r = -%u; r <= %u; r++) v = v * 5 + ", most, most);
+    write_element(source, "i + r", "j - r");
+    printf("; ");
+  }
   if (kind == 0) {
     printf("unsigned v = ");
     write_value(k);
@@ -62,6 +71,8 @@ static void write_body(unsigned k, const char *array) {
   printf(" = ");
   if (kind == 0)
     printf("v * v");
+  else if (kind == 3)
+    printf("v + i");
   else if (kind == 1) {
     printf("(i + j) %% 3 ? ");
     write_read(k);

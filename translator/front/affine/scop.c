@@ -69,9 +69,29 @@ static bool scop_holds_loop(TSNode n) {
   return false;
 }
 
-// Visits the statements of a block that holds loops.
+// True if the loops in N can be a part of a statement: each has a known range, and a
+// variable of its own.
+static bool scop_may_hide(const struct scop *s, TSNode n) {
+  bool loop = node_is(n, "for_statement");
+  const struct iter *i = loop ? model_iter(s->m, n) : NULL;
+  if (node_is(n, "while_statement") || node_is(n, "do_statement") ||
+      (loop && (!i || !i->to.known || !i->dim.type.size)))
+    return false;
+  for (uint32_t j = 0; j < ts_node_named_child_count(n); j++)
+    if (!scop_may_hide(s, ts_node_named_child(n, j)))
+      return false;
+  return true;
+}
+
+// Visits the statements of a block that holds loops. In a chain, a block with variables
+// of its own, that these loops use, is one statement.
 static void scop_walk_block(struct scop *s, struct walk *w, TSNode block) {
   TSNode first = { 0 }, last = { 0 };
+  if (w->n > 0 && node_is(s->node, "compound_statement") &&
+      !ts_node_is_null(node_child(block, "declaration")) && scop_may_hide(s, block)) {
+    scop_add(s, w, block, block);
+    return;
+  }
   for (uint32_t i = 0; i <= ts_node_named_child_count(block) && !s->why; i++) {
     TSNode n = i < ts_node_named_child_count(block) ? ts_node_named_child(block, i)
                                                     : (TSNode){ 0 };
@@ -241,7 +261,8 @@ static void scop_check_variables(struct scop *s) {
     scop_drop(s);
   for (unsigned i = 0; i < m->n_iters && !s->why; i++) {
     const struct dim *d = &m->iters[i]->dim;
-    if (!node_within(m->iters[i]->node, s->node))
+    struct statement *holder = scop_statement(s, m->iters[i]->node);
+    if (!node_within(m->iters[i]->node, s->node) || holder) // of which it is a part
       continue;
     if (live_read_after(&m->u, s->node, d->var) &&
         !usage_declares(&m->u, m->iters[i]->node, d->var))

@@ -24,7 +24,16 @@ static unsigned scop_symbol_of(struct scop *s, monomial m) {
   return i;
 }
 
-// Appends P, of ST's loops, as isl writes it.
+// True if M is a loop that is a part of ST.
+static bool scop_hides(const struct scop *s, const struct statement *st, monomial m) {
+  for (unsigned i = 0; i < s->m->n_iters; i++)
+    if (s->m->iters[i]->atom + 1 == m && body_covers(st->body, s->m->iters[i]->node))
+      return true;
+  return false;
+}
+
+// Appends P, of ST's loops, as isl writes it. A loop with the atom 7 that is a part of ST
+// is h8.
 static void scop_poly(struct scop *s, const struct statement *st, struct poly p,
                       struct text *t) {
   text_printf(t, "(0");
@@ -37,7 +46,9 @@ static void scop_poly(struct scop *s, const struct statement *st, struct poly p,
     unsigned at = 0;
     while (loop && at < st->n && st->chain[at]->atom + 1 != m)
       at++;
-    if (loop && at == st->n)
+    if (loop && at == st->n && scop_hides(s, st, m))
+      text_printf(t, " h%u", (unsigned)m);
+    else if (loop && at == st->n)
       scop_refuse(s, st->body.first,
                   "an index or a bound multiplies loop variables, or "
                   "uses one of a loop around the nest");
@@ -130,6 +141,9 @@ static TSNode scop_expression(const struct statement *st) {
 static bool scop_meet(struct scop *s, const struct statement *st, const struct access *x,
                       const struct access *y) {
   struct text t = { 0 };
+  if ((x->loop && body_covers(st->body, x->loop->node)) ||
+      (y->loop && body_covers(st->body, y->loop->node)))
+    return true;
   scop_tuple(s, st, &t);
   for (unsigned i = 0; i < x->n; i++) {
     text_printf(&t, i ? " and " : " : ");
@@ -192,13 +206,31 @@ static void scop_write_access(struct scop *s, const struct statement *st,
                               const struct access *x, struct text *t) {
   if (x->why || x->array->why)
     scop_refuse(s, x->node, x->why ? x->why : x->array->why);
+  const struct iter *inner = x->loop, *l;
+  bool plain = !inner || !body_covers(st->body, inner->node);
   scop_tuple(s, st, t);
   text_printf(t, " -> A%u[", scop_array(s, x->array));
   for (unsigned j = 0; j < x->n; j++) {
-    text_printf(t, j ? ", " : "");
-    scop_poly(s, st, x->index[j], t);
+    text_printf(t, plain ? "%s" : "%so%u", j ? ", " : "", j);
+    if (plain)
+      scop_poly(s, st, x->index[j], t);
   }
   text_printf(t, "]");
+  if (plain)
+    return;
+  for (l = inner; l && body_covers(st->body, l->node); l = l->outer)
+    text_printf(t, "%sh%u", l == inner ? " : exists " : ", ", l->atom + 1);
+  text_printf(t, " : 1 = 1");
+  for (unsigned j = 0; j < x->n; j++) {
+    text_printf(t, " and o%u = ", j);
+    scop_poly(s, st, x->index[j], t);
+  }
+  for (l = inner; l && body_covers(st->body, l->node); l = l->outer) {
+    text_printf(t, " and ");
+    scop_poly(s, st, l->from, t);
+    text_printf(t, " <= h%u <= ", l->atom + 1);
+    scop_poly(s, st, l->to, t);
+  }
 }
 
 // Appends the accesses in the nest that WHICH selects.
@@ -210,7 +242,8 @@ static void scop_write_accesses(struct scop *s, unsigned which, struct text *t) 
     const struct statement *st = scop_statement(s, x->node);
     if (!st || ((which & WRITES) && !x->write) ||
         ((which & OTHERS) && scop_is_sum(m, x)) || ((which & READS) && !x->read) ||
-        ((which & SURE) && x->conditional))
+        ((which & SURE) && x->conditional) ||
+        (x->array->local && body_covers(st->body, x->array->home))) // each run's own
       continue;
     text_printf(t, some ? "; " : "");
     some = true;
