@@ -82,10 +82,10 @@ struct chain {
   const char *why;
   TSNode at;
 };
-/* Finds how the nests of BLOCK, of which LAST is the last one, run in tiles of TILED
- * loops if nothing reads the N arrays LOCAL afterwards. Never NULL. */
-struct chain *chain_of(struct model *m, TSNode block, struct iter *last, unsigned tiled,
-                       struct array **local, unsigned n);
+/* Finds how NESTS, loops of which LAST is the last one, run in tiles of TILED loops if
+ * nothing reads the N arrays LOCAL afterwards. Never NULL. */
+struct chain *chain_of(struct model *m, struct body nests, struct iter *last,
+                       unsigned tiled, struct array **local, unsigned n);
 
 /* Macros that the text uses. */
 extern const char code_prologue[];

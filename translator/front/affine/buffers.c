@@ -134,7 +134,7 @@ static void buffer_add(struct linker *k, const struct array *a) {
     isl_set *box = elements ? link_hull(isl_union_set_copy(elements), i) : NULL;
     const char *last;
     if (elements && !box)
-      scop_refuse(k->s, k->s->node,
+      scop_refuse(k->s, k->s->all.first,
                   "the elements of a local array that a tile needs have no bounds");
     if (!box) { // no tile needs it
       b->origin[i] = "0LL";
@@ -145,7 +145,7 @@ static void buffer_add(struct linker *k, const struct array *a) {
     b->constant = b->constant && most;
     b->most[i] = most ? most : buffer_most(k, box, false);
     if (!b->most[i] || !code_bounds(box, 0, &b->origin[i], &last))
-      scop_refuse(k->s, k->s->node,
+      scop_refuse(k->s, k->s->all.first,
                   "the elements of a local array that a tile needs have no bounds");
     if (!b->most[i])
       isl_set_free(box);

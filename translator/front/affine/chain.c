@@ -254,7 +254,7 @@ static void linker_check_results(struct linker *k) {
     }
   }
   if (n == 0)
-    scop_refuse(k->s, k->s->node,
+    scop_refuse(k->s, k->s->all.first,
                 "no nest reads a local array and writes one that is not local");
 }
 
@@ -398,7 +398,7 @@ static void linker_bounds(struct linker *k, unsigned at) {
   all = isl_union_set_intersect_params(all, isl_set_copy(k->s->facts));
   isl_set *box = link_hull(all, at);
   if (!box || !code_bounds(box, 0, &k->c->first[at], &k->c->last[at]))
-    scop_refuse(k->s, k->s->node, "its tiles have no bounds");
+    scop_refuse(k->s, k->s->all.first, "its tiles have no bounds");
 }
 
 static void linker_write_apart(struct linker *k, const struct link *l) {
@@ -437,7 +437,7 @@ static void linker_write(struct linker *k) {
     text_printf(&all, "%s", code ? code : "");
   }
   if (all.size > MOST_CODE)
-    scop_refuse(k->s, k->s->node, "a tile has too many different loops");
+    scop_refuse(k->s, k->s->all.first, "a tile has too many different loops");
   k->c->code = all.data;
 }
 
@@ -463,17 +463,17 @@ static void chain_find_all(struct linker *k) {
     linker_write(k);
 }
 
-struct chain *chain_of(struct model *m, TSNode block, struct iter *last, unsigned tiled,
-                       struct array **local, unsigned n) {
+struct chain *chain_of(struct model *m, struct body nests, struct iter *last,
+                       unsigned tiled, struct array **local, unsigned n) {
   struct chain *c = arena_alloc(sizeof *c);
-  struct scop *s = scop_read(m, block, last);
+  struct scop *s = scop_read(m, nests, last);
   struct linker k = { .s = s, .c = c };
   c->n = tiled;
   for (unsigned i = 0; i < n; i++)
     *GROW(s->buffers, s->n_buffers) = local[i];
   for (unsigned i = 0; i < n && !s->why; i++)
-    if (live_read_after(&m->u, block, local[i]->name))
-      scop_refuse(s, block, "an array in `local` is read after the block");
+    if (live_read_after(&m->u, last->node, local[i]->name))
+      scop_refuse(s, nests.first, "an array in `local` is read after the block");
   TSNode at;
   const char *why = s->why ? NULL : forward_why_not(s, &at);
   if (why)

@@ -52,11 +52,11 @@ static const struct access *forward_element(const struct scop *s, TSNode first,
   return NULL;
 }
 
-// True if something in ROOT, besides assignments to it, may change NAME.
-static bool forward_hides(const struct usage *u, TSNode root, struct slice name) {
+// True if something in ALL, besides assignments to it, may change NAME.
+static bool forward_hides(const struct usage *u, struct body all, struct slice name) {
   for (unsigned i = 0; i < u->n_changes; i++)
     if (slices_same(u->changes[i].name, name) && u->changes[i].how != BY_ASSIGNMENT &&
-        node_within(u->changes[i].node, root))
+        body_covers(all, u->changes[i].node))
       return true;
   return false;
 }
@@ -119,10 +119,12 @@ static void forward_access(struct scop *s, const struct forward *f, TSNode use) 
 bool forward_replace(struct scop *s, struct slice name) {
   TSNode *uses = NULL;
   unsigned n = 0, before = s->n_forwards;
-  if (forward_hides(&s->m->u, s->node, name))
+  if (forward_hides(&s->m->u, s->all, name))
     return false;
-  forward_find(s, s->node, name);
-  forward_uses(s->m, s->node, name, &uses, &n);
+  for (TSNode at = s->all.first; !ts_node_is_null(at); at = body_next(s->all, at)) {
+    forward_find(s, at, name);
+    forward_uses(s->m, at, name, &uses, &n);
+  }
   bool good = s->n_forwards > before;
   for (unsigned i = 0; i < n && good; i++) {
     const struct forward *f = forward_at(s, uses[i]);

@@ -23,7 +23,7 @@ static void finder_fails(struct finder *f, const char *why) {
   if (f->a->why)
     return;
   f->a->why = why;
-  f->a->at = f->s->node;
+  f->a->at = f->s->all.first;
 }
 
 // Returns the points in the boxes of the N loops LOOP, of COUNT coordinates.
@@ -191,7 +191,7 @@ void affine_symbols(const struct scop *s, const char **symbols, const char **las
 
 struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled) {
   struct affine *a = arena_alloc(sizeof *a);
-  struct scop *s = scop_read(m, root->node, root);
+  struct scop *s = scop_read(m, (struct body){ root->node, root->node }, root);
   struct finder f = { .s = s, .a = a, .tiled = tiled };
   a->why = s->why;
   a->at = s->at;

@@ -87,7 +87,7 @@ static bool scop_may_hide(const struct scop *s, TSNode n) {
 // of its own, that these loops use, is one statement.
 static void scop_walk_block(struct scop *s, struct walk *w, TSNode block) {
   TSNode first = { 0 }, last = { 0 };
-  if (w->n > 0 && node_is(s->node, "compound_statement") &&
+  if (w->n > 0 && !ts_node_eq(s->all.first, s->all.last) &&
       !ts_node_is_null(node_child(block, "declaration")) && scop_may_hide(s, block)) {
     scop_add(s, w, block, block);
     return;
@@ -120,6 +120,13 @@ static void scop_walk(struct scop *s, struct walk *w, TSNode n) {
     scop_walk_block(s, w, n);
   else
     scop_refuse(s, n, "a loop is in a statement that is neither a loop nor a block");
+}
+
+static void scop_walk_all(struct scop *s) {
+  struct walk w = { 0 };
+  for (TSNode n = s->all.first; !ts_node_is_null(n); n = body_next(s->all, n))
+    if (!node_is(n, "comment"))
+      scop_walk(s, &w, n);
 }
 
 struct statement *scop_statement(struct scop *s, TSNode n) {
@@ -190,7 +197,7 @@ static bool scop_may_copy(const struct scop *s, struct slice name) {
 
 // Gives each run of a statement its own NAME, which AT assigns.
 static void scop_own(struct scop *s, struct slice name, TSNode at) {
-  if (live_read_after(&s->m->u, s->node, name)) {
+  if (live_read_after(&s->m->u, s->all.last, name)) {
     scop_refuse(s, at, "this variable is read after the loops");
     return;
   }
@@ -262,9 +269,9 @@ static void scop_check_variables(struct scop *s) {
   for (unsigned i = 0; i < m->n_iters && !s->why; i++) {
     const struct dim *d = &m->iters[i]->dim;
     struct statement *holder = scop_statement(s, m->iters[i]->node);
-    if (!node_within(m->iters[i]->node, s->node) || holder) // of which it is a part
+    if (!body_covers(s->all, m->iters[i]->node) || holder) // of which it is a part
       continue;
-    if (live_read_after(&m->u, s->node, d->var) &&
+    if (live_read_after(&m->u, s->all.last, d->var) &&
         !usage_declares(&m->u, m->iters[i]->node, d->var))
       scop_refuse(s, m->iters[i]->node, "the variable of a loop is read after the loops");
     for (unsigned j = 0; j < s->n; j++)
@@ -304,24 +311,25 @@ static void scop_check_names(struct scop *s, TSNode n) {
 
 // ---- the whole ----------------------------------------------------------------------
 
-struct scop *scop_read(struct model *m, TSNode node, struct iter *last) {
+struct scop *scop_read(struct model *m, struct body all, struct iter *last) {
   struct scop *s = arena_alloc(sizeof *s);
   s->m = m;
-  s->node = node;
+  s->all = all;
   s->last = last;
   if (m->n_refusals)
     scop_refuse(s, m->refusals[0].at, m->refusals[0].text);
   else if (m->jumps)
-    scop_refuse(s, node, "a jump may leave a loop or an iteration");
+    scop_refuse(s, all.first, "a jump may leave a loop or an iteration");
   else if (last->outer)
-    scop_refuse(s, node, "it is in another loop");
+    scop_refuse(s, all.first, "it is in another loop");
   if (!s->why)
-    scop_walk(s, &(struct walk){ 0 }, node);
+    scop_walk_all(s);
   for (unsigned i = 0; i < m->n_arrays && !s->why; i++)
     if (!ts_node_is_null(m->arrays[i]->handed))
       scop_refuse(s, m->arrays[i]->handed, "an array is used as a whole");
   if (!s->why)
-    scop_check_names(s, node);
+    for (TSNode n = all.first; !ts_node_is_null(n); n = body_next(all, n))
+      scop_check_names(s, n);
   if (!s->why)
     scop_check_variables(s);
   if (!s->why)

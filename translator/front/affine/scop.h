@@ -31,8 +31,8 @@ struct forward { /* from FIRST to LAST, statements of a block, NAME stands for E
 };
 struct scop {
   struct model *m;
-  TSNode node;       /* the outermost loop, or a block of several */
-  struct iter *last; /* the outermost loop, of a block the last one of them */
+  struct body all;   /* a loop, or several next to each other */
+  struct iter *last; /* the last of these */
   struct statement list[SCOP_STATEMENTS];
   unsigned n;
   struct forward *forwards;
@@ -55,9 +55,8 @@ struct scop {
   isl_union_map *without_sums;
   isl_set *facts; /* about the params */
 };
-/* Reads NODE, whose outermost loop, of a block the last one, is LAST. The caller ends it
- * with scop_free. */
-struct scop *scop_read(struct model *m, TSNode node, struct iter *last);
+/* Reads ALL, loops of which LAST is the last one. The caller ends it with scop_free. */
+struct scop *scop_read(struct model *m, struct body all, struct iter *last);
 void scop_free(struct scop *s);
 /* Refuses the nest, for the reason WHY, seen at AT. The first reason is kept. */
 void scop_refuse(struct scop *s, TSNode at, const char *why);

@@ -319,7 +319,7 @@ void scop_build(struct scop *s) {
     return;
   s->ctx = isl_ctx_alloc();
   if (!s->ctx)
-    return scop_refuse(s, s->node, "there is no memory for isl");
+    return scop_refuse(s, s->all.first, "there is no memory for isl");
   isl_options_set_on_error(s->ctx, ISL_ON_ERROR_CONTINUE);
   isl_ctx_set_max_operations(s->ctx, MOST_OPERATIONS);
   s->facts = isl_set_read_from_str(s->ctx, scop_braces(s, &facts));
@@ -331,7 +331,7 @@ void scop_build(struct scop *s) {
       scop_depend(s, scop_run(s, WRITES | OTHERS), isl_union_map_copy(s->accesses)),
       scop_depend(s, scop_run(s, WRITES), scop_run(s, OTHERS)));
   if (!s->dependences || !s->without_sums)
-    scop_refuse(s, s->node, "its dependences are too many to be computed");
+    scop_refuse(s, s->all.first, "its dependences are too many to be computed");
   else
     scop_check_forwards(s);
   if (!s->why)

@@ -84,9 +84,9 @@ static bool chain_read_local(const struct chaining *c, struct array ***local,
   return true;
 }
 
-// Returns the block of D in the model, and sets *LAST to its last loop; null, after an
-// error: it holds something else than loops that are known.
-static TSNode chain_block(const struct chaining *c, struct iter **last) {
+// Sets *ALL to the loops in D's block, in the model, and *LAST to the last one. False,
+// after an error: there is something else than loops that are known.
+static bool chain_loops(const struct chaining *c, struct body *all, struct iter **last) {
   const TSNode block = c->d->loop, none = { 0 };
   struct note why = { none, NULL };
   unsigned n = 0;
@@ -95,30 +95,28 @@ static TSNode chain_block(const struct chaining *c, struct iter **last) {
     if (node_is(loop, "comment"))
       continue;
     *last = node_is(loop, "for_statement") ? order_iter(c->m, loop) : NULL;
-    n++;
-    if (*last)
+    if (*last) {
+      all->first = n++ ? all->first : (*last)->node;
+      all->last = (*last)->node;
       continue;
+    }
     why.text = node_is(loop, "for_statement")
         ? reschedule_unknown(c->m, loop, &why.at)
         : "a block of loops must stand below it, with nothing else in it";
-    chain_fails(c, why.at, why.text);
-    return none;
+    return chain_fails(c, why.at, why.text);
   }
-  if (n > 1)
-    return ts_node_parent((*last)->node);
-  chain_fails(c, none, "there are fewer than two");
-  return none;
+  return n > 1 || chain_fails(c, none, "there are fewer than two");
 }
 
 static void chain_find_one(struct chaining *c) {
   struct iter *last = NULL;
   struct array **local = NULL;
   unsigned n = 0;
-  TSNode block = chain_block(c, &last);
-  if (ts_node_is_null(block) || !chain_read_local(c, &local, &n))
+  struct body all;
+  if (!chain_loops(c, &all, &last) || !chain_read_local(c, &local, &n))
     return;
   struct chain *chain =
-      chain_of(c->m, block, last, directive_clause(c->d, "sizes")->n_args, local, n);
+      chain_of(c->m, all, last, directive_clause(c->d, "sizes")->n_args, local, n);
   if (chain->why)
     chain_fails(c, chain->at, chain->why);
   else
