@@ -10,6 +10,7 @@
  *   code.c      loops of that order, as text
  *   chain.c     which iterations of earlier nests a tile of a later one needs
  *   buffers.c   the elements of arrays that a tile keeps for itself
+ *   joined.c    the loops of both, as text
  *
  * The terms are isl's (S. Verdoolaege, "isl: An Integer Set Library for the Polyhedral
  * Model", ICMS 2010). A nest is a scop ("static control part"): loops whose bounds, and
@@ -67,6 +68,8 @@ struct chain {
     const char *code;         /* runs LOW <= that loop < HIGH, with the number 0 */
   } *apart;
   unsigned n_apart;
+  struct chain_part *whole; /* all nests, without tiles */
+  unsigned n_whole;
   struct chain_buffer {                 /* in place of an array */
     const char *element;                /* one of its elements, for its type */
     unsigned n;                         /* subscripts */

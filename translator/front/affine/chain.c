@@ -15,7 +15,6 @@
 //     same value of that loop;
 //   - no other tile writes what it reads;
 //   - each element of a buffer that is read has been written.
-#include <stdlib.h>
 #include <string.h>
 
 #include <isl/map.h>
@@ -71,9 +70,7 @@ isl_set *link_iterations(const struct linker *k, const struct link *l,
   return set;
 }
 
-// Returns what L's nest runs: in a tile, or all of it.
-static isl_union_set *linker_runs(const struct linker *k, const struct link *l,
-                                  bool tile) {
+isl_union_set *linker_runs(const struct linker *k, const struct link *l, bool tile) {
   isl_union_set *all = isl_union_set_empty_ctx(k->s->ctx);
   for (unsigned i = l->first; i < l->first + l->n; i++) {
     const struct statement *st = &k->s->list[i];
@@ -332,113 +329,6 @@ static void linker_check(struct linker *k) {
       linker_check_read(k, x, sure);
   }
   isl_union_map_free(sure);
-}
-
-// ---- text ---------------------------------------------------------------------------
-
-// Returns the order of L's iterations in a tile, as points of *COUNT coordinates: its
-// loops, and the places of statements where these differ.
-static isl_union_map *linker_order(const struct linker *k, const struct link *l,
-                                   unsigned *count) {
-  const struct scop *s = k->s;
-  struct text from = { 0 }, to = { 0 };
-  unsigned depth = 0;
-  for (unsigned i = l->first; i < l->first + l->n; i++)
-    depth = s->list[i].n > depth ? s->list[i].n : depth;
-  *count = 0;
-  for (unsigned i = 0; i <= 2 * AFFINE_DEPTH; i++) {
-    bool differ = i % 2 && i / 2 < depth;
-    for (unsigned j = l->first; j < l->first + l->n && i % 2 == 0 && i / 2 <= depth; j++)
-      differ = differ || i / 2 > s->list[j].n || i / 2 > s->list[l->first].n ||
-          s->list[j].at[i / 2] != s->list[l->first].at[i / 2];
-    text_printf(&from, "%sc%u", i ? ", " : "", i);
-    if (differ)
-      text_printf(&to, "%sc%u", (*count)++ ? ", " : "", i);
-  }
-  isl_union_map *order = isl_union_map_copy(s->order);
-  return isl_union_map_apply_range(
-      order,
-      isl_union_map_read_from_str(s->ctx,
-                                  arena_printf("{ [%s] -> [%s] }", from.data, to.data)));
-}
-
-// Returns the loops that run L's iterations in RUNS, which it frees; NULL: none are
-// found.
-static const char *linker_loops(const struct linker *k, const struct link *l,
-                                isl_union_set *runs) {
-  struct scop *s = k->s;
-  unsigned count;
-  isl_union_map *order = linker_order(k, l, &count);
-  runs = isl_union_set_intersect(runs, isl_union_set_copy(s->domain));
-  order = isl_union_map_intersect_domain(order, runs);
-  isl_set *context = isl_set_copy(s->facts);
-  for (unsigned i = 0; i < k->c->n; i++)
-    context = isl_set_intersect(
-        context,
-        isl_set_read_from_str(s->ctx,
-                              arena_printf("[autotune_low%u, autotune_high%u] -> { : "
-                                           "autotune_low%u < autotune_high%u }",
-                                           i, i, i, i)));
-  isl_ctx_reset_operations(s->ctx); // each nest has as many
-  struct inner in = inner_best(s, order, 0, count);
-  isl_union_map_free(order);
-  if (!in.order) {
-    isl_set_free(context);
-    return NULL;
-  }
-  return code_of(s, in.order, context, in.count, in.vector, in.sum);
-}
-
-// Sets the bounds of the loop AT of the tiles.
-static void linker_bounds(struct linker *k, unsigned at) {
-  isl_union_set *all = isl_union_set_empty_ctx(k->s->ctx);
-  for (unsigned i = 0; i < k->n; i++)
-    if (k->list[i].result && !k->list[i].apart)
-      all = isl_union_set_union(all, linker_runs(k, &k->list[i], false));
-  all = isl_union_set_intersect_params(all, isl_set_copy(k->s->facts));
-  isl_set *box = link_hull(all, at);
-  if (!box || !code_bounds(box, 0, &k->c->first[at], &k->c->last[at]))
-    scop_refuse(k->s, k->s->all.first, "its tiles have no bounds");
-}
-
-static void linker_write_apart(struct linker *k, const struct link *l) {
-  struct chain_part *p = GROW(k->c->apart, k->c->n_apart);
-  isl_union_set *runs = linker_runs(k, l, false);
-  *p = (struct chain_part){ 0 };
-  isl_set *box = l->kept[0] ? link_hull(isl_union_set_copy(runs), 0) : NULL;
-  if (box && code_bounds(box, 0, &p->first, &p->last)) {
-    isl_union_set_free(runs);
-    struct link part = *l;
-    memset(part.box, 0, sizeof part.box);
-    part.box[0] = isl_set_read_from_str(
-        k->s->ctx,
-        "[autotune_low0, autotune_high0] -> { [x] : autotune_low0 <= x < autotune_high0 }");
-    runs = linker_runs(k, &part, true);
-    isl_set_free(part.box[0]);
-  }
-  p->code = linker_loops(k, l, runs);
-  if (!p->code)
-    scop_refuse(k->s, k->s->list[l->first].body.first, "its loops cannot be computed");
-}
-
-static void linker_write(struct linker *k) {
-  struct text all = { 0 };
-  for (unsigned i = 0; i < k->c->n && !k->s->why; i++)
-    linker_bounds(k, i);
-  for (unsigned i = 0; i < k->n && !k->s->why; i++) {
-    const struct link *l = &k->list[i];
-    if (l->apart)
-      linker_write_apart(k, l);
-    if (l->apart || !l->needed)
-      continue;
-    const char *code = linker_loops(k, l, linker_runs(k, l, true));
-    if (!code)
-      scop_refuse(k->s, k->s->list[l->first].body.first, "its loops cannot be computed");
-    text_printf(&all, "%s", code ? code : "");
-  }
-  if (all.size > MOST_CODE)
-    scop_refuse(k->s, k->s->all.first, "a tile has too many different loops");
-  k->c->code = all.data;
 }
 
 // ---- the whole ----------------------------------------------------------------------

@@ -125,7 +125,8 @@ enum { MOST_CODE = 60000 }; /* bytes of one part: more is no use to compilers */
 /* Sets *SYMBOLS and *LAST as in struct affine. */
 void affine_symbols(const struct scop *s, const char **symbols, const char **last);
 
-/* ---- chain.c, buffers.c ---------------------------------------------------------- */
+/* ---- chain.c, buffers.c, joined.c----------------------------------------------------
+ */
 
 struct link {        /* a nest of a chain */
   unsigned first, n; /* its statements */
@@ -151,6 +152,10 @@ isl_set *link_iterations(const struct linker *k, const struct link *l,
 isl_set *link_hull(__isl_take isl_union_set *all, unsigned at);
 /* Adds the buffer of each array of K->s->buffers to K->c. */
 void buffers_find(struct linker *k);
+/* Returns what L's nest runs: in a TILE, or all of it. */
+isl_union_set *linker_runs(const struct linker *k, const struct link *l, bool tile);
+/* Sets the text of K->c. Afterwards K->s has no buffers. (joined.c) */
+void linker_write(struct linker *k);
 
 /* ---- code.c ---------------------------------------------------------------------- */
 

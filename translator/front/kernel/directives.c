@@ -39,20 +39,21 @@ static int set_param(const struct source *s, struct kernel *k, const struct prag
   return kernel_add_param(k, param);
 }
 
-struct param directives_optional(const char *name, size_t offset, int when) {
-  static const struct {
-    const char *text, *define;
-  } choices[] = { { "no", "0" }, { "yes", "1" } };
+// Returns the param NAME with the values ZERO and ONE.
+static struct param choice_of(const char *name, size_t offset, int when, const char *zero,
+                              const char *one) {
   struct param param = {
     .name = name, .kind = VALUE_CHOICE, .when = when, .offset = offset
   };
   for (int i = 0; i < 2; i++)
-    *GROW(param.values, param.n_values) = (struct value){ .offset = offset,
-                                                          .text = choices[i].text,
-                                                          .define = choices[i].define,
-                                                          .i = i,
-                                                          .d = i };
+    *GROW(param.values, param.n_values) = (struct value){
+      .offset = offset, .text = i ? one : zero, .define = i ? "1" : "0", .i = i, .d = i
+    };
   return param;
+}
+
+struct param directives_optional(const char *name, size_t offset, int when) {
+  return choice_of(name, offset, when, "no", "yes");
 }
 
 static int optional_param(const struct source *s, struct kernel *k,
@@ -174,6 +175,24 @@ static struct dir_clause read_clause(const struct source *s, struct kernel *k,
   return out;
 }
 
+// Adds the choice of P, a `chain` that threads share, and returns it: its nests run one
+// after the other, or in tiles. -1: P has none.
+static int chain_choice(const struct source *s, struct kernel *k, const struct pragma *p,
+                        int when) {
+  if (p->directive != DIR_CHAIN ||
+      !(pragma_has(p, "num_threads") || pragma_has(p, "schedule")))
+    return -1;
+  const char *name = set_name(s, k, directive_name(p->directive), p->offset);
+  return kernel_add_param(k, choice_of(name, p->offset, when, "apart", "recompute"));
+}
+
+// Gives D a clause of no text, with the value of CHOICE.
+static void directive_add_choice(struct loop_directive *d, int choice) {
+  struct dir_clause c = { .name = "tiles", .pragma = d->pragma };
+  *GROW(c.args, c.n_args) = (struct dir_arg){ .param = choice };
+  *GROW(d->clauses, d->n_clauses) = c;
+}
+
 static void directives_read_directive(const struct source *s, struct kernel *k,
                                       struct function *f, const struct pragma *p,
                                       int when) {
@@ -187,10 +206,15 @@ static void directives_read_directive(const struct source *s, struct kernel *k,
   for (unsigned i = 0; i < p->n_clauses; i++)
     if (strcmp(p->clauses[i].name, "optional") == 0)
       d.present = optional_param(s, k, p, &p->clauses[i], when);
+  when = d.present >= 0 ? d.present : when;
+  int tiles = chain_choice(s, k, p, when);
+  if (tiles >= 0)
+    directive_add_choice(&d, tiles);
   for (unsigned i = 0; i < p->n_clauses; i++)
     if (strcmp(p->clauses[i].name, "optional") != 0)
-      *GROW(d.clauses, d.n_clauses) =
-          read_clause(s, k, p, &p->clauses[i], d.present >= 0 ? d.present : when);
+      *GROW(d.clauses, d.n_clauses) = read_clause(
+          s, k, p, &p->clauses[i],
+          tiles >= 0 && strcmp(p->clauses[i].name, "sizes") == 0 ? tiles : when);
   *GROW(f->directives, f->n_directives) = d;
 }
 

@@ -8,6 +8,9 @@
 //       for each nest, in the order of the source
 //         what the tile needs of it, into its buffer
 //
+// If threads share the tiles, another choice is that they share the outermost loop of
+// each nest instead, and no tile computes anything again.
+//
 // Each thread has buffers of its own. They are on its stack if they are small. If there
 // is no memory for them in one of the threads, the code as written runs.
 #include "autotune_abi.h"
@@ -16,6 +19,7 @@
 #include "loops.h"
 
 enum { CHAIN_STACK = 65536, CHAIN_LINE = 64 }; /* bytes */
+enum { CHAIN_PIECES = 64 }; /* of the outermost loop of a nest that threads share */
 
 // ---- what it may stand on -----------------------------------------------------------
 
@@ -237,12 +241,13 @@ static void chainer_apart(const struct chainer *w, const struct chain_part *p) {
   }
   text_printf(
       w->out,
-      "{\nconst long long autotune_begin = (%s), autotune_end = (%s);\n%s"
+      "{\nconst long long autotune_begin = (%s), autotune_end = (%s), autotune_size = "
+      "AUTOTUNE_MORE((autotune_end - autotune_begin) / %d + 1, 1LL);\n%s"
       "for (long long autotune_first = autotune_begin; "
-      "autotune_first <= autotune_end; autotune_first += autotune_size0) {\n"
+      "autotune_first <= autotune_end; autotune_first += autotune_size) {\n"
       "const long long autotune_low0 = autotune_first, autotune_high0 = "
-      "AUTOTUNE_LESS(autotune_first + autotune_size0, autotune_end + 1);\n%s}\n}\n",
-      p->first, p->last, chainer_share(w, 1), p->code);
+      "AUTOTUNE_LESS(autotune_first + autotune_size, autotune_end + 1);\n%s}\n}\n",
+      p->first, p->last, CHAIN_PIECES, chainer_share(w, 1), p->code);
 }
 
 static void chainer_tiles(const struct chainer *w) {
@@ -273,9 +278,15 @@ static void chainer_tiles(const struct chainer *w) {
   text_printf(w->out, "%s}\n", c->code);
 }
 
-static void chainer_body(struct chainer *w, const char *last) {
+// TILES: false: the nests run one after the other.
+static void chainer_body(struct chainer *w, const char *last, bool tiles) {
   text_printf(w->out, "%sconst long long " AFFINE_LAST " = %s;\n", w->c->symbols,
               last ? last : w->c->last_value);
+  if (!tiles) {
+    for (unsigned i = 0; i < w->c->n_whole; i++)
+      chainer_apart(w, &w->c->whole[i]);
+    return;
+  }
   chainer_sizes(w);
   chainer_memory(w);
   text_printf(w->out, "if (!*autotune_failed) {\n");
@@ -310,7 +321,10 @@ void chain_write(struct builder *b, const struct loop_directive *d, struct text 
                        .how = reschedule_clause(b, d, "schedule"),
                        .out = &body };
   w.threads = *team || *w.how;
-  chainer_body(&w, cut_last(b, chain_last(d->loop)));
+  const struct dir_clause *choice = directive_clause(d, "tiles");
+  bool tiles = !choice ||
+      b->k->params[choice->args[0].param].values[b->point[choice->args[0].param]].i;
+  chainer_body(&w, cut_last(b, chain_last(d->loop)), tiles);
   const char *condition = d->chain->condition;
   const struct region *r =
       region_of(slice_of(arena_printf("#pragma omp parallel for%s%s", team, w.how)));
