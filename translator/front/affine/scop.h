@@ -125,7 +125,7 @@ enum { MOST_CODE = 60000 }; /* bytes of one part: more is no use to compilers */
 /* Sets *SYMBOLS and *LAST as in struct affine. */
 void affine_symbols(const struct scop *s, const char **symbols, const char **last);
 
-/* ---- chain.c, buffers.c, joined.c----------------------------------------------------
+/* ---- chain.c, buffers.c, joined.c ------------------------------------------------ */
  */
 
 struct link {        /* a nest of a chain */
