@@ -126,7 +126,6 @@ enum { MOST_CODE = 60000 }; /* bytes of one part: more is no use to compilers */
 void affine_symbols(const struct scop *s, const char **symbols, const char **last);
 
 /* ---- chain.c, buffers.c, joined.c ------------------------------------------------ */
- */
 
 struct link {        /* a nest of a chain */
   unsigned first, n; /* its statements */
