@@ -242,6 +242,10 @@ refused() { # REASON LOCAL CODE
   has "refused: $1" bad.out "$1"
   hasnt "refused: $1: all is freed" bad.out isl_ctx
 }
+accepted() { # LOCAL CODE
+  refused "kernel f" "$@"
+  hasnt "no error" bad.out error
+}
 loops='for (int i = 1; i < n - 1; i++) for (int j = 1; j < n - 1; j++)'
 fill="for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) t[i][j] = a[i][j] * 2;"
 use="$loops b[i][j] = t[i - 1][j] + t[i][j + 1];"
@@ -260,6 +264,9 @@ refused "tiles would depend on each other" t "$fill $use $loops x[i] += t[i][j];
 refused "tiles would depend on each other" t "$fill $use $loops y[i * 2] = b[i - 1][j] + t[i][j];"
 refused "an element that is read here may not have been written" t "$loops t[i][j] = a[i][j]; $loops b[i][j] = t[i - 1][j];"
 refused "an element that is read here may not have been written" t "$loops if (a[i][j] > 0) t[i][j] = a[i][j]; $loops b[i][j] = t[i][j];"
+refused "an element that is read here may not have been written" t "$loops if (a[i][j] > 0) t[i][j] = a[i][j]; else t[i][j - 1] = 2; $loops b[i][j] = t[i][j];"
+refused "an element that is read here may not have been written" t "$loops if (a[i][j] > 0) { if (j > 2) t[i][j] = a[i][j]; } else t[i][j] = 2; $loops b[i][j] = t[i][j];"
+accepted t "$loops if (a[i][j] > 0) t[i][j] = a[i][j]; else { x[0]; t[i][j] = 2; } $loops b[i][j] = t[i][j];"
 refused "several tiles would run this" "t, a" "$loops { t[i][j] = x[j]; b[i][j] = 1; } $loops a[i][j] = t[i][j]; for (int i = 2; i < n; i++) for (int j = 2; j < n - 2; j++) y[i * n + j] = a[i - 1][j];"
 refused "has fewer loops than there are sizes" t "$fill for (int i = 1; i < n; i++) x[i] = t[i][0];"
 refused "not affine" t "$fill $loops b[i][j] = t[p[i]][j];"
@@ -296,11 +303,12 @@ int main(void)
       for (int a = 0; a < 8; a++) {
         x[s][a] = malloc(all * sizeof *x[s][a]);
         for (size_t i = 0; i < all; i++)
-          x[s][a][i] = (unsigned)(i + 1000 * (a == 0 || a == 7 ? a : a + 10 * s)) * 2654435761u >> 7;
+          x[s][a][i] = (unsigned)(i + 1000 * (a == 0 || a > 5 ? a : a + 10 * s)) * 2654435761u >> 7;
       }
     plain_all(n, x[0]);
     tuned(n, x[1]);
-    if (memcmp(x[0][7], x[1][7], all * sizeof *x[0][7]) || memcmp(x[0][0], x[1][0], all * sizeof *x[0][0])) {
+    if (memcmp(x[0][7], x[1][7], all * sizeof *x[0][7]) || memcmp(x[0][6], x[1][6], all * sizeof *x[0][6]) ||
+        memcmp(x[0][0], x[1][0], all * sizeof *x[0][0])) {
       printf("wrong for n = %d\n", n);
       return 1;
     }
@@ -333,9 +341,9 @@ for seed in $(seq "$first" $((first + ${NESTS-20} - 1))); do
   awk '/ autotune_text_nest_0\[\] =$/ { on = 1; next } on; on && /";$/ { exit }' out.c |
     sed 's/^"//; s/\\n";*$//; s/\\\(["?]\)/\1/g; s/\\\\/\\/g' > unit.c
   args="(void *)x[0]"
-  for k in $(seq 1 $(($(grep -c '^for' nest.c) - 1))); do args="$args, (void *)x[$k]"; done
-  printf '#include "unit.c"\nvoid tuned(int n, unsigned *const *x) { autotune_entry(n, %s, (void *)x[7]); }\n' "$args" > all.c
-  printf '#include "plain.c"\nvoid plain_all(int n, unsigned *const *x) { plain(n, %s, (void *)x[7]); }\n' "$args" > all_plain.c
+  for k in $(seq 1 $(grep -o 'restrict t[0-9]' nest.c | wc -l)); do args="$args, (void *)x[$k]"; done
+  printf '#include "unit.c"\nvoid tuned(int n, unsigned *const *x) { autotune_entry(n, %s, (void *)x[7], (void *)x[6]); }\n' "$args" > all.c
+  printf '#include "plain.c"\nvoid plain_all(int n, unsigned *const *x) { plain(n, %s, (void *)x[7], (void *)x[6]); }\n' "$args" > all_plain.c
   gcc -O1 -w -c all_plain.c
   for sizes in "0 1 1 2" "1 1 1 1" "1 2 5 2" "1 100 64 2" "1 7 300 3"; do
     set -- $sizes

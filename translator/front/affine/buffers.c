@@ -103,13 +103,17 @@ static isl_stat only_add(isl_set *set, void *user) {
   return isl_stat_ok;
 }
 
-// Returns the elements of A that tiles touch, each the same of its own; NULL: none.
-static isl_union_set *buffer_elements(const struct linker *k, const struct array *a) {
+// Returns the elements of A that a tile touches; NULL: none. WITHIN: the bounds of loops
+// that are cut count, too.
+static isl_union_set *buffer_elements(const struct linker *k, const struct array *a,
+                                      bool within) {
   struct only o = { .array = scop_array(k->s, a) };
   for (unsigned i = 0; i < k->n; i++) {
     const struct link *l = &k->list[i];
     for (unsigned j = l->first; j < l->first + l->n && l->needed && !l->apart; j++) {
       isl_union_set *st = isl_union_set_from_set(link_iterations(k, l, &k->s->list[j]));
+      if (within)
+        st = isl_union_set_intersect(st, isl_union_set_copy(k->s->domain));
       isl_union_map *all = isl_union_map_union(isl_union_map_copy(k->reads),
                                                isl_union_map_copy(k->writes));
       isl_union_set *touched = isl_union_set_apply(st, all);
@@ -122,7 +126,7 @@ static isl_union_set *buffer_elements(const struct linker *k, const struct array
 
 static void buffer_add(struct linker *k, const struct array *a) {
   struct chain_buffer *b = GROW(k->c->buffers, k->c->n_buffers);
-  isl_union_set *elements = buffer_elements(k, a);
+  isl_union_set *elements = buffer_elements(k, a, false);
   struct text t = { 0 };
   text_printf(&t, "%.*s", (int)a->name.size, a->name.data);
   for (unsigned i = 0; i < a->rank; i++)
@@ -132,6 +136,8 @@ static void buffer_add(struct linker *k, const struct array *a) {
                               .constant = true };
   for (unsigned i = 0; i < b->n; i++) {
     isl_set *box = elements ? link_hull(isl_union_set_copy(elements), i) : NULL;
+    if (elements && !box) // some nest runs all of a loop
+      box = link_hull(buffer_elements(k, a, true), i);
     const char *last;
     if (elements && !box)
       scop_refuse(k->s, k->s->all.first,

@@ -284,7 +284,7 @@ static bool linker_wrote_before(const struct linker *k, const struct access *x) 
   const struct scop *s = k->s;
   for (unsigned i = 0; i < s->m->n_accesses + s->n_more; i++) {
     const struct access *y = scop_access(s, i);
-    bool same = y->write && !y->conditional && y->array == x->array &&
+    bool same = y->write && y->array == x->array && !y->conditional &&
         scop_statement(k->s, y->node) == scop_statement(k->s, x->node) &&
         ts_node_end_byte(access_statement(y->node)) <= ts_node_start_byte(x->node);
     for (unsigned j = 0; j < x->n && same; j++)

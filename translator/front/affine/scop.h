@@ -75,10 +75,13 @@ enum which { /* a set of bits; 0: all accesses */
              WRITES = 1,
              OTHERS = 2, /* no sums */
              READS = 4,
-             SURE = 8 /* none in a condition */
+             SURE = 8 /* those that happen in each run of their statement */
 };
 /* Returns the accesses that WHICH selects, of all integers that the loops may count. */
 isl_union_map *scop_accesses(struct scop *s, unsigned which);
+/* True if X, a write, happens in each run of its statement, or one of the same element in
+ * the other branch of its `if`. */
+bool scop_is_sure(struct scop *s, const struct access *x);
 /* Returns what X, an access of a statement, touches. */
 isl_union_map *scop_touches(struct scop *s, const struct access *x);
 /* Returns the iterations of ST, without the bounds of those loops for which WITHOUT is

@@ -233,6 +233,41 @@ static void scop_write_access(struct scop *s, const struct statement *st,
   }
 }
 
+// Returns the `if` in ST that alone decides whether N, an element that is assigned to, is
+// reached; null: more does, or nothing.
+static TSNode scop_condition(const struct statement *st, TSNode n) {
+  static const char *const plain[] = { "assignment_expression", "expression_statement",
+                                       "compound_statement", "else_clause", NULL };
+  TSNode found = { 0 }, none = { 0 };
+  for (n = ts_node_parent(n); body_covers(st->body, n); n = ts_node_parent(n)) {
+    bool decides = node_is(n, "if_statement");
+    if (decides ? !ts_node_is_null(found) : !node_is_any(n, plain))
+      return none;
+    found = decides ? n : found;
+  }
+  return found;
+}
+
+bool scop_is_sure(struct scop *s, const struct access *x) {
+  const struct statement *st = scop_statement(s, x->node);
+  TSNode all = x->conditional ? scop_condition(st, x->node) : (TSNode){ 0 };
+  if (!x->conditional || ts_node_is_null(all))
+    return !x->conditional;
+  TSNode branch = node_field(all, "consequence");
+  for (unsigned i = 0; i < s->m->n_accesses; i++) { // in the other branch, too?
+    const struct access *y = &s->m->accesses[i];
+    bool same = y->write && y->array == x->array && scop_statement(s, y->node) == st &&
+        node_within(x->node, branch) != node_within(y->node, branch);
+    TSNode other = same ? scop_condition(st, y->node) : (TSNode){ 0 };
+    same = same && !ts_node_is_null(other) && ts_node_eq(other, all);
+    for (unsigned j = 0; j < x->n && same; j++)
+      same = poly_same(x->index[j], y->index[j]);
+    if (same)
+      return true;
+  }
+  return false;
+}
+
 // Appends the accesses in the nest that WHICH selects.
 static void scop_write_accesses(struct scop *s, unsigned which, struct text *t) {
   const struct model *m = s->m;
@@ -242,7 +277,7 @@ static void scop_write_accesses(struct scop *s, unsigned which, struct text *t) 
     const struct statement *st = scop_statement(s, x->node);
     if (!st || ((which & WRITES) && !x->write) ||
         ((which & OTHERS) && scop_is_sum(m, x)) || ((which & READS) && !x->read) ||
-        ((which & SURE) && x->conditional) ||
+        ((which & SURE) && !scop_is_sure(s, x)) ||
         (x->array->local && body_covers(st->body, x->array->home))) // each run's own
       continue;
     text_printf(t, some ? "; " : "");
