@@ -113,7 +113,9 @@ static isl_union_set *buffer_elements(const struct linker *k, const struct array
     for (unsigned j = l->first; j < l->first + l->n && l->needed && !l->apart; j++) {
       isl_union_set *st = isl_union_set_from_set(link_iterations(k, l, &k->s->list[j]));
       if (within)
-        st = isl_union_set_intersect(st, isl_union_set_copy(k->s->domain));
+        st = isl_union_set_intersect_params(
+            isl_union_set_intersect(st, isl_union_set_copy(k->s->domain)),
+            isl_set_copy(k->s->facts));
       isl_union_map *all = isl_union_map_union(isl_union_map_copy(k->reads),
                                                isl_union_map_copy(k->writes));
       isl_union_set *touched = isl_union_set_apply(st, all);
