@@ -24,7 +24,7 @@
 
 #include "front/analysis/analysis.h"
 
-enum { AFFINE_DEPTH = 6 };
+enum { AFFINE_DEPTH = 6, CHAIN_NESTS = 24 };
 /* The last value of the outermost loop is a variable of its own, so that a call can run
  * less. */
 #define AFFINE_LAST "autotune_last"
@@ -77,9 +77,18 @@ struct chain {
     /* The most that differ in a tile, in the params and in SIZE, "autotune_size0", … */
     const char *most[MAX_SUBSCRIPTS];
     bool constant; /* in SIZE alone */
+    bool slides; /* only its first subscript changes from tile to tile in LOW0, upwards */
   } *buffers;
   unsigned n_buffers;
-  const char *code;    /* runs one tile */
+  const char *code; /* runs one tile */
+  /* The same after the tile before in the outermost loop, of which the buffers keep what
+   * is needed again; NULL: they cannot. DONE I, "autotune_done0", … is the first
+   * iteration that no tile has run of the Ith nest that tiles need, DONE[I] the last one
+   * in a tile.
+   */
+  const char *slid;
+  const char *done[CHAIN_NESTS];
+  unsigned n_done;
   const char *symbols; /* as in struct affine, and the rest */
   const char *condition, *last_value;
   const char *why;

@@ -2,8 +2,11 @@
 // buffers.c: the elements of an array that the nests of a chain touch in a tile. A buffer
 // of the tile has room for the box around them.
 #include <stdlib.h>
+#include <string.h>
 
+#include <isl/constraint.h>
 #include <isl/map.h>
+#include <isl/val.h>
 
 #include "scop.h"
 
@@ -38,6 +41,43 @@ isl_set *link_hull(isl_union_set *all, unsigned at) {
     return box;
   isl_set_free(box);
   return NULL;
+}
+
+// ---- from tile to tile --------------------------------------------------------------
+
+struct slide {
+  bool grows, fixed;
+};
+
+static isl_stat slide_bound(isl_constraint *c, void *user) {
+  struct slide *s = user;
+  int n = (int)isl_constraint_dim(c, isl_dim_param);
+  isl_val *x = isl_constraint_get_coefficient_val(c, isl_dim_set, 0);
+  int sign = isl_val_sgn(x);
+  isl_val_free(x);
+  for (int i = 0; i < n && sign; i++) {
+    const char *name = isl_constraint_get_dim_name(c, isl_dim_param, (unsigned)i);
+    isl_val *v = isl_constraint_get_coefficient_val(c, isl_dim_param, i);
+    bool moves = isl_val_sgn(v) &&
+        (strcmp(name, "autotune_low0") == 0 || strcmp(name, "autotune_high0") == 0);
+    s->fixed = s->fixed && !moves;
+    s->grows = s->grows && !(moves && isl_val_sgn(v) * sign > 0);
+    isl_val_free(v);
+  }
+  isl_constraint_free(c);
+  return isl_stat_ok;
+}
+
+static isl_stat slide_look(isl_basic_set *set, void *user) {
+  isl_stat good = isl_basic_set_foreach_constraint(set, slide_bound, user);
+  isl_basic_set_free(set);
+  return good;
+}
+
+bool link_slides(const isl_set *box, bool first) {
+  struct slide s = { true, true };
+  isl_stat good = isl_set_foreach_basic_set((isl_set *)box, slide_look, &s);
+  return good == isl_stat_ok && (first ? s.grows : s.fixed);
 }
 
 // ---- extents ------------------------------------------------------------------------
@@ -133,9 +173,9 @@ static void buffer_add(struct linker *k, const struct array *a) {
   text_printf(&t, "%.*s", (int)a->name.size, a->name.data);
   for (unsigned i = 0; i < a->rank; i++)
     text_printf(&t, "[0]");
-  *b = (struct chain_buffer){ .element = t.data,
-                              .n = a->rank + a->n_strides,
-                              .constant = true };
+  *b = (struct chain_buffer){
+    .element = t.data, .n = a->rank + a->n_strides, .constant = true, .slides = true
+  };
   for (unsigned i = 0; i < b->n; i++) {
     isl_set *box = elements ? link_hull(isl_union_set_copy(elements), i) : NULL;
     if (elements && !box) // some nest runs all of a loop
@@ -149,6 +189,7 @@ static void buffer_add(struct linker *k, const struct array *a) {
       b->most[i] = "1";
       continue;
     }
+    b->slides = b->slides && link_slides(box, i == 0);
     const char *most = buffer_most(k, box, true);
     b->constant = b->constant && most;
     b->most[i] = most ? most : buffer_most(k, box, false);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // joined.c: the loops of a chain's nests as text: those of a tile, and those of all.
+#include <limits.h>
 #include <string.h>
 
 #include "scop.h"
@@ -90,6 +91,70 @@ static void linker_write_apart(struct linker *k, const struct link *l,
     scop_refuse(k->s, k->s->list[l->first].body.first, "its loops cannot be computed");
 }
 
+// True if one nest alone writes each array that has a buffer.
+static bool linker_writes_once(const struct linker *k) {
+  const struct scop *s = k->s;
+  for (unsigned i = 0; i < s->n_buffers; i++) {
+    unsigned place = UINT_MAX;
+    for (unsigned j = 0; j < s->m->n_accesses + s->n_more; j++) {
+      const struct access *x = scop_access(s, j);
+      const struct statement *st = scop_statement(k->s, x->node);
+      if (!st || x->array != s->buffers[i] || !x->write)
+        continue;
+      if (place != UINT_MAX && place != st->at[0])
+        return false;
+      place = st->at[0];
+    }
+  }
+  return true;
+}
+
+// Returns the iterations of L that no earlier tile has run, in a tile; the number of L is
+// AT.
+static isl_union_set *linker_not_done(const struct linker *k, const struct link *l,
+                                      unsigned at) {
+  isl_union_set *all = isl_union_set_empty_ctx(k->s->ctx);
+  for (unsigned i = l->first; i < l->first + l->n; i++) {
+    isl_set *one = link_iterations(k, l, &k->s->list[i]);
+    struct text t = { 0 };
+    text_printf(&t, "[autotune_done%u] -> { S%u[", at, i);
+    for (unsigned j = 0; j < k->s->list[i].n; j++)
+      text_printf(&t, "%si%u", j ? ", " : "", j);
+    text_printf(&t, "] : i0 >= autotune_done%u }", at);
+    one = isl_set_intersect(one, isl_set_read_from_str(k->s->ctx, t.data));
+    all = isl_union_set_union(all, isl_union_set_from_set(one));
+  }
+  return all;
+}
+
+// Sets `slid` of K->c. Nothing changes if tiles cannot keep what the next ones need: the
+// first coordinate of boxes must move upwards, with all others the same.
+static void linker_slide(struct linker *k) {
+  struct chain *c = k->c;
+  struct text all = { 0 };
+  bool slides = linker_writes_once(k);
+  for (unsigned i = 0; i < c->n_buffers; i++)
+    slides = slides && c->buffers[i].slides;
+  for (unsigned i = 0; i < k->n && slides; i++) {
+    const struct link *l = &k->list[i];
+    if (l->apart || !l->needed)
+      continue;
+    slides = l->box[0] && link_slides(l->box[0], true);
+    for (unsigned j = 1; j < l->loops && slides; j++)
+      slides = !l->box[j] || link_slides(l->box[j], false);
+    const char *first, *code = NULL;
+    if (slides && l->result)
+      code = linker_loops(k, l, linker_runs(k, l, true));
+    else if (slides && c->n_done < CHAIN_NESTS &&
+             code_bounds(isl_set_copy(l->box[0]), 0, &first, &c->done[c->n_done]))
+      code = linker_loops(k, l, linker_not_done(k, l, c->n_done++));
+    slides = slides && code;
+    text_printf(&all, "%s", code ? code : "");
+  }
+  if (slides && all.size <= MOST_CODE)
+    c->slid = all.data;
+}
+
 void linker_write(struct linker *k) {
   struct text all = { 0 };
   for (unsigned i = 0; i < k->c->n && !k->s->why; i++)
@@ -108,6 +173,8 @@ void linker_write(struct linker *k) {
   if (all.size > MOST_CODE)
     scop_refuse(k->s, k->s->all.first, "a tile has too many different loops");
   k->c->code = all.data;
+  if (!k->s->why)
+    linker_slide(k);
   k->s->n_buffers = 0; // what follows uses the arrays
   for (unsigned i = 0; i < k->n && !k->s->why; i++)
     linker_write_apart(k, &k->list[i], GROW(k->c->whole, k->c->n_whole));

@@ -293,7 +293,8 @@ static void scop_check_names(struct scop *s, TSNode n) {
                                       "begin",  "end",    "first",   "last",   "after",
                                       "moved",  "wave",   "element", "sum",    "local",
                                       "origin", "width",  "size",    "count",  "bytes",
-                                      "stack",  "heap",   "memory",  "failed", NULL };
+                                      "stack",  "heap",   "memory",  "failed", "done",
+                                      "pieces", "rows",   "row",     "before", NULL };
   static const char prefix[] = "autotune_", digits[] = "0123456789";
   const size_t skip = sizeof prefix - 1;
   struct slice name = model_text(s->m, n);

@@ -152,6 +152,9 @@ isl_set *link_iterations(const struct linker *k, const struct link *l,
                          const struct statement *st);
 /* Returns the values of coordinate AT in ALL, and all between them; NULL: no bounds. */
 isl_set *link_hull(__isl_take isl_union_set *all, unsigned at);
+/* True if BOX, values of one coordinate in a tile, is further up in a later tile of the
+ * outermost loop, or the same; not FIRST: if it is the same. */
+bool link_slides(const isl_set *box, bool first);
 /* Adds the buffer of each array of K->s->buffers to K->c. */
 void buffers_find(struct linker *k);
 /* Returns what L's nest runs: in a TILE, or all of it. */

@@ -39,21 +39,22 @@ static int set_param(const struct source *s, struct kernel *k, const struct prag
   return kernel_add_param(k, param);
 }
 
-// Returns the param NAME with the values ZERO and ONE.
-static struct param choice_of(const char *name, size_t offset, int when, const char *zero,
-                              const char *one) {
+// Returns the param NAME with the N values TEXTS.
+static struct param choice_of(const char *name, size_t offset, int when,
+                              const char *const *texts, int n) {
   struct param param = {
     .name = name, .kind = VALUE_CHOICE, .when = when, .offset = offset
   };
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < n; i++)
     *GROW(param.values, param.n_values) = (struct value){
-      .offset = offset, .text = i ? one : zero, .define = i ? "1" : "0", .i = i, .d = i
+      .offset = offset, .text = texts[i], .define = arena_printf("%d", i), .i = i, .d = i
     };
   return param;
 }
 
 struct param directives_optional(const char *name, size_t offset, int when) {
-  return choice_of(name, offset, when, "no", "yes");
+  static const char *const texts[] = { "no", "yes" };
+  return choice_of(name, offset, when, texts, 2);
 }
 
 static int optional_param(const struct source *s, struct kernel *k,
@@ -176,14 +177,16 @@ static struct dir_clause read_clause(const struct source *s, struct kernel *k,
 }
 
 // Adds the choice of P, a `chain` that threads share, and returns it: its nests run one
-// after the other, or in tiles. -1: P has none.
+// after the other, or in tiles, in which they compute what they need, or keep what tiles
+// before have computed. -1: P has none.
 static int chain_choice(const struct source *s, struct kernel *k, const struct pragma *p,
                         int when) {
   if (p->directive != DIR_CHAIN ||
       !(pragma_has(p, "num_threads") || pragma_has(p, "schedule")))
     return -1;
+  static const char *const texts[] = { "apart", "recompute", "shift" };
   const char *name = set_name(s, k, directive_name(p->directive), p->offset);
-  return kernel_add_param(k, choice_of(name, p->offset, when, "apart", "recompute"));
+  return kernel_add_param(k, choice_of(name, p->offset, when, texts, 3));
 }
 
 // Gives D a clause of no text, with the value of CHOICE.

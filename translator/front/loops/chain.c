@@ -8,8 +8,9 @@
 //       for each nest, in the order of the source
 //         what the tile needs of it, into its buffer
 //
-// If threads share the tiles, another choice is that they share the outermost loop of
-// each nest instead, and no tile computes anything again.
+// If threads share the tiles, there are two more choices. Threads share the outermost
+// loop of each nest instead. Or they share pieces of the outermost loop of the tiles:
+// from one tile to the next in a piece, the buffers keep what that needs again.
 //
 // Each thread has buffers of its own. They are on its stack if they are small. If there
 // is no memory for them in one of the threads, the code as written runs.
@@ -250,7 +251,7 @@ static void chainer_apart(const struct chainer *w, const struct chain_part *p) {
       p->first, p->last, CHAIN_PIECES, chainer_share(w, 1), p->code);
 }
 
-static void chainer_tiles(const struct chainer *w) {
+static void chainer_counts(const struct chainer *w) {
   const struct chain *c = w->c;
   for (unsigned i = 0; i < c->n; i++)
     text_printf(w->out,
@@ -258,31 +259,112 @@ static void chainer_tiles(const struct chainer *w) {
                 "autotune_count%u = autotune_end%u < autotune_begin%u ? 0 : "
                 "(autotune_end%u - autotune_begin%u) / autotune_size%u + 1;\n",
                 i, c->first[i], i, c->last[i], i, i, i, i, i, i);
-  text_printf(w->out, "%s", chainer_share(w, c->n));
-  for (unsigned i = 0; i < c->n; i++)
+}
+
+// Opens the loops over tiles, of which there are FIRST in the outermost one.
+static void chainer_loops(const struct chainer *w, const char *first) {
+  text_printf(w->out, "%s", chainer_share(w, w->c->n));
+  for (unsigned i = 0; i < w->c->n; i++)
     text_printf(w->out,
-                "for (long long autotune_tile%u = 0; autotune_tile%u < autotune_count%u; "
+                "for (long long autotune_tile%u = 0; autotune_tile%u < %s; "
                 "autotune_tile%u++)\n",
-                i, i, i, i);
+                i, i, i ? arena_printf("autotune_count%u", i) : first, i);
   text_printf(w->out, "{\n");
-  for (unsigned i = 0; i < c->n; i++)
-    text_printf(w->out,
-                "const long long autotune_low%u = autotune_begin%u + autotune_tile%u * "
-                "autotune_size%u, autotune_high%u = AUTOTUNE_LESS(autotune_low%u + "
-                "autotune_size%u, autotune_end%u + 1);\n",
-                i, i, i, i, i, i, i, i);
+}
+
+// Writes the values of the loop AT in the tile NUMBER.
+static void chainer_range(const struct chainer *w, unsigned at, const char *number) {
+  text_printf(w->out,
+              "const long long autotune_low%u = autotune_begin%u + %s * autotune_size%u, "
+              "autotune_high%u = AUTOTUNE_LESS(autotune_low%u + autotune_size%u, "
+              "autotune_end%u + 1);\n",
+              at, at, number, at, at, at, at, at);
+}
+
+static void chainer_origins(const struct chainer *w) {
+  const struct chain *c = w->c;
   for (unsigned i = 0; i < c->n_buffers; i++)
     for (unsigned j = 0; j < c->buffers[i].n; j++)
       text_printf(w->out, "const long long autotune_origin%u = %s;\n",
                   i * MAX_SUBSCRIPTS + j, c->buffers[i].origin[j]);
-  text_printf(w->out, "%s}\n", c->code);
 }
 
-// TILES: false: the nests run one after the other.
-static void chainer_body(struct chainer *w, const char *last, bool tiles) {
+static void chainer_tiles(const struct chainer *w) {
+  chainer_counts(w);
+  chainer_loops(w, "autotune_count0");
+  for (unsigned i = 0; i < w->c->n; i++)
+    chainer_range(w, i, arena_printf("autotune_tile%u", i));
+  chainer_origins(w);
+  text_printf(w->out, "%s}\n", w->c->code);
+}
+
+// Writes the move of what buffer AT keeps for the next tile to its beginning.
+static void chainer_move(const struct chainer *w, unsigned at) {
+  unsigned first = at * MAX_SUBSCRIPTS;
+  text_printf(
+      w->out,
+      "{\nconst long long autotune_moved = autotune_origin%u - autotune_before%u, "
+      "autotune_row = 1LL",
+      first, at);
+  for (unsigned i = 1; i < w->c->buffers[at].n; i++)
+    text_printf(w->out, " * autotune_width%u", first + i);
+  text_printf(
+      w->out,
+      ";\nif (autotune_moved > 0 && autotune_moved < autotune_width%u)\n"
+      "__builtin_memmove(autotune_local%u, autotune_local%u + autotune_moved * "
+      "autotune_row, sizeof *autotune_local%u * (__SIZE_TYPE__)((autotune_width%u - "
+      "autotune_moved) * autotune_row));\n}\n",
+      first, at, at, at, first);
+}
+
+// Writes pieces of the outermost loop, which threads share, each with its tiles one after
+// the other.
+static void chainer_slide(const struct chainer *w) {
+  const struct chain *c = w->c;
+  struct text others = { 0 };
+  chainer_counts(w);
+  for (unsigned i = 1; i < c->n; i++)
+    text_printf(&others, " / AUTOTUNE_MORE(autotune_count%u, 1)", i);
+  text_printf(w->out,
+              "const long long autotune_pieces = AUTOTUNE_LESS(autotune_count0, "
+              "AUTOTUNE_MORE(%dLL%s, 1LL)), autotune_rows = autotune_pieces ? "
+              "(autotune_count0 + autotune_pieces - 1) / autotune_pieces : 0;\n",
+              4 * CHAIN_PIECES, others.size ? others.data : "");
+  chainer_loops(w, "autotune_pieces");
+  for (unsigned i = 1; i < c->n; i++)
+    chainer_range(w, i, arena_printf("autotune_tile%u", i));
+  for (unsigned i = 0; i < c->n_done; i++)
+    text_printf(w->out, "long long autotune_done%u = -(1LL << 62);\n", i);
+  for (unsigned i = 0; i < c->n_buffers; i++)
+    text_printf(w->out, "long long autotune_before%u = 0;\n", i);
+  text_printf(
+      w->out,
+      "const long long autotune_first = autotune_tile0 * autotune_rows, "
+      "autotune_after = AUTOTUNE_LESS(autotune_first + autotune_rows, "
+      "autotune_count0);\n"
+      "for (long long autotune_row = autotune_first; autotune_row < autotune_after; "
+      "autotune_row++) {\n");
+  chainer_range(w, 0, "autotune_row");
+  chainer_origins(w);
+  text_printf(w->out, "if (autotune_row > autotune_first) {\n");
+  for (unsigned i = 0; i < c->n_buffers; i++)
+    chainer_move(w, i);
+  text_printf(w->out, "}\n");
+  for (unsigned i = 0; i < c->n_buffers; i++)
+    text_printf(w->out, "autotune_before%u = autotune_origin%u;\n", i,
+                i * MAX_SUBSCRIPTS);
+  text_printf(w->out, "%s", c->slid);
+  for (unsigned i = 0; i < c->n_done; i++)
+    text_printf(w->out, "autotune_done%u = (%s) + 1;\n", i, c->done[i]);
+  text_printf(w->out, "}\n}\n");
+}
+
+enum { CHAIN_APART, CHAIN_RECOMPUTE, CHAIN_SHIFT }; // as in front/kernel/directives.c
+
+static void chainer_body(struct chainer *w, const char *last, long long how) {
   text_printf(w->out, "%sconst long long " AFFINE_LAST " = %s;\n", w->c->symbols,
               last ? last : w->c->last_value);
-  if (!tiles) {
+  if (how == CHAIN_APART) {
     for (unsigned i = 0; i < w->c->n_whole; i++)
       chainer_apart(w, &w->c->whole[i]);
     return;
@@ -292,7 +374,10 @@ static void chainer_body(struct chainer *w, const char *last, bool tiles) {
   text_printf(w->out, "if (!*autotune_failed) {\n");
   for (unsigned i = 0; i < w->c->n_apart; i++)
     chainer_apart(w, &w->c->apart[i]);
-  chainer_tiles(w);
+  if (how == CHAIN_SHIFT && w->c->slid)
+    chainer_slide(w);
+  else
+    chainer_tiles(w);
   text_printf(w->out, "}\n__builtin_free(autotune_heap);\n");
 }
 
@@ -322,9 +407,10 @@ void chain_write(struct builder *b, const struct loop_directive *d, struct text 
                        .out = &body };
   w.threads = *team || *w.how;
   const struct dir_clause *choice = directive_clause(d, "tiles");
-  bool tiles = !choice ||
-      b->k->params[choice->args[0].param].values[b->point[choice->args[0].param]].i;
-  chainer_body(&w, cut_last(b, chain_last(d->loop)), tiles);
+  int param = choice ? choice->args[0].param : -1;
+  long long how = param < 0 ? CHAIN_RECOMPUTE
+                            : b->k->params[param].values[b->point[param]].i;
+  chainer_body(&w, cut_last(b, chain_last(d->loop)), how);
   const char *condition = d->chain->condition;
   const struct region *r =
       region_of(slice_of(arena_printf("#pragma omp parallel for%s%s", team, w.how)));
