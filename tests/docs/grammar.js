@@ -109,6 +109,8 @@ function terminal(name, c) {
     return `name${fresh++}`;
   if (c.clause === 'param' && name === 'NUMBER')
     return pick([`${100 + fresh++}`, `0x${(200 + fresh++).toString(16)}f`, `${fresh++}.5`, `${fresh++}.1e-3`]);
+  if (c.clause === 'safelen' && ['INTEGER', 'LOW', 'HIGH'].includes(name)) // simdlen is no more
+    return name === 'HIGH' ? '9' : '8';
   if (c.clause === 'looprange')
     return pick(['2', '3']);
   if (name === 'WORD')
@@ -202,6 +204,10 @@ const parts = 'for (int i = 0; i < 64; i++) {\nb[i] += 1;\nfor (int j = 0; j < 6
 const block = '{\n' + 'for (int i = 0; i < 64; i++)\nb[i] += 1;\n'.repeat(6) + '}\n';
 const product = 'for (int i = 0; i < 8; i++)\nfor (int j = 0; j < 8; j++)\nfor (int l = 0; l < 8; l++)\nm[i][j] += b[l] * b[j];\n';
 
+const cube = text => `for (int i = 0; i < 8; i++)\nfor (int j = 0; j < 8; j++)\nfor (int l = 0; l < 8; l++)\n${text};\n`;
+const chain = `{\n${['x', 'y', 'z'].map(v => cube(`${v}[i][j][l] = b[l]`)).join('')}` +
+  `${cube('c[i][j][l] = x[i][j][l] + y[i][j][l] + z[i][j][l]')}}\n`;
+
 const bodies = { fuse: block, fission: parts, reschedule: product };
 
 function kernel_text(head, ones, cuda) {
@@ -212,6 +218,9 @@ function kernel_text(head, ones, cuda) {
 
 function loop_text(head, ones) {
   const line = pragma(head, ones, { news: [] });
+  if (head.words === 'chain')
+    return kernel('#pragma autotune kernel param(U: 1, 2)',
+                  `double x[8][8][8], y[8][8][8], z[8][8][8], c[8][8][8];\n${line}\n${chain}b[0] += U + c[n][n][n];\n`);
   return kernel('#pragma autotune kernel param(U: 1, 2)',
                 `double x = U, y = 1, z = 2;\n${line}\n${bodies[head.words] || nest}b[0] += x + y + z;\n`);
 }

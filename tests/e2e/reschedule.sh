@@ -136,6 +136,21 @@ void nearest(int n, int (*restrict d)[n], int (*restrict a)[n])
       for (int k = i + 1; k < n; k++)
         d[i][j] = d[i][j] < a[i][k] + a[j][k] ? d[i][j] : a[i][k] + a[j][k] - (d[i][j] & 1);
 }
+#pragma autotune kernel search(exhaustive) inout(a[0:n], b[0:n], c[0:n])
+void braces(int steps, int n, double *restrict a, double *restrict b, double *restrict c)
+{
+  #pragma autotune reschedule sizes({1, 5}, {7, 64})
+  for (int t = 0; t < steps; t++) {
+    {
+      for (int i = 0; i < n; i++)
+        b[i] = a[i] + 1;
+      for (int i = 1; i < n; i++)
+        a[i] = b[i - 1] * 0.5;
+    }
+    for (int i = 1; i < n - 1; i++)
+      c[i] += a[i + 1];
+  }
+}
 double *make(int n)
 {
   double *x = malloc(n * n * sizeof *x);
@@ -183,6 +198,9 @@ int main(void)
     for (int i = 0; i < n * n; i++)
       sum += s[i] * (i % 13 + 1);
     say("syr2k", n, g), printf("shorts %d\n", sum);
+    double *u = make(n), *v = make(n), *o = make(n);
+    braces(5, n, u, v, o);
+    say("u", n, u), say("v", n, v), say("o", n, o);
     say("jacobi", n, a), say("seidel", n, c), say("cholesky", n, d), say("lu", n, e), say("b", n, b), say("rows", n, f);
   }
   return 0;
@@ -194,7 +212,7 @@ check "kernels: build" autotune cc gcc -O2 -w steps.c -o tuned -lm
 AUTOTUNE_LOG=debug check "kernels: run" ./tuned > out 2> log
 is "kernels: the sums of the plain program" "$(cat out)" "$(cat expected)"
 hasnt "kernels: all variants compile and are right" log 'did not compile\|: wrong\|crash'
-for k in jacobi seidel cholesky lu crout rows syr2k shorts nearest; do
+for k in jacobi seidel cholesky lu crout rows syr2k shorts nearest braces; do
   autotune report $k --json > $k.json 2> /dev/null
   is "$k: three keys are tuned" "$(grep -c '"tried": *[1-9]' $k.json)" 3
   is "$k: some variants are right" "$(grep -c '"right": *[1-9]' $k.json)" 3

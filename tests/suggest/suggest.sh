@@ -54,6 +54,78 @@ is "mixed: no message" "$(cat mixed.err)" ""
 autotune report > report.out
 is "mixed: loops of main, verified" "$(grep -c "^main_[0-9a-f]* " report.out)" 2
 
+# Nests next to each other that hand on an array of the function become a chain, in braces. Those around them do not, and
+# none does where the array is read later, or something is between.
+cat > chains.c << 'END'
+#include <stdio.h>
+void joined(int n, const float (*restrict in)[n], float (*restrict out)[n], float *restrict sum)
+{
+  float tmp[n][n], d[n][n];
+  for (int i = 0; i < n; i++)
+    sum[i] = in[i][0];
+  for (int i = 1; i < n - 1; i++)
+    for (int j = 0; j < n; j++)
+      tmp[i][j] = in[i - 1][j] + in[i][j] + in[i + 1][j];
+  // columns
+  for (int i = 1; i < n - 1; i++)
+    for (int j = 1; j < n - 1; j++)
+      d[i][j] = tmp[i][j - 1] + tmp[i][j] + tmp[i][j + 1];
+  for (int i = 2; i < n - 2; i++)
+    for (int j = 2; j < n - 2; j++)
+      out[i][j] = 9 * in[i][j] - d[i][j] - (d[i + 1][j] > 0); // a comment
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      sum[i] += in[i][j];
+}
+void later(int n, const float (*restrict in)[n], float (*restrict out)[n], float *restrict sum)
+{
+  float tmp[n][n];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      tmp[i][j] = in[i][j] * 2;
+  for (int i = 0; i < n; i++)
+    for (int j = 1; j < n; j++)
+      out[i][j] = tmp[i][j - 1] + tmp[i][j];
+  sum[0] = tmp[0][0];
+}
+void between(int n, const float (*restrict in)[n], float (*restrict out)[n], float *restrict sum)
+{
+  float tmp[n][n];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      tmp[i][j] = in[i][j] * 2;
+  sum[0] = 1;
+  for (int i = 0; i < n; i++)
+    for (int j = 1; j < n; j++)
+      out[i][j] = tmp[i][j - 1] + tmp[i][j];
+}
+static float in[300][300], out[300][300], sum[300];
+int main(void)
+{
+  double all = 0;
+  for (int i = 0; i < 300; i++)
+    for (int j = 0; j < 300; j++)
+      in[i][j] = (i * 7 + j * 3) % 11;
+  joined(300, in, out, sum);
+  for (int i = 0; i < 300; i++)
+    for (int j = 0; j < 300; j++)
+      all += out[i][j] * (j % 3) + sum[i];
+  printf("%g\n", all);
+  return 0;
+}
+END
+gcc -O1 -w chains.c -o chains.plain
+autotune suggest chains.c > chains.patch 2> chains.notes
+is "chains: one" "$(grep -c '^+ *#pragma autotune chain .*local(tmp, d) num_threads(THREADS)$' chains.patch)" 1
+is "chains: no other" "$(grep -c '^+ *#pragma autotune chain' chains.patch)" 1
+is "chains: braces" "$(grep -c '^+  [{}]$' chains.patch)" 2
+check "chains: apply" patch -s -p1 -i chains.patch
+check "chains: build" autotune cc gcc -O1 -w chains.c -o chains.tuned
+AUTOTUNE_MODE=first ./chains.tuned > chains.out 2> chains.err
+is "chains: the output of the plain program" "$(cat chains.out)" "$(./chains.plain)"
+is "chains: no message" "$(cat chains.err)" ""
+check "chains: verified" grep -q "verified against" <<< "$(autotune report --kernel joined)"
+
 # Declarations between loops: the loops are nested if these can move inwards.
 cat > between.c << 'END'
 void split(int n, double alpha, const double *restrict A, const double *restrict B, double *restrict C)

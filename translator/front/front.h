@@ -250,8 +250,9 @@ enum directive_group {
   GROUP_ORDER = 64,
   GROUP_UNROLL = 128,
   GROUP_JAM = 256,
-  GROUP_BLOCK = 512,    /* stands on a block of loops */
-  GROUP_SCHEDULE = 1024 /* orders a whole nest */
+  GROUP_BLOCK = 512,     /* stands on a block of loops */
+  GROUP_SCHEDULE = 1024, /* orders whole nests */
+  GROUP_CHAIN = 2048     /* computes parts of a nest where a later one needs them */
 };
 const char *directive_name(enum directive_kind kind); /* "parallel for" */
 /* Bits of enum directive_group. */
@@ -332,6 +333,7 @@ struct loop_directive { /* a directive whose sets have become params */
   } *clauses;
   unsigned n_clauses;
   const struct affine *affine; /* of `reschedule`: the order, once it is known */
+  const struct chain *chain;   /* of `chain`: its tiles, once they are known */
 };
 struct expansion;
 struct function { /* a kernel, or one of its alternatives */
@@ -415,6 +417,8 @@ void loops_check(const struct source *s, struct kernel *k, struct function *f);
 /* Finds the orders of K's `reschedule` directives, or reports that there is none. X: its
  * macros. Before that, these loops are written as they are. (loops/reschedule.c) */
 void reschedule_find(const struct source *s, struct kernel *k, const struct expansion *x);
+/* The same for `chain`. (loops/chain.c) */
+void chain_find(const struct source *s, struct kernel *k, const struct expansion *x);
 /* Appends the text of F for the unit: its definition, in which each annotated nest is
  * transformed as the params say, and to BEFORE the functions that it calls. `#line`
  * refers to the user's lines. No `#pragma autotune` is left. */

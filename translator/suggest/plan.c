@@ -429,8 +429,12 @@ static void plan_inside(struct planner *p, TSNode n, struct around a) {
     return;
   }
   a.loops += node_is(n, "while_statement") || node_is(n, "do_statement");
+  struct body joined;
+  bool joins = node_is(n, "compound_statement") && a.loops == 0 && !a.shared &&
+      !p->team && chain_propose(p->m, n, p->threads, p->plan, &joined);
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
-    plan_inside(p, ts_node_named_child(n, i), a);
+    if (!joins || !body_covers(joined, ts_node_named_child(n, i)))
+      plan_inside(p, ts_node_named_child(n, i), a);
 }
 
 const struct autotune_machine *plan_machine(void) {

@@ -7,6 +7,7 @@
  *   work.c        estimates how many operations a loop takes
  *   divide.c      loops that may be divided
  *   reschedule.c  nests for which isl finds a new order
+ *   chain.c       nests of which later ones read what earlier ones write
  *   once.c        finds functions that only set up data
  *   plan.c        chooses directives that use this, with sets for this machine
  *   pragma.c      writes the pragma of a kernel
@@ -168,6 +169,13 @@ bool reschedule_propose(struct model *m, struct iter *loop, const char *threads,
  * other directives make of such a nest. */
 bool reschedule_propose_blocks(struct model *m, struct iter *loop, const char *threads,
                                struct plan *plan);
+
+/* ---- chain.c --------------------------------------------------------------------- */
+
+/* Adds `chain` for nests in BLOCK, next to each other, to PLAN. Sets *ALL to these.
+ * False: it adds nothing. */
+bool chain_propose(struct model *m, TSNode block, const char *threads, struct plan *plan,
+                   struct body *all);
 
 /* ---- exchange.c ------------------------------------------------------------------ */
 

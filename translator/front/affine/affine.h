@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* affine.h: gives the iterations of a whole nest a new order, by the isl library.
+/* affine.h: gives the iterations of whole nests a new order, by the isl library.
  *
  *   scop.h      what follows, for this folder
  *   scop.c      the statements of a nest, the loops around each, and its variables
@@ -10,6 +10,9 @@
  *   registers.c tiles that can run in blocks of sums, which stay in registers
  *   blocks.c    such a tile, as text
  *   code.c      loops of that order, as text
+ *   chain.c     which iterations of earlier nests a tile of a later one needs
+ *   buffers.c   the elements of arrays that a tile keeps for itself
+ *   joined.c    the loops of both, as text
  *
  * The terms are isl's (S. Verdoolaege, "isl: An Integer Set Library for the Polyhedral
  * Model", ICMS 2010). A nest is a scop ("static control part"): loops whose bounds, and
@@ -23,7 +26,7 @@
 
 #include "front/analysis/analysis.h"
 
-enum { AFFINE_DEPTH = 6 };
+enum { AFFINE_DEPTH = 6, CHAIN_NESTS = 24 };
 /* The last value of the outermost loop is a variable of its own, so that a call can run
  * less. */
 #define AFFINE_LAST "autotune_last"
@@ -61,6 +64,47 @@ struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled);
 
 /* True if some tiles can run in blocks. */
 bool affine_has_blocks(const struct affine *a);
+/* Nests of a block that run tile by tile: for each tile of the last nest, what it needs
+ * of the others is computed in that tile. */
+struct chain {
+  unsigned n; /* loops that are tiled, the outermost ones of each nest with results */
+  /* Their first and last values, in the params. A tile is LOW <= loop < HIGH. */
+  const char *first[AFFINE_DEPTH], *last[AFFINE_DEPTH];
+  struct chain_part {         /* nests that run before all tiles, as they are */
+    const char *first, *last; /* of the outermost loop; NULL: threads cannot share it */
+    const char *code;         /* runs LOW <= that loop < HIGH, with the number 0 */
+  } *apart;
+  unsigned n_apart;
+  struct chain_part *whole; /* all nests, without tiles */
+  unsigned n_whole;
+  struct chain_buffer {                 /* in place of an array */
+    const char *element;                /* one of its elements, for its type */
+    unsigned n;                         /* subscripts */
+    const char *origin[MAX_SUBSCRIPTS]; /* the first one in a tile */
+    /* The most that differ in a tile, in the params and in SIZE, "autotune_size0", … */
+    const char *most[MAX_SUBSCRIPTS];
+    bool constant; /* in SIZE alone */
+    bool slides; /* only its first subscript changes from tile to tile in LOW0, upwards */
+  } *buffers;
+  unsigned n_buffers;
+  const char *code; /* runs one tile */
+  /* The same after the tile before in the outermost loop, of which the buffers keep what
+   * is needed again; NULL: they cannot. DONE I, "autotune_done0", … is the first
+   * iteration that no tile has run of the Ith nest that tiles need, DONE[I] the last one
+   * in a tile.
+   */
+  const char *slid;
+  const char *done[CHAIN_NESTS];
+  unsigned n_done;
+  const char *symbols; /* as in struct affine, and the rest */
+  const char *condition, *last_value;
+  const char *why;
+  TSNode at;
+};
+/* Finds how NESTS, loops of which LAST is the last one, run in tiles of TILED loops if
+ * nothing reads the N arrays LOCAL afterwards. Never NULL. */
+struct chain *chain_of(struct model *m, struct body nests, struct iter *last,
+                       unsigned tiled, struct array **local, unsigned n);
 
 /* Macros that the text uses. */
 extern const char code_prologue[];

@@ -285,15 +285,16 @@ static const char *innermost_write(const struct code *c, const struct innermost 
   if (sum) {
     TSNode x = st->sum->node;
     const struct forward *f = forward_at(s, x);
-    struct slice e = model_text(s->m, f ? f->element->node : x);
+    struct text e = { 0 };
+    forward_write(s, f ? f->element : st->sum, &e);
     if (!direct) { // the element does not depend on the iterator
       text_printf(&t, "const long long %s = 0;\n(void)%s;\n", in->iterator, in->iterator);
       code_variables(s, st, loops, st->n, &t);
     }
     text_printf(&t,
-                "__typeof__(%.*s) *const autotune_element = &(%.*s);\n"
+                "__typeof__(%s) *const autotune_element = &(%s);\n"
                 "__typeof__(*autotune_element) autotune_sum = *autotune_element;\n",
-                (int)e.size, e.data, (int)e.size, e.data);
+                e.data, e.data);
   }
   text_printf(&t, !sum && in->vector ? "#pragma omp simd\n" : "");
   text_printf(&t,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// forward.c: variables that stand for an element of an array for some statements:
+// forward.c: what stands in place of an element in the text. Variables that stand for an
+// element of an array for some statements:
 //
 //     w = a[i][j];
 //     for (k = 0; k < j; k++)
@@ -51,11 +52,11 @@ static const struct access *forward_element(const struct scop *s, TSNode first,
   return NULL;
 }
 
-// True if something in ROOT, besides assignments to it, may change NAME.
-static bool forward_hides(const struct usage *u, TSNode root, struct slice name) {
+// True if something in ALL, besides assignments to it, may change NAME.
+static bool forward_hides(const struct usage *u, struct body all, struct slice name) {
   for (unsigned i = 0; i < u->n_changes; i++)
     if (slices_same(u->changes[i].name, name) && u->changes[i].how != BY_ASSIGNMENT &&
-        node_within(u->changes[i].node, root))
+        body_covers(all, u->changes[i].node))
       return true;
   return false;
 }
@@ -118,10 +119,12 @@ static void forward_access(struct scop *s, const struct forward *f, TSNode use) 
 bool forward_replace(struct scop *s, struct slice name) {
   TSNode *uses = NULL;
   unsigned n = 0, before = s->n_forwards;
-  if (forward_hides(&s->m->u, s->root->node, name))
+  if (forward_hides(&s->m->u, s->all, name))
     return false;
-  forward_find(s, s->root->node, name);
-  forward_uses(s->m, s->root->node, name, &uses, &n);
+  for (TSNode at = s->all.first; !ts_node_is_null(at); at = body_next(s->all, at)) {
+    forward_find(s, at, name);
+    forward_uses(s->m, at, name, &uses, &n);
+  }
   bool good = s->n_forwards > before;
   for (unsigned i = 0; i < n && good; i++) {
     const struct forward *f = forward_at(s, uses[i]);
@@ -133,29 +136,112 @@ bool forward_replace(struct scop *s, struct slice name) {
   return good;
 }
 
+// ---- text ---------------------------------------------------------------------------
+
+// Returns the number of the buffer in place of A, from 0 on; S->n_buffers: there is none.
+static unsigned forward_buffer(const struct scop *s, const struct array *a) {
+  unsigned i = 0;
+  while (i < s->n_buffers && s->buffers[i] != a)
+    i++;
+  return i;
+}
+
+// True if the subscripts of X in the text are those of its elements.
+static bool forward_is_plain(const struct access *x, TSNode *index) {
+  unsigned n = 0;
+  if (!node_is(x->node, "subscript_expression") || x->array->n_strides)
+    return false;
+  subscripts_read(x->node, index, MAX_SUBSCRIPTS, &n);
+  return n == x->n;
+}
+
+const char *forward_why_not(const struct scop *s, TSNode *at) {
+  TSNode index[MAX_SUBSCRIPTS];
+  for (unsigned i = 0; i < s->m->n_accesses; i++) {
+    const struct access *x = &s->m->accesses[i];
+    *at = x->node;
+    if (forward_buffer(s, x->array) == s->n_buffers || forward_is_plain(x, index))
+      continue;
+    for (const struct iter *l = x->loop; l; l = l->outer)
+      for (unsigned j = 0; j < x->n; j++)
+        if (poly_has(x->index[j], l->atom) && !poly_same(l->value, poly_atom(l->atom)))
+          return "this subscript needs a loop that counts up";
+  }
+  return NULL;
+}
+
+// Appends the subscript in place AT of X, an array with a buffer.
+static void forward_subscript(const struct scop *s, const struct access *x, unsigned at,
+                              struct text *t) {
+  TSNode index[MAX_SUBSCRIPTS];
+  const char *loops[AFFINE_DEPTH] = { 0 };
+  const struct statement *st = s->list;
+  if (forward_is_plain(x, index)) {
+    struct slice text = model_text(s->m, index[x->n - 1 - at]);
+    text_printf(t, "(%.*s)", (int)text.size, text.data);
+    return;
+  }
+  while (!body_covers(st->body, x->node))
+    st++;
+  for (unsigned i = 0; i < st->n; i++)
+    loops[i] = arena_copy(st->chain[i]->dim.var.data, st->chain[i]->dim.var.size);
+  text_printf(t, "(%s)", code_poly(s, st, x->index[at], loops));
+}
+
+void forward_write(const struct scop *s, const struct access *x, struct text *t) {
+  unsigned buffer = forward_buffer(s, x->array);
+  struct slice element = model_text(s->m, x->node);
+  if (buffer == s->n_buffers) {
+    text_printf(t, "%.*s", (int)element.size, element.data);
+    return;
+  }
+  text_printf(t, "autotune_local%u[", buffer);
+  for (unsigned i = 1; i < x->n; i++)
+    text_printf(t, "(");
+  for (unsigned i = 0; i < x->n; i++) {
+    unsigned at = buffer * MAX_SUBSCRIPTS + i;
+    if (i > 0)
+      text_printf(t, ") * autotune_width%u + ", at);
+    forward_subscript(s, x, i, t);
+    text_printf(t, " - autotune_origin%u", at);
+  }
+  text_printf(t, "]");
+}
+
+// Returns the first place in N, from FROM to TO, in which another text stands: *X of an
+// element. Null: there is none.
+static TSNode forward_next(const struct scop *s, size_t from, size_t to, TSNode n,
+                           const struct access **x) {
+  TSNode next = { 0 };
+  if (ts_node_end_byte(n) <= from || ts_node_start_byte(n) >= to)
+    return next;
+  if (ts_node_start_byte(n) >= from && ts_node_end_byte(n) <= to) {
+    const struct forward *f = node_is(n, "identifier") && s->n_forwards ? forward_at(s, n)
+                                                                        : NULL;
+    *x = f ? f->element : NULL;
+    for (unsigned i = 0; i < s->m->n_accesses && s->n_buffers && !*x; i++)
+      if (ts_node_eq(s->m->accesses[i].node, n) &&
+          forward_buffer(s, s->m->accesses[i].array) < s->n_buffers)
+        *x = &s->m->accesses[i];
+    if (*x)
+      return n;
+  }
+  for (uint32_t i = 0; i < ts_node_named_child_count(n) && ts_node_is_null(next); i++)
+    next = forward_next(s, from, to, ts_node_named_child(n, i), x);
+  return next;
+}
+
 void forward_text(const struct scop *s, size_t from, size_t to, TSNode n,
                   struct text *t) {
-  TSNode *uses = NULL;
-  unsigned count = 0;
   const char *text = s->m->u.s->text;
-  for (unsigned i = 0; i < s->n_forwards; i++)
-    if (i == 0 || !slices_same(s->forwards[i].name, s->forwards[i - 1].name))
-      forward_uses(s->m, n, s->forwards[i].name, &uses, &count);
-  while (from < to) {
-    TSNode next = { 0 };
-    for (unsigned i = 0; i < count; i++)
-      if (ts_node_start_byte(uses[i]) >= from && ts_node_end_byte(uses[i]) <= to &&
-          forward_at(s, uses[i]) &&
-          (ts_node_is_null(next) ||
-           ts_node_start_byte(uses[i]) < ts_node_start_byte(next)))
-        next = uses[i];
-    size_t end = ts_node_is_null(next) ? to : ts_node_start_byte(next);
-    text_add(t, text + from, end - from);
-    from = end;
-    if (ts_node_is_null(next))
-      break;
-    struct slice element = model_text(s->m, forward_at(s, next)->element->node);
-    text_printf(t, "(%.*s)", (int)element.size, element.data);
+  const struct access *x = NULL;
+  TSNode next;
+  while (next = forward_next(s, from, to, n, &x), !ts_node_is_null(next)) {
+    text_add(t, text + from, ts_node_start_byte(next) - from);
+    text_printf(t, "(");
+    forward_write(s, x, t);
+    text_printf(t, ")");
     from = ts_node_end_byte(next);
   }
+  text_add(t, text + from, to - from);
 }

@@ -151,7 +151,11 @@ static bool blocked_find_updates(const struct scop *s, struct blocked *k) {
   }
   for (unsigned i = 0; first && i < s->m->n_accesses + s->n_more; i++) {
     const struct access *x = scop_access(s, i);
-    if (!body_covers(k->st->body, x->node) || !access_same(first, x))
+    if (!body_covers(k->st->body, x->node))
+      continue;
+    if (x->loop && body_covers(k->st->body, x->loop->node))
+      return false;
+    if (!access_same(first, x))
       continue;
     if (k->n_updates == MOST_UPDATES)
       return false;

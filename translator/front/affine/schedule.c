@@ -14,8 +14,6 @@
 
 #include "scop.h"
 
-enum { MOST_CODE = 60000 }; /* bytes of one part: more is no use to compilers */
-
 struct finder {
   struct scop *s;
   struct affine *a;
@@ -26,7 +24,7 @@ static void finder_fails(struct finder *f, const char *why) {
   if (f->a->why)
     return;
   f->a->why = why;
-  f->a->at = f->s->root->node;
+  f->a->at = f->s->all.first;
 }
 
 isl_set *points_boxes(isl_ctx *ctx, const unsigned *loop, unsigned n, unsigned count) {
@@ -172,8 +170,7 @@ static isl_schedule *finder_compute(const struct scop *s) {
   return isl_schedule_constraints_compute_schedule(c);
 }
 
-// Sets the text of A's params.
-static void affine_symbols(const struct scop *s, struct affine *a) {
+void affine_symbols(const struct scop *s, const char **symbols, const char **last) {
   struct text t = { 0 };
   const struct statement none = { .n = 0 };
   text_add(&t, "", 0);
@@ -187,10 +184,10 @@ static void affine_symbols(const struct scop *s, struct affine *a) {
     }
     text_printf(&t, ";\n");
   }
-  a->symbols = t.data;
+  *symbols = t.data;
   struct scop plain = *s; // with the names of the source
   plain.n_symbols = 0;
-  a->last = code_poly(&plain, &none, s->root->to, NULL);
+  *last = code_poly(&plain, &none, s->last->to, NULL);
 }
 
 // Returns the order that isl finds. APART: statements whose iterations need not alternate
@@ -209,7 +206,7 @@ static struct affine *affine_try(struct model *m, struct scop *s, unsigned tiled
     isl_schedule_node *node = isl_schedule_get_root(schedule);
     finder_visit(&f, node);
     isl_schedule_node_free(node);
-    affine_symbols(s, a);
+    affine_symbols(s, &a->symbols, &a->last);
     a->condition = conditions_text(m, m->assumed, m->n_assumed);
     if (isl_ctx_last_error(s->ctx) != isl_error_none) // in any call since it was made
       finder_fails(&f, "it is too large for isl");
@@ -221,7 +218,7 @@ static struct affine *affine_try(struct model *m, struct scop *s, unsigned tiled
 }
 
 struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled) {
-  struct scop *s = scop_read(m, root);
+  struct scop *s = scop_read(m, (struct body){ root->node, root->node }, root);
   struct affine *a, *apart;
   if (s->why) {
     a = arena_alloc(sizeof *a);

@@ -20,10 +20,11 @@ struct walk {
   unsigned n, at[AFFINE_DEPTH + 1];
 };
 
-static void scop_walk(struct scop *s, struct walk w, TSNode n);
+// Adds the statements in N, and moves W after it.
+static void scop_walk(struct scop *s, struct walk *w, TSNode n);
 
 // Adds the statements from FIRST to LAST.
-static void scop_add(struct scop *s, const struct walk *w, TSNode first, TSNode last) {
+static void scop_add(struct scop *s, struct walk *w, TSNode first, TSNode last) {
   if (s->n == SCOP_STATEMENTS) {
     scop_refuse(s, first, "there are too many statements");
     return;
@@ -35,9 +36,11 @@ static void scop_add(struct scop *s, const struct walk *w, TSNode first, TSNode 
     st->chain[i] = w->chain[i];
   for (unsigned i = 0; i <= w->n; i++)
     st->at[i] = w->at[i];
+  w->at[w->n]++;
 }
 
-static void scop_walk_loop(struct scop *s, struct walk w, TSNode loop) {
+static void scop_walk_loop(struct scop *s, struct walk *w, TSNode loop) {
+  struct walk inner = *w;
   struct iter *i = model_iter(s->m, loop);
   if (!i)
     scop_refuse(s, loop, "the bounds of a loop are not affine");
@@ -45,13 +48,14 @@ static void scop_walk_loop(struct scop *s, struct walk w, TSNode loop) {
     scop_refuse(s, loop, "the step of a loop is not 1");
   else if (i->conditional)
     scop_refuse(s, loop, "a loop is in a condition");
-  else if (w.n == AFFINE_DEPTH)
+  else if (w->n == AFFINE_DEPTH)
     scop_refuse(s, loop, "loops are nested too deeply");
   if (s->why)
     return;
-  w.chain[w.n++] = i;
-  w.at[w.n] = 0;
-  scop_walk(s, w, node_field(loop, "body"));
+  inner.chain[inner.n++] = i;
+  inner.at[inner.n] = 0;
+  scop_walk(s, &inner, node_field(loop, "body"));
+  w->at[w->n]++;
 }
 
 static bool scop_holds_loop(TSNode n) {
@@ -65,9 +69,29 @@ static bool scop_holds_loop(TSNode n) {
   return false;
 }
 
-// Visits the statements of a block that holds loops.
-static void scop_walk_block(struct scop *s, struct walk w, TSNode block) {
+// True if the loops in N can be a part of a statement: each has a known range, and a
+// variable of its own.
+static bool scop_may_hide(const struct scop *s, TSNode n) {
+  bool loop = node_is(n, "for_statement");
+  const struct iter *i = loop ? model_iter(s->m, n) : NULL;
+  if (node_is(n, "while_statement") || node_is(n, "do_statement") ||
+      (loop && (!i || !i->to.known || !i->dim.type.size)))
+    return false;
+  for (uint32_t j = 0; j < ts_node_named_child_count(n); j++)
+    if (!scop_may_hide(s, ts_node_named_child(n, j)))
+      return false;
+  return true;
+}
+
+// Visits the statements of a block that holds loops. In a chain, a block with variables
+// of its own, that these loops use, is one statement.
+static void scop_walk_block(struct scop *s, struct walk *w, TSNode block) {
   TSNode first = { 0 }, last = { 0 };
+  if (w->n > 0 && !ts_node_eq(s->all.first, s->all.last) &&
+      !ts_node_is_null(node_child(block, "declaration")) && scop_may_hide(s, block)) {
+    scop_add(s, w, block, block);
+    return;
+  }
   for (uint32_t i = 0; i <= ts_node_named_child_count(block) && !s->why; i++) {
     TSNode n = i < ts_node_named_child_count(block) ? ts_node_named_child(block, i)
                                                     : (TSNode){ 0 };
@@ -79,26 +103,30 @@ static void scop_walk_block(struct scop *s, struct walk w, TSNode block) {
       last = n;
     }
     if ((end || loop) && !ts_node_is_null(first)) {
-      scop_add(s, &w, first, last);
-      w.at[w.n]++;
+      scop_add(s, w, first, last);
       first = (TSNode){ 0 };
     }
-    if (loop) {
+    if (loop)
       scop_walk(s, w, n);
-      w.at[w.n]++;
-    }
   }
 }
 
-static void scop_walk(struct scop *s, struct walk w, TSNode n) {
+static void scop_walk(struct scop *s, struct walk *w, TSNode n) {
   if (node_is(n, "for_statement"))
     scop_walk_loop(s, w, n);
   else if (!scop_holds_loop(n))
-    scop_add(s, &w, n, n);
+    scop_add(s, w, n, n);
   else if (node_is(n, "compound_statement"))
     scop_walk_block(s, w, n);
   else
     scop_refuse(s, n, "a loop is in a statement that is neither a loop nor a block");
+}
+
+static void scop_walk_all(struct scop *s) {
+  struct walk w = { 0 };
+  for (TSNode n = s->all.first; !ts_node_is_null(n); n = body_next(s->all, n))
+    if (!node_is(n, "comment"))
+      scop_walk(s, &w, n);
 }
 
 struct statement *scop_statement(struct scop *s, TSNode n) {
@@ -169,7 +197,7 @@ static bool scop_may_copy(const struct scop *s, struct slice name) {
 
 // Gives each run of a statement its own NAME, which AT assigns.
 static void scop_own(struct scop *s, struct slice name, TSNode at) {
-  if (live_read_after(&s->m->u, s->root->node, name)) {
+  if (live_read_after(&s->m->u, s->all.last, name)) {
     scop_refuse(s, at, "this variable is read after the loops");
     return;
   }
@@ -240,9 +268,10 @@ static void scop_check_variables(struct scop *s) {
     scop_drop(s);
   for (unsigned i = 0; i < m->n_iters && !s->why; i++) {
     const struct dim *d = &m->iters[i]->dim;
-    if (!node_within(m->iters[i]->node, s->root->node))
+    struct statement *holder = scop_statement(s, m->iters[i]->node);
+    if (!body_covers(s->all, m->iters[i]->node) || holder) // of which it is a part
       continue;
-    if (live_read_after(&m->u, s->root->node, d->var) &&
+    if (live_read_after(&m->u, s->all.last, d->var) &&
         !usage_declares(&m->u, m->iters[i]->node, d->var))
       scop_refuse(s, m->iters[i]->node, "the variable of a loop is read after the loops");
     for (unsigned j = 0; j < s->n; j++)
@@ -260,9 +289,12 @@ static void scop_check_variables(struct scop *s) {
 
 // Refuses names in the nest that the text of a new order declares.
 static void scop_check_names(struct scop *s, TSNode n) {
-  static const char *const ours[] = { "at",    "symbol", "low",     "high", "tile",
-                                      "begin", "end",    "first",   "last", "after",
-                                      "moved", "wave",   "element", "sum",  NULL };
+  static const char *const ours[] = { "at",     "symbol", "low",     "high",   "tile",
+                                      "begin",  "end",    "first",   "last",   "after",
+                                      "moved",  "wave",   "element", "sum",    "local",
+                                      "origin", "width",  "size",    "count",  "bytes",
+                                      "stack",  "heap",   "memory",  "failed", "done",
+                                      "pieces", "rows",   "row",     "before", NULL };
   static const char prefix[] = "autotune_", digits[] = "0123456789";
   const size_t skip = sizeof prefix - 1;
   struct slice name = model_text(s->m, n);
@@ -280,23 +312,25 @@ static void scop_check_names(struct scop *s, TSNode n) {
 
 // ---- the whole ----------------------------------------------------------------------
 
-struct scop *scop_read(struct model *m, struct iter *root) {
+struct scop *scop_read(struct model *m, struct body all, struct iter *last) {
   struct scop *s = arena_alloc(sizeof *s);
   s->m = m;
-  s->root = root;
+  s->all = all;
+  s->last = last;
   if (m->n_refusals)
     scop_refuse(s, m->refusals[0].at, m->refusals[0].text);
   else if (m->jumps)
-    scop_refuse(s, root->node, "a jump may leave a loop or an iteration");
-  else if (root->outer)
-    scop_refuse(s, root->node, "it is in another loop");
+    scop_refuse(s, all.first, "a jump may leave a loop or an iteration");
+  else if (last->outer)
+    scop_refuse(s, all.first, "it is in another loop");
   if (!s->why)
-    scop_walk(s, (struct walk){ 0 }, root->node);
+    scop_walk_all(s);
   for (unsigned i = 0; i < m->n_arrays && !s->why; i++)
     if (!ts_node_is_null(m->arrays[i]->handed))
       scop_refuse(s, m->arrays[i]->handed, "an array is used as a whole");
   if (!s->why)
-    scop_check_names(s, root->node);
+    for (TSNode n = all.first; !ts_node_is_null(n); n = body_next(all, n))
+      scop_check_names(s, n);
   if (!s->why)
     scop_check_variables(s);
   if (!s->why)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scop.h: a nest as sets of isl, and text for what isl computes. For this folder alone.
+/* scop.h: nests as sets of isl, and text for what isl computes. For this folder alone.
  */
 #ifndef AUTOTUNE_SCOP_H
 #define AUTOTUNE_SCOP_H
@@ -31,13 +31,16 @@ struct forward { /* from FIRST to LAST, statements of a block, NAME stands for E
 };
 struct scop {
   struct model *m;
-  struct iter *root; /* the outermost loop */
+  struct body all;   /* a loop, or several next to each other */
+  struct iter *last; /* the last of these */
   struct statement list[SCOP_STATEMENTS];
   unsigned n;
   struct forward *forwards;
   unsigned n_forwards;
   struct access *more; /* of the elements that such variables stand for */
   unsigned n_more;
+  const struct array **buffers; /* arrays in place of which the text has buffers */
+  unsigned n_buffers;
   monomial *symbols; /* products of values that do not change: isl's params */
   unsigned n_symbols;
   const char *why; /* not NULL: the nest is no scop, for this reason … */
@@ -52,8 +55,8 @@ struct scop {
   isl_union_map *without_sums;
   isl_set *facts; /* about the params */
 };
-/* Reads the nest of ROOT. The caller ends it with scop_free. */
-struct scop *scop_read(struct model *m, struct iter *root);
+/* Reads ALL, loops of which LAST is the last one. The caller ends it with scop_free. */
+struct scop *scop_read(struct model *m, struct body all, struct iter *last);
 void scop_free(struct scop *s);
 /* Refuses the nest, for the reason WHY, seen at AT. The first reason is kept. */
 void scop_refuse(struct scop *s, TSNode at, const char *why);
@@ -71,6 +74,24 @@ const char *scop_symbol(unsigned i);
 /* Returns the iterations of ST in which X and Y, accesses of it, are the same element. */
 isl_union_set *scop_meeting(struct scop *s, const struct statement *st,
                             const struct access *x, const struct access *y);
+enum which { /* a set of bits; 0: all accesses */
+             WRITES = 1,
+             OTHERS = 2, /* no sums */
+             READS = 4,
+             SURE = 8 /* those that happen in each run of their statement */
+};
+/* Returns the accesses that WHICH selects, of all integers that the loops may count. */
+isl_union_map *scop_accesses(struct scop *s, unsigned which);
+/* True if X, a write, happens in each run of its statement, or one of the same element in
+ * the other branch of its `if`. */
+bool scop_is_sure(struct scop *s, const struct access *x);
+/* Returns what X, an access of a statement, touches. */
+isl_union_map *scop_touches(struct scop *s, const struct access *x);
+/* Returns the iterations of ST, without the bounds of those loops for which WITHOUT is
+ * true. */
+isl_set *scop_iterations(struct scop *s, const struct statement *st, const bool *without);
+/* Returns the place in S->m->arrays of A: the elements of A are isl's "A0[…]". */
+unsigned scop_array(const struct scop *s, const struct array *a);
 
 /* ---- forward.c ------------------------------------------------------------------- */
 
@@ -79,8 +100,14 @@ isl_union_set *scop_meeting(struct scop *s, const struct statement *st,
 bool forward_replace(struct scop *s, struct slice name);
 /* Returns the place with N, a use of a variable that stands for an element, or NULL. */
 const struct forward *forward_at(const struct scop *s, TSNode n);
-/* Appends the text of N from FROM to TO, with elements in place of such variables. */
+/* Appends the text of N from FROM to TO, with elements in place of such variables, and of
+ * buffers in place of those of their arrays. */
 void forward_text(const struct scop *s, size_t from, size_t to, TSNode n, struct text *t);
+/* Appends the element that X accesses. */
+void forward_write(const struct scop *s, const struct access *x, struct text *t);
+/* Returns why elements of arrays with buffers cannot be written so, and sets *AT to one;
+ * NULL: they can. */
+const char *forward_why_not(const struct scop *s, TSNode *at);
 
 /* ---- schedule.c ------------------------------------------------------------------ */
 
@@ -136,6 +163,46 @@ void blocked_write(const struct scop *s, const struct blocked *k, struct text *o
  * coordinates. */
 void registers_find(struct scop *s, struct affine_part *p, isl_union_map *schedule,
                     unsigned count);
+
+/* ---- schedule.c ------------------------------------------------------------------ */
+
+enum { MOST_CODE = 60000 }; /* bytes of one part: more is no use to compilers */
+/* Sets *SYMBOLS and *LAST as in struct affine. */
+void affine_symbols(const struct scop *s, const char **symbols, const char **last);
+
+/* ---- chain.c, buffers.c, joined.c ------------------------------------------------ */
+
+struct link {        /* a nest of a chain */
+  unsigned first, n; /* its statements */
+  unsigned loops;    /* that are around all of them */
+  bool result;       /* it writes an array that is not local */
+  bool apart;        /* it runs before all tiles */
+  bool needed;
+  bool kept[AFFINE_DEPTH];    /* what depends on an iteration has its value of the loop */
+  isl_set *box[AFFINE_DEPTH]; /* that loop's values in a tile; NULL: all */
+};
+struct linker {
+  struct scop *s;
+  struct chain *c;
+  struct link *list;
+  unsigned n;
+  isl_union_map *reads, *writes;
+};
+
+/* Returns the iterations of ST, of L, in a tile. */
+isl_set *link_iterations(const struct linker *k, const struct link *l,
+                         const struct statement *st);
+/* Returns the values of coordinate AT in ALL, and all between them; NULL: no bounds. */
+isl_set *link_hull(__isl_take isl_union_set *all, unsigned at);
+/* True if BOX, values of one coordinate in a tile, is further up in a later tile of the
+ * outermost loop, or the same; not FIRST: if it is the same. */
+bool link_slides(const isl_set *box, bool first);
+/* Adds the buffer of each array of K->s->buffers to K->c. */
+void buffers_find(struct linker *k);
+/* Returns what L's nest runs: in a TILE, or all of it. */
+isl_union_set *linker_runs(const struct linker *k, const struct link *l, bool tile);
+/* Sets the text of K->c. Afterwards K->s has no buffers. (joined.c) */
+void linker_write(struct linker *k);
 
 /* ---- code.c ---------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sets.c: a nest as sets of isl. These are read by isl from text, in its own notation:
+// sets.c: nests as sets of isl. These are read by isl from text, in its own notation:
 // `[n] -> { S0[i, j] : 0 <= i < n and 0 <= j < i }`.
 #include <isl/options.h>
 
@@ -24,7 +24,16 @@ static unsigned scop_symbol_of(struct scop *s, monomial m) {
   return i;
 }
 
-// Appends P, of ST's loops, as isl writes it.
+// True if M is a loop that is a part of ST.
+static bool scop_hides(const struct scop *s, const struct statement *st, monomial m) {
+  for (unsigned i = 0; i < s->m->n_iters; i++)
+    if (s->m->iters[i]->atom + 1 == m && body_covers(st->body, s->m->iters[i]->node))
+      return true;
+  return false;
+}
+
+// Appends P, of ST's loops, as isl writes it. A loop with the atom 7 that is a part of ST
+// is h8.
 static void scop_poly(struct scop *s, const struct statement *st, struct poly p,
                       struct text *t) {
   text_printf(t, "(0");
@@ -37,7 +46,9 @@ static void scop_poly(struct scop *s, const struct statement *st, struct poly p,
     unsigned at = 0;
     while (loop && at < st->n && st->chain[at]->atom + 1 != m)
       at++;
-    if (loop && at == st->n)
+    if (loop && at == st->n && scop_hides(s, st, m))
+      text_printf(t, " h%u", (unsigned)m);
+    else if (loop && at == st->n)
       scop_refuse(s, st->body.first,
                   "an index or a bound multiplies loop variables, or "
                   "uses one of a loop around the nest");
@@ -56,20 +67,29 @@ static void scop_tuple(const struct scop *s, const struct statement *st, struct 
   text_printf(t, "]");
 }
 
+// Appends ST's iterations; WITHOUT as in scop_iterations, or NULL.
+static void scop_write_iterations(struct scop *s, const struct statement *st,
+                                  const bool *without, struct text *t) {
+  bool some = false;
+  scop_tuple(s, st, t);
+  for (unsigned j = 0; j < st->n; j++) {
+    if (without && without[j])
+      continue;
+    text_printf(t, some ? " and " : " : ");
+    some = true;
+    scop_poly(s, st, st->chain[j]->from, t);
+    text_printf(t, " <= i%u <= ", j);
+    if (st->chain[j] == s->last)
+      text_printf(t, AFFINE_LAST);
+    else
+      scop_poly(s, st, st->chain[j]->to, t);
+  }
+}
+
 static void scop_write_domain(struct scop *s, struct text *t) {
   for (unsigned i = 0; i < s->n; i++) {
-    const struct statement *st = &s->list[i];
     text_printf(t, i ? "; " : "");
-    scop_tuple(s, st, t);
-    for (unsigned j = 0; j < st->n; j++) {
-      text_printf(t, j ? " and " : " : ");
-      scop_poly(s, st, st->chain[j]->from, t);
-      text_printf(t, " <= i%u <= ", j);
-      if (j == 0)
-        text_printf(t, AFFINE_LAST);
-      else
-        scop_poly(s, st, st->chain[j]->to, t);
-    }
+    scop_write_iterations(s, &s->list[i], NULL, t);
   }
 }
 
@@ -120,8 +140,10 @@ static TSNode scop_expression(const struct statement *st) {
 isl_union_set *scop_meeting(struct scop *s, const struct statement *st,
                             const struct access *x, const struct access *y) {
   struct text t = { 0 };
+  bool loops = (x->loop && body_covers(st->body, x->loop->node)) ||
+      (y->loop && body_covers(st->body, y->loop->node)); // then they may always be
   scop_tuple(s, st, &t);
-  for (unsigned i = 0; i < x->n; i++) {
+  for (unsigned i = 0; i < x->n && !loops; i++) {
     text_printf(&t, i ? " and " : " : ");
     scop_poly(s, st, x->index[i], &t);
     text_printf(&t, " = ");
@@ -176,37 +198,101 @@ static void scop_check_forwards(struct scop *s) {
   }
 }
 
-enum which { ALL = 0, WRITES = 1, OTHERS = 2 }; /* OTHERS: no sums */
+unsigned scop_array(const struct scop *s, const struct array *a) {
+  unsigned i = 0;
+  while (s->m->arrays[i] != a)
+    i++;
+  return i;
+}
 
-// Appends the accesses in the nest that WHICH, a set of bits, selects.
+// Appends the access X of ST.
+static void scop_write_access(struct scop *s, const struct statement *st,
+                              const struct access *x, struct text *t) {
+  if (x->why || x->array->why)
+    scop_refuse(s, x->node, x->why ? x->why : x->array->why);
+  const struct iter *inner = x->loop, *l;
+  bool plain = !inner || !body_covers(st->body, inner->node);
+  scop_tuple(s, st, t);
+  text_printf(t, " -> A%u[", scop_array(s, x->array));
+  for (unsigned j = 0; j < x->n; j++) {
+    text_printf(t, plain ? "%s" : "%so%u", j ? ", " : "", j);
+    if (plain)
+      scop_poly(s, st, x->index[j], t);
+  }
+  text_printf(t, "]");
+  if (plain)
+    return;
+  for (l = inner; l && body_covers(st->body, l->node); l = l->outer)
+    text_printf(t, "%sh%u", l == inner ? " : exists " : ", ", l->atom + 1);
+  text_printf(t, " : 1 = 1");
+  for (unsigned j = 0; j < x->n; j++) {
+    text_printf(t, " and o%u = ", j);
+    scop_poly(s, st, x->index[j], t);
+  }
+  for (l = inner; l && body_covers(st->body, l->node); l = l->outer) {
+    text_printf(t, " and ");
+    scop_poly(s, st, l->from, t);
+    text_printf(t, " <= h%u <= ", l->atom + 1);
+    scop_poly(s, st, l->to, t);
+  }
+}
+
+// Returns the `if` in ST that alone decides whether N, an element that is assigned to, is
+// reached; null: more does, or nothing.
+static TSNode scop_condition(const struct statement *st, TSNode n) {
+  static const char *const plain[] = { "assignment_expression", "expression_statement",
+                                       "compound_statement", "else_clause", NULL };
+  TSNode found = { 0 }, none = { 0 };
+  for (n = ts_node_parent(n); body_covers(st->body, n); n = ts_node_parent(n)) {
+    bool decides = node_is(n, "if_statement");
+    if (decides ? !ts_node_is_null(found) : !node_is_any(n, plain))
+      return none;
+    found = decides ? n : found;
+  }
+  return found;
+}
+
+bool scop_is_sure(struct scop *s, const struct access *x) {
+  const struct statement *st = scop_statement(s, x->node);
+  TSNode all = x->conditional ? scop_condition(st, x->node) : (TSNode){ 0 };
+  if (!x->conditional || ts_node_is_null(all))
+    return !x->conditional;
+  TSNode branch = node_field(all, "consequence");
+  for (unsigned i = 0; i < s->m->n_accesses; i++) { // in the other branch, too?
+    const struct access *y = &s->m->accesses[i];
+    bool same = y->write && y->array == x->array && scop_statement(s, y->node) == st &&
+        node_within(x->node, branch) != node_within(y->node, branch);
+    TSNode other = same ? scop_condition(st, y->node) : (TSNode){ 0 };
+    same = same && !ts_node_is_null(other) && ts_node_eq(other, all);
+    for (unsigned j = 0; j < x->n && same; j++)
+      same = poly_same(x->index[j], y->index[j]);
+    if (same)
+      return true;
+  }
+  return false;
+}
+
+// Appends the accesses in the nest that WHICH selects.
 static void scop_write_accesses(struct scop *s, unsigned which, struct text *t) {
   const struct model *m = s->m;
   bool some = false;
   for (unsigned i = 0; i < m->n_accesses + s->n_more; i++) {
     const struct access *x = scop_access(s, i);
     const struct statement *st = scop_statement(s, x->node);
-    if (!st || ((which & WRITES) && !x->write) || ((which & OTHERS) && scop_is_sum(m, x)))
+    if (!st || ((which & WRITES) && !x->write) ||
+        ((which & OTHERS) && scop_is_sum(m, x)) || ((which & READS) && !x->read) ||
+        ((which & SURE) && !scop_is_sure(s, x)) ||
+        (x->array->local && body_covers(st->body, x->array->home))) // each run's own
       continue;
-    unsigned array = 0;
-    while (m->arrays[array] != x->array)
-      array++;
-    if (x->why || x->array->why)
-      scop_refuse(s, x->node, x->why ? x->why : x->array->why);
     text_printf(t, some ? "; " : "");
     some = true;
-    scop_tuple(s, st, t);
-    text_printf(t, " -> A%u[", array);
-    for (unsigned j = 0; j < x->n; j++) {
-      text_printf(t, j ? ", " : "");
-      scop_poly(s, st, x->index[j], t);
-    }
-    text_printf(t, "]");
+    scop_write_access(s, st, x, t);
   }
 }
 
 static void scop_write_facts(struct scop *s, struct text *t) {
   text_printf(t, ": " AFFINE_LAST " <= ");
-  scop_poly(s, &s->list[0], s->root->to, t);
+  scop_poly(s, &s->list[0], s->last->to, t);
   for (unsigned i = 0; i < s->n_symbols; i++) {
     monomial m = s->symbols[i];
     if ((m & ~(monomial)255) == 0 && s->m->is_natural[m - 1])
@@ -221,10 +307,29 @@ static isl_union_map *scop_read_map(struct scop *s, const struct text *body) {
   return isl_union_map_intersect_domain(map, isl_union_set_copy(s->domain));
 }
 
-static isl_union_map *scop_accesses(struct scop *s, unsigned which) {
+isl_union_map *scop_accesses(struct scop *s, unsigned which) {
   struct text t = { 0 };
   scop_write_accesses(s, which, &t);
+  return isl_union_map_read_from_str(s->ctx, scop_braces(s, &t));
+}
+
+isl_union_map *scop_touches(struct scop *s, const struct access *x) {
+  struct text t = { 0 };
+  scop_write_access(s, scop_statement(s, x->node), x, &t);
   return scop_read_map(s, &t);
+}
+
+isl_set *scop_iterations(struct scop *s, const struct statement *st,
+                         const bool *without) {
+  struct text t = { 0 };
+  scop_write_iterations(s, st, without, &t);
+  return isl_set_read_from_str(s->ctx, scop_braces(s, &t));
+}
+
+// Returns those accesses of iterations that the loops run.
+static isl_union_map *scop_run(struct scop *s, unsigned which) {
+  return isl_union_map_intersect_domain(scop_accesses(s, which),
+                                        isl_union_set_copy(s->domain));
 }
 
 // Returns the dependences from each iteration to the later ones that access the same
@@ -247,26 +352,25 @@ void scop_build(struct scop *s) {
   struct text domain = { 0 }, order = { 0 }, accesses = { 0 }, facts = { 0 };
   scop_write_domain(s, &domain);
   scop_write_order(s, &order);
-  scop_write_accesses(s, ALL, &accesses); // for its params
+  scop_write_accesses(s, 0, &accesses); // for its params
   scop_write_facts(s, &facts);
   if (s->why)
     return;
   s->ctx = isl_ctx_alloc();
   if (!s->ctx)
-    return scop_refuse(s, s->root->node, "there is no memory for isl");
+    return scop_refuse(s, s->all.first, "there is no memory for isl");
   isl_options_set_on_error(s->ctx, ISL_ON_ERROR_CONTINUE);
   isl_ctx_set_max_operations(s->ctx, MOST_OPERATIONS);
   s->facts = isl_set_read_from_str(s->ctx, scop_braces(s, &facts));
   s->domain = isl_union_set_read_from_str(s->ctx, scop_braces(s, &domain));
   s->order = scop_read_map(s, &order);
   s->accesses = scop_read_map(s, &accesses);
-  s->dependences =
-      scop_depend(s, scop_accesses(s, WRITES), isl_union_map_copy(s->accesses));
+  s->dependences = scop_depend(s, scop_run(s, WRITES), isl_union_map_copy(s->accesses));
   s->without_sums = isl_union_map_union(
-      scop_depend(s, scop_accesses(s, WRITES | OTHERS), isl_union_map_copy(s->accesses)),
-      scop_depend(s, scop_accesses(s, WRITES), scop_accesses(s, OTHERS)));
+      scop_depend(s, scop_run(s, WRITES | OTHERS), isl_union_map_copy(s->accesses)),
+      scop_depend(s, scop_run(s, WRITES), scop_run(s, OTHERS)));
   if (!s->dependences || !s->without_sums)
-    scop_refuse(s, s->root->node, "its dependences are too many to be computed");
+    scop_refuse(s, s->all.first, "its dependences are too many to be computed");
   else
     scop_check_forwards(s);
   if (!s->why)

@@ -8,6 +8,7 @@
 
 #include "analysis.h"
 #include "autotune_abi.h"
+#include "front/kernel/kernel.h"
 #include "front/lang/language.h"
 
 // ---- the ends of one access ---------------------------------------------------------
@@ -286,6 +287,14 @@ static void section_find_beyond(const struct model *m, struct ends *const *list,
   }
 }
 
+// Returns the access of A's section; WRITTEN: that of an array which is written.
+static unsigned section_access(const struct model *m, const struct array *a,
+                               unsigned written) {
+  return !a->written                    ? AUTOTUNE_IN
+      : directives_local(m->k, a->name) ? AUTOTUNE_SCRATCH
+                                        : written;
+}
+
 // Adds the section of A, an argument.
 static void add_argument(struct model *m, const struct array *a, bool guarded,
                          struct sections *out, struct ends *assumed) {
@@ -318,7 +327,7 @@ static void add_argument(struct model *m, const struct array *a, bool guarded,
   for (unsigned i = 0; i < first->n_guards && !guarded; i++)
     *GROW(assumed->guards, assumed->n_guards) = first->guards[i];
   bool whole = !split && section_covers(m, a, first);
-  x.access = !a->written ? AUTOTUNE_IN : whole ? AUTOTUNE_OUT : AUTOTUNE_INOUT;
+  x.access = section_access(m, a, whole ? AUTOTUNE_OUT : AUTOTUNE_INOUT);
   x.name = section_spell(&x);
   *GROW(out->list, out->n) = x;
 }
@@ -327,7 +336,7 @@ static void add_argument(struct model *m, const struct array *a, bool guarded,
 static void add_rows(struct model *m, const struct array *a, struct sections *out,
                      struct ends *assumed) {
   struct section x = { .base = a->name,
-                       .access = a->written ? AUTOTUNE_INOUT : AUTOTUNE_IN,
+                       .access = section_access(m, a, AUTOTUNE_INOUT),
                        .offset = model_offset(m, a->home, NULL) };
   TSNode at = a->home;
   const char *why = rows_section(m, a, &x, assumed, &at, &out->beyond);
@@ -341,10 +350,10 @@ static void add_rows(struct model *m, const struct array *a, struct sections *ou
 
 // Adds an array of the file, an object of known size. The section names each subscript,
 // since without them the object would be compared as bytes.
-static void add_global(const struct array *a, struct sections *out) {
+static void add_global(const struct model *m, const struct array *a,
+                       struct sections *out) {
   const char *name = arena_copy(a->name.data, a->name.size);
-  struct section x = { .base = a->name,
-                       .access = !a->written ? AUTOTUNE_IN : AUTOTUNE_INOUT };
+  struct section x = { .base = a->name, .access = section_access(m, a, AUTOTUNE_INOUT) };
   static const char stars[] = "****";
   for (unsigned i = 0; i < a->rank; i++) {
     const char *length = arena_printf("sizeof %.*s%s / sizeof %.*s%s", (int)i, stars,
@@ -362,15 +371,6 @@ static bool has_bounds(const struct array *a) {
   return true;
 }
 
-// True if the user has declared A as scratch.
-static bool section_is_scratch(const struct model *m, const struct array *a) {
-  for (unsigned i = 0; i < m->k->n_sections; i++)
-    if (m->k->sections[i].access == AUTOTUNE_SCRATCH &&
-        slices_same(m->k->sections[i].base, a->name))
-      return true;
-  return false;
-}
-
 struct sections sections_infer(struct model *m, bool guarded) {
   struct sections out = { 0 };
   struct ends assumed = { 0 };
@@ -385,7 +385,8 @@ struct sections sections_infer(struct model *m, bool guarded) {
   for (unsigned i = 0; i < m->n_arrays && !out.why; i++) {
     const struct array *a = m->arrays[i];
     bool touched = a->read || a->written;
-    if (a->local || section_is_scratch(m, a) || (!touched && ts_node_is_null(a->handed)))
+    if (a->local || sections_scratch(m->k, a->name) ||
+        (!touched && ts_node_is_null(a->handed)))
       continue;
     if (!ts_node_is_null(a->handed))
       section_refuse(&out, a->handed, "it is passed on here");
@@ -400,7 +401,7 @@ struct sections sections_infer(struct model *m, bool guarded) {
     else if (a->rows)
       add_rows(m, a, &out, &assumed);
     else if (a->global)
-      add_global(a, &out);
+      add_global(m, a, &out);
     else
       add_argument(m, a, guarded, &out, &assumed);
   }

@@ -49,7 +49,7 @@ static struct poly short_bound(const struct model *m, struct slice expr) {
 struct shortage {
   const struct source *s;
   const struct kernel *k;
-  const struct model *m;
+  struct model *m;
   const struct section *section;
   struct slice base;     // of the section, without the * of `*c`
   struct poly low, last; // of the section's first dimension

@@ -39,20 +39,22 @@ static int set_param(const struct source *s, struct kernel *k, const struct prag
   return kernel_add_param(k, param);
 }
 
-struct param directives_optional(const char *name, size_t offset, int when) {
-  static const struct {
-    const char *text, *define;
-  } choices[] = { { "no", "0" }, { "yes", "1" } };
+// Returns the param NAME with the N values TEXTS.
+static struct param choice_of(const char *name, size_t offset, int when,
+                              const char *const *texts, int n) {
   struct param param = {
     .name = name, .kind = VALUE_CHOICE, .when = when, .offset = offset
   };
-  for (int i = 0; i < 2; i++)
-    *GROW(param.values, param.n_values) = (struct value){ .offset = offset,
-                                                          .text = choices[i].text,
-                                                          .define = choices[i].define,
-                                                          .i = i,
-                                                          .d = i };
+  for (int i = 0; i < n; i++)
+    *GROW(param.values, param.n_values) = (struct value){
+      .offset = offset, .text = texts[i], .define = arena_printf("%d", i), .i = i, .d = i
+    };
   return param;
+}
+
+struct param directives_optional(const char *name, size_t offset, int when) {
+  static const char *const texts[] = { "no", "yes" };
+  return choice_of(name, offset, when, texts, 2);
 }
 
 static int optional_param(const struct source *s, struct kernel *k,
@@ -126,7 +128,8 @@ static void check_argument(const struct source *s, const struct kernel *k,
                                          "registers", NULL };
   static const char *const lists[] = { "private",   "firstprivate", "lastprivate",
                                        "shared",    "copyin",       "nontemporal",
-                                       "reduction", "in_reduction", NULL };
+                                       "reduction", "in_reduction", "local",
+                                       NULL };
   static const char *const labels[] = { "linear", "aligned", NULL }; // linear(i: 2)
   struct slice name = slice_of(c->name), text = a->text;
   const char *what = arena_printf("an argument of '%s'", c->name);
@@ -173,6 +176,26 @@ static struct dir_clause read_clause(const struct source *s, struct kernel *k,
   return out;
 }
 
+// Adds the choice of P, a `chain` that threads share, and returns it: its nests run one
+// after the other, or in tiles, in which they compute what they need, or keep what tiles
+// before have computed. -1: P has none.
+static int chain_choice(const struct source *s, struct kernel *k, const struct pragma *p,
+                        int when) {
+  if (p->directive != DIR_CHAIN ||
+      !(pragma_has(p, "num_threads") || pragma_has(p, "schedule")))
+    return -1;
+  static const char *const texts[] = { "apart", "recompute", "shift" };
+  const char *name = set_name(s, k, directive_name(p->directive), p->offset);
+  return kernel_add_param(k, choice_of(name, p->offset, when, texts, 3));
+}
+
+// Gives D a clause of no text, with the value of CHOICE.
+static void directive_add_choice(struct loop_directive *d, int choice) {
+  struct dir_clause c = { .name = "tiles", .pragma = d->pragma };
+  *GROW(c.args, c.n_args) = (struct dir_arg){ .param = choice };
+  *GROW(d->clauses, d->n_clauses) = c;
+}
+
 static void directives_read_directive(const struct source *s, struct kernel *k,
                                       struct function *f, const struct pragma *p,
                                       int when) {
@@ -186,10 +209,15 @@ static void directives_read_directive(const struct source *s, struct kernel *k,
   for (unsigned i = 0; i < p->n_clauses; i++)
     if (strcmp(p->clauses[i].name, "optional") == 0)
       d.present = optional_param(s, k, p, &p->clauses[i], when);
+  when = d.present >= 0 ? d.present : when;
+  int tiles = chain_choice(s, k, p, when);
+  if (tiles >= 0)
+    directive_add_choice(&d, tiles);
   for (unsigned i = 0; i < p->n_clauses; i++)
     if (strcmp(p->clauses[i].name, "optional") != 0)
-      *GROW(d.clauses, d.n_clauses) =
-          read_clause(s, k, p, &p->clauses[i], d.present >= 0 ? d.present : when);
+      *GROW(d.clauses, d.n_clauses) = read_clause(
+          s, k, p, &p->clauses[i],
+          tiles >= 0 && strcmp(p->clauses[i].name, "sizes") == 0 ? tiles : when);
   *GROW(f->directives, f->n_directives) = d;
 }
 
@@ -237,4 +265,16 @@ bool directives_read(const struct source *s, const struct pragma *pragmas, unsig
       broken = broken || pragmas[i].broken;
     }
   return !broken && diag_errors() == before;
+}
+
+bool directives_local(const struct kernel *k, struct slice name) {
+  for (unsigned i = 0; i < k->main.n_directives; i++) {
+    const struct loop_directive *d = &k->main.directives[i];
+    for (unsigned j = 0; j < d->n_clauses; j++)
+      for (unsigned l = 0; l < d->clauses[j].n_args; l++)
+        if (strcmp(d->clauses[j].name, "local") == 0 &&
+            slices_same(d->clauses[j].args[l].text, name))
+          return true;
+  }
+  return false;
 }

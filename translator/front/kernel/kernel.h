@@ -108,12 +108,16 @@ void clauses_read(const struct source *s, struct kernel *k);
 void sections_read(const struct source *s, struct kernel *k, const struct clause *c);
 /* Reports sections of scratch(…) that overlap others, as far as their texts show. */
 void sections_check(const struct source *s, const struct kernel *k);
+/* True if scratch(…) names the array NAME. */
+bool sections_scratch(const struct kernel *k, struct slice name);
 /* Returns the number of subscripts from the base of C to its first element. A section of
  * whole rows of an argument is compared by the elements of the rows. */
 unsigned section_subscripts(const struct kernel *k, const struct section *c);
 /* Returns the param NAME of `optional` at OFFSET, with both choices. "no" comes first, so
  * that params which depend on the directive count as one variant there. */
 struct param directives_optional(const char *name, size_t offset, int when);
+/* True if a `chain` of K says that nothing after it reads the array NAME. */
+bool directives_local(const struct kernel *k, struct slice name);
 /* Reads all directives in F from the pragmas between its braces. Returns false if some
  * are not as loops.c needs them. */
 bool directives_read(const struct source *s, const struct pragma *pragmas, unsigned n,

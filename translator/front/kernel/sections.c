@@ -414,3 +414,11 @@ unsigned section_subscripts(const struct kernel *k, const struct section *c) {
   unsigned depth = a >= 0 ? sections_array_depth(&k->args[a]) : 0;
   return depth > c->n_dims ? depth : c->n_dims;
 }
+
+bool sections_scratch(const struct kernel *k, struct slice name) {
+  for (unsigned i = 0; i < k->n_sections; i++)
+    if (k->sections[i].access == AUTOTUNE_SCRATCH &&
+        slices_same(k->sections[i].base, name))
+      return true;
+  return false;
+}

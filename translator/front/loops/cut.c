@@ -117,6 +117,8 @@ static const char *cut_least(const struct builder *b, TSNode loop) {
   long long most = 1;
   bool shares = false;
   cut_look(b, loop, &most, &shares);
+  if (node_is(ts_node_parent(loop), "compound_statement")) // `chain` is on the block
+    cut_look(b, ts_node_parent(loop), &most, &shares);
   for (unsigned i = 0; i < n; i++) {
     struct builder part = *b;
     part.u.focus = roots[i].focus;

@@ -156,6 +156,11 @@ static void write_nest(struct variants *v) {
     reschedule_write(b, order, v->out);
     return;
   }
+  const struct loop_directive *chain = chain_present(b, v->root);
+  if (chain) {
+    chain_write(b, chain, v->out);
+    return;
+  }
   if (fused_away(b, v->root)) {
     write_around(b, NULL, v->root, v->out);
     return;
@@ -339,7 +344,7 @@ static void loops_write_from(struct builder *b, size_t from, struct text *out) {
 static void loops_write_macros(const struct function *f, struct text *out) {
   bool schedule = false;
   for (unsigned i = 0; i < f->n_directives; i++)
-    schedule = schedule || f->directives[i].kind == DIR_RESCHEDULE;
+    schedule = schedule || directive_groups(f->directives[i].kind) & GROUP_SCHEDULE;
   text_printf(out, "%s%s%s", f->n_directives ? "\n" : "",
               f->n_directives ? loops_prologue : "", schedule ? code_prologue : "");
 }

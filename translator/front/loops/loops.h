@@ -8,6 +8,7 @@
  *     tile.c, reverse.c, unroll.c, jam.c, interchange.c, fuse.c, openmp.c: one each
  *   fission.c       makes several nests of one, each with a part of the body
  *   reschedule.c    runs a nest in the order that front/affine finds
+ *   chain.c         runs nests tile by tile, as front/affine finds
  *   around.c        directives that replace clauses of the author's own pragma of OpenMP
  *   words.c         the words that clauses of OpenMP accept
  *   range.c         iteration ranges as text: counts, ends, blocks, without overflow
@@ -299,6 +300,23 @@ const struct loop_directive *reschedule_present(const struct builder *b, TSNode 
 /* Writes the loop of D in the order that D->affine has. */
 void reschedule_write(struct builder *b, const struct loop_directive *d,
                       struct text *out);
+
+/* Returns D's clause NAME as text, or "". */
+const char *reschedule_clause(const struct builder *b, const struct loop_directive *d,
+                              const char *name);
+/* Reports an error, and returns false, if D cannot stand where it does, or if it has
+ * fewer sizes than LEAST. */
+bool reschedule_check(struct builder *b, const struct loop_directive *d, unsigned least);
+
+/* Returns why M does not have LOOP, and sets *AT to the place if it is another one. */
+struct model;
+const char *reschedule_unknown(const struct model *m, TSNode loop, TSNode *at);
+
+/* ---- chain.c --------------------------------------------------------------------- */
+/* Returns the `chain` on BLOCK that this variant has; NULL: it has none. */
+const struct loop_directive *chain_present(const struct builder *b, TSNode block);
+/* Writes the block of D in the tiles that D->chain has. */
+void chain_write(struct builder *b, const struct loop_directive *d, struct text *out);
 
 /* ---- openmp.c -------------------------------------------------------------------- */
 /* Appends the clause C. */

@@ -17,34 +17,45 @@
 #include "front/analysis/trial.h"
 #include "loops.h"
 
-const struct loop_directive *reschedule_present(const struct builder *b, TSNode loop) {
+static const struct loop_directive *reschedule_of_kind(const struct builder *b,
+                                                       TSNode loop,
+                                                       enum directive_kind kind) {
   unsigned n;
   const struct loop_directive **list = directives_of(&b->u, loop, &n);
   for (unsigned i = 0; i < n; i++)
-    if (list[i]->kind == DIR_RESCHEDULE && directive_present(b, list[i]))
+    if (list[i]->kind == kind && directive_present(b, list[i]))
       return list[i];
   return NULL;
 }
 
 enum { WHOLE_TILE = 3 }; /* loops of a tile that `registers` needs */
+const struct loop_directive *reschedule_present(const struct builder *b, TSNode loop) {
+  return reschedule_of_kind(b, loop, DIR_RESCHEDULE);
+}
+
+const struct loop_directive *chain_present(const struct builder *b, TSNode block) {
+  return reschedule_of_kind(b, block, DIR_CHAIN);
+}
 
 // ---- what it may stand on -----------------------------------------------------------
 
-static bool reschedule_check(struct builder *b, const struct loop_directive *d) {
+bool reschedule_check(struct builder *b, const struct loop_directive *d, unsigned least) {
+  const char *own = directive_name(d->kind);
   const struct dir_clause *c = directive_clause(d, "sizes");
   for (unsigned i = 0; i < b->f->n_directives; i++) {
     const struct loop_directive *other = &b->f->directives[i];
     if (other != d && node_within(other->loop, d->loop))
       return FAIL_AT(b, other, "remove one of them",
-                     "'%s' cannot stand on or in loops that 'reschedule' orders",
-                     directive_name(other->kind));
+                     "'%s' cannot stand on or in loops that '%s' orders",
+                     directive_name(other->kind), own);
   }
   if (lex_mentions(b->lead, slice_of("omp")))
-    return FAIL_AT(b, d, NULL,
-                   "'reschedule' cannot order a loop under a pragma of OpenMP");
-  if (c->n_args < 2)
+    return FAIL_AT(b, d, NULL, "'%s' cannot order a loop under a pragma of OpenMP", own);
+  if (c->n_args < least || c->n_args > AFFINE_DEPTH)
     return FAIL_AT(b, d, "give a size for each loop of a tile",
-                   "'reschedule' needs two sizes at least");
+                   c->n_args < least ? "'%s' needs two sizes at least"
+                                     : "'%s' has more sizes than a nest has loops",
+                   own);
   for (unsigned i = 0; i < c->n_args; i++)
     if (!arg_is_positive(b, d->pragma, &c->args[i], "a size"))
       return false;
@@ -58,8 +69,7 @@ static bool reschedule_check(struct builder *b, const struct loop_directive *d) 
   return true;
 }
 
-// Returns why M does not have LOOP, and sets *AT to the place if it is another one.
-static const char *reschedule_unknown(const struct model *m, TSNode loop, TSNode *at) {
+const char *reschedule_unknown(const struct model *m, TSNode loop, TSNode *at) {
   for (unsigned i = 0; i < m->n_unranged; i++)
     if (m->unranged[i].text &&
         model_offset(m, m->unranged[i].at, NULL) == ts_node_start_byte(loop))
@@ -246,9 +256,8 @@ static void writer_part(const struct writer *w) {
   text_printf(w->out, "}\n");
 }
 
-// Returns D's clause NAME as text, or "".
-static const char *reschedule_clause(const struct builder *b,
-                                     const struct loop_directive *d, const char *name) {
+const char *reschedule_clause(const struct builder *b, const struct loop_directive *d,
+                              const char *name) {
   struct text t = { 0 };
   const struct dir_clause *c = directive_clause(d, name);
   text_add(&t, "", 0);
@@ -259,7 +268,7 @@ static const char *reschedule_clause(const struct builder *b,
 
 void reschedule_write(struct builder *b, const struct loop_directive *d,
                       struct text *out) {
-  if (!reschedule_check(b, d))
+  if (!reschedule_check(b, d, 2))
     return;
   const struct affine *a = d->affine;
   const struct dir_clause *c = directive_clause(d, "registers");

@@ -100,8 +100,10 @@ static struct unit *units_for(struct builds *v, struct kernel *k) {
       leaves_find(x, k);
       flags_check(s, k, o, &v->asked);
     }
-    if (i == 0)
+    if (i == 0) {
       reschedule_find(s, k, x);
+      chain_find(s, k, x);
+    }
     units[i] = unit_build(s, k, x, o);
     if (constants_any(k) && kept_recurses(&units[i], k->main.name)) {
       constants_drop(k);

@@ -250,8 +250,10 @@ static struct unit *cxx_units(struct cxx_builds *b, struct kernel *k,
     *reach = i ? *reach : r;
     if (r->refused)
       return NULL;
-    if (i == 0)
+    if (i == 0) {
       reschedule_find(t->s, k, x);
+      chain_find(t->s, k, x);
+    }
     const char *error = cxx_unit(r, k->compilers[i], compiler, t->o, &units[i]);
     if (!error && constants_any(k) && kept_recurses(&units[i], k->main.name)) {
       constants_drop(k);
