@@ -151,6 +151,26 @@ void braces(int steps, int n, double *restrict a, double *restrict b, double *re
       c[i] += a[i + 1];
   }
 }
+#pragma autotune kernel search(exhaustive) inout(c[0:n][0:n])
+void product(int n, double (*restrict c)[n], double (*restrict a)[n], double (*restrict b)[n])
+{
+  double w;
+  #pragma autotune reschedule sizes({8, 64}, 8, 16) registers({1, 4}, 8) num_threads({1, 2})
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      double s = i;
+      for (int k = 0; k < n; k++)
+        s += a[i][k] * b[j][k];
+      c[i][j] = 2 * s + j;
+    }
+    for (int j = 0; j < i; j++) {
+      w = 0.5;
+      for (int k = 0; k < i; k++)
+        w -= a[i][k] / (k + 1);
+      c[i][j] = w + w;
+    }
+  }
+}
 double *make(int n)
 {
   double *x = malloc(n * n * sizeof *x);
@@ -179,6 +199,9 @@ int main(void)
     lu(n, (void *)e, b);
     rows(5, n, n - 1, f);
     double *g = make(n), *h = make(n), *l = make(n);
+    double *q = make(n);
+    product(n, (void *)q, (void *)g, (void *)h);
+    say("product", n, q);
     crout(n, (void *)l);
     say("crout", n, l);
     short *s = calloc(n * n, sizeof *s);
@@ -212,7 +235,7 @@ check "kernels: build" autotune cc gcc -O2 -w steps.c -o tuned -lm
 AUTOTUNE_LOG=debug check "kernels: run" ./tuned > out 2> log
 is "kernels: the sums of the plain program" "$(cat out)" "$(cat expected)"
 hasnt "kernels: all variants compile and are right" log 'did not compile\|: wrong\|crash'
-for k in jacobi seidel cholesky lu crout rows syr2k shorts nearest braces; do
+for k in jacobi seidel cholesky lu crout rows syr2k shorts nearest product braces; do
   autotune report $k --json > $k.json 2> /dev/null
   is "$k: three keys are tuned" "$(grep -c '"tried": *[1-9]' $k.json)" 3
   is "$k: some variants are right" "$(grep -c '"right": *[1-9]' $k.json)" 3
@@ -273,8 +296,11 @@ line='#pragma autotune reschedule sizes(4, 4)
 '
 refused "no two of its loops can be tiled" "$line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) x[i] = x[n - 1 - i] + 1;"
 refused "not affine" "$line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) x[p[i]] += 1;"
+refused "a variable is declared between loops" "$line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) { float w = 0; for (int k = 0; k < n; k++) w += x[k]; a[t][i] = w; }"
+refused "a variable is declared between loops" "$line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) { double w = 0; for (int k = 0; k < n; k++) w += a[t][k]; x[i] = w; x[t] = w; }"
+refused "and this may be the same" "$line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) { double w = 0; for (int k = 0; k < n; k++) w += a[t][k]; a[t][i] = w; }"
 refused "leads from one statement to another one" "double w;
-$line for (int t = 0; t < n; t++) { w = 1; for (int i = 0; i < t; i++) w -= x[i]; x[t] = w; }"
+$line for (int t = 0; t < n; t++) { w = 1; for (int i = 0; i < t; i++) w -= x[i]; x[t] = w; a[0][t] = w; }"
 refused "is read after the loops" "double w;
 $line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) { w = a[t][i]; a[t][i] = w + 1; }
 *s = w;"

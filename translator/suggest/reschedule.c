@@ -49,6 +49,14 @@ static bool reschedule_has_updates(const struct model *m, const struct iter *loo
     if (at && around == 3 && selects == 2 && x->write)
       return true;
   }
+  for (unsigned i = 0; i < m->n_scalars; i++) { // it may stand for an element
+    unsigned around = 0;
+    for (unsigned j = 0; j < m->n_iters; j++)
+      around += node_within(m->iters[j]->node, loop->node) &&
+          node_within(m->scalars[i].node, m->iters[j]->node);
+    if (around == 3)
+      return true;
+  }
   return false;
 }
 

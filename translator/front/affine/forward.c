@@ -8,7 +8,8 @@
 //     a[i][j] = w / a[j][j];
 //
 // The same is computed with a[i][j] in place of w, if nothing in between uses that
-// element. Then no variable ties the iterations together.
+// element. Then no variable ties the iterations together. It may also begin with another
+// value, as in `double w = 0;`: then a[i][j] has that meanwhile.
 #include "scop.h"
 
 // Returns the assignment that is all of N, a statement; null: it is another one.
@@ -61,21 +62,62 @@ static bool forward_hides(const struct usage *u, struct body all, struct slice n
   return false;
 }
 
+// Returns the declarator of FIRST, `T name = e;`; null: it is none.
+static TSNode forward_declarator(const struct model *m, TSNode first, struct slice name) {
+  TSNode d = node_is(first, "declaration") && ts_node_named_child_count(first) == 2
+      ? ts_node_named_child(first, 1)
+      : (TSNode){ 0 };
+  return node_is(d, "init_declarator") &&
+          node_is(node_field(d, "declarator"), "identifier") &&
+          !node_is(node_field(d, "value"), "initializer_list") &&
+          forward_is(m, d, "declarator", name)
+      ? d
+      : (TSNode){ 0 };
+}
+
+// Returns the access of the element that LAST, `element = … name …;`, sets, of the type
+// TYPE; NULL: it is another statement.
+static const struct access *forward_result(const struct model *m, TSNode last,
+                                           struct slice name, struct slice type) {
+  TSNode a = forward_assignment(m, last);
+  if (ts_node_is_null(a) || !node_mentions(m->u.s, node_field(a, "right"), name))
+    return NULL;
+  for (unsigned i = 0; i < m->n_accesses; i++) {
+    const struct access *x = &m->accesses[i];
+    if (ts_node_eq(x->node, node_field(a, "left")) && x->write && !x->read && !x->why &&
+        node_is(x->node, "subscript_expression"))
+      return slices_same(type, usage_type(&m->u, m->u.f->node, x->array->name)) ? x
+                                                                                : NULL;
+  }
+  return NULL;
+}
+
 // Adds the range that begins with FIRST, a statement of a block. False: it begins none.
 static bool forward_add(struct scop *s, TSNode first, struct slice name) {
   const struct model *m = s->m;
-  TSNode begin = forward_assignment(m, first);
-  if (!forward_is(m, begin, "left", name))
+  TSNode begin = forward_assignment(m, first), d = forward_declarator(m, first, name);
+  if (ts_node_is_null(d) && !forward_is(m, begin, "left", name))
     return false;
-  const struct access *x = forward_element(s, begin, name);
-  TSNode last = first;
-  bool ended = false;
-  while (x && !ended && !ts_node_is_null(last = ts_node_next_named_sibling(last)))
-    ended = forward_is(m, forward_assignment(m, last), "left", model_text(m, x->node));
+  const struct access *x = ts_node_is_null(d) ? forward_element(s, begin, name) : NULL;
+  TSNode last = first,
+         value = node_field(ts_node_is_null(d) ? begin : d,
+                            ts_node_is_null(d) ? "right" : "value");
+  bool ended = false, sets = !x;
+  struct slice type = ts_node_is_null(d) ? declared_type(m, name)
+                                         : model_text(m, node_field(first, "type"));
+  if (sets && (!type.size || node_mentions(m->u.s, value, name)))
+    return false;
+  while (!ended && !ts_node_is_null(last = ts_node_next_named_sibling(last))) {
+    x = sets ? forward_result(m, last, name, type) : x;
+    ended = sets
+        ? x != NULL
+        : forward_is(m, forward_assignment(m, last), "left", model_text(m, x->node));
+  }
   if (!ended)
     return false;
-  *GROW(s->forwards, s->n_forwards) =
-      (struct forward){ .name = name, .first = first, .last = last, .element = x };
+  *GROW(s->forwards, s->n_forwards) = (struct forward){
+    .name = name, .first = first, .last = last, .element = x, .sets = sets
+  };
   return true;
 }
 
@@ -105,13 +147,14 @@ static TSNode forward_bracketed(TSNode use) {
 // Adds the access of the element that USE, of the variable, stands for.
 static void forward_access(struct scop *s, const struct forward *f, TSNode use) {
   TSNode whole = forward_bracketed(use), a = ts_node_parent(whole);
-  bool left = node_is(a, "assignment_expression") &&
+  bool declared = node_is(a, "init_declarator"),
+       left = node_is(a, "assignment_expression") &&
       ts_node_eq(node_field(a, "left"), whole),
        plain = left && slice_is(model_text(s->m, node_field(a, "operator")), "=");
   struct access x = *f->element;
   x.node = use;
-  x.read = !plain;
-  x.write = left;
+  x.read = !plain && !declared;
+  x.write = left || declared;
   x.sum = 0;
   *GROW(s->more, s->n_more) = x;
 }
@@ -130,7 +173,7 @@ bool forward_replace(struct scop *s, struct slice name) {
     const struct forward *f = forward_at(s, uses[i]);
     TSNode around = ts_node_parent(forward_bracketed(uses[i]));
     good = f && !node_is(around, "update_expression");
-    if (good && !node_within(uses[i], f->first))
+    if (good && (f->sets || !node_within(uses[i], f->first)))
       forward_access(s, f, uses[i]);
   }
   return good;
@@ -237,7 +280,12 @@ void forward_text(const struct scop *s, size_t from, size_t to, TSNode n,
   const struct access *x = NULL;
   TSNode next;
   while (next = forward_next(s, from, to, n, &x), !ts_node_is_null(next)) {
-    text_add(t, text + from, ts_node_start_byte(next) - from);
+    TSNode up = ts_node_parent(next);
+    bool declared = node_is(up, "init_declarator") &&
+        ts_node_eq(node_field(up, "declarator"), next);
+    size_t end =
+        ts_node_start_byte(declared ? ts_node_parent(up) : next); // its type, too
+    text_add(t, text + from, end > from ? end - from : 0);
     text_printf(t, "(");
     forward_write(s, x, t);
     text_printf(t, ")");

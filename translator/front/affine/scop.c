@@ -97,7 +97,7 @@ static void scop_walk_block(struct scop *s, struct walk *w, TSNode block) {
                                                     : (TSNode){ 0 };
     bool end = ts_node_is_null(n), loop = !end && scop_holds_loop(n);
     if (!end && node_is(n, "declaration"))
-      scop_refuse(s, n, "a variable is declared between loops");
+      *GROW(s->declared, s->n_declared) = n;
     if (!end && !loop && !node_is(n, "comment")) {
       first = ts_node_is_null(first) ? n : first;
       last = n;
@@ -230,6 +230,8 @@ static void scop_drop(struct scop *s) {
     bool set = false;
     for (unsigned j = 0; j < s->n_forwards; j++) {
       bool here = body_covers(st->body, s->forwards[j].first);
+      if (s->forwards[j].sets)
+        continue;
       if (here &&
           !(ts_node_eq(st->body.first, s->forwards[j].first) &&
             ts_node_eq(st->body.last, s->forwards[j].first)))
@@ -254,6 +256,13 @@ static bool scop_in_chain(const struct statement *st, const struct iter *i) {
 // Refuses what carries values besides arrays.
 static void scop_check_variables(struct scop *s) {
   const struct model *m = s->m;
+  for (unsigned i = 0; i < s->n_declared && !s->why; i++) {
+    TSNode d = ts_node_named_child(s->declared[i], 1);
+    TSNode name = ts_node_is_null(d) ? d : node_field(d, "declarator");
+    if (!node_is(name, "identifier") ||
+        (!forward_at(s, name) && !forward_replace(s, model_text(m, name))))
+      scop_refuse(s, s->declared[i], "a variable is declared between loops");
+  }
   for (unsigned i = 0; i < m->n_scalars && !s->why; i++) {
     struct statement *st = scop_statement(s, m->scalars[i].node);
     struct slice name = m->scalars[i].name;
@@ -289,12 +298,14 @@ static void scop_check_variables(struct scop *s) {
 
 // Refuses names in the nest that the text of a new order declares.
 static void scop_check_names(struct scop *s, TSNode n) {
-  static const char *const ours[] = { "at",     "symbol", "low",     "high",   "tile",
-                                      "begin",  "end",    "first",   "last",   "after",
-                                      "moved",  "wave",   "element", "sum",    "local",
-                                      "origin", "width",  "size",    "count",  "bytes",
-                                      "stack",  "heap",   "memory",  "failed", "done",
-                                      "pieces", "rows",   "row",     "before", NULL };
+  static const char *const ours[] = {
+    "at",      "symbol", "low",   "high",  "tile",    "begin", "end",    "first",
+    "last",    "after",  "moved", "wave",  "element", "sum",   "local",  "origin",
+    "width",   "size",   "count", "bytes", "stack",   "heap",  "memory", "failed",
+    "done",    "pieces", "rows",  "row",   "before",  "block", "packed", "type",
+    "base",    "u",      "w",     "f",     "l",       "start", "bottom", "column",
+    "columns", "from",   "to",    "until", "step",    "whole", NULL
+  };
   static const char prefix[] = "autotune_", digits[] = "0123456789";
   const size_t skip = sizeof prefix - 1;
   struct slice name = model_text(s->m, n);

@@ -28,6 +28,7 @@ struct forward { /* from FIRST to LAST, statements of a block, NAME stands for E
   struct slice name;
   TSNode first, last; /* `name = element;` and `element = …;` */
   const struct access *element;
+  bool sets; /* FIRST sets the element, and is a statement of the nest */
 };
 struct scop {
   struct model *m;
@@ -37,6 +38,8 @@ struct scop {
   unsigned n;
   struct forward *forwards;
   unsigned n_forwards;
+  TSNode *declared; /* declarations between loops */
+  unsigned n_declared;
   struct access *more; /* of the elements that such variables stand for */
   unsigned n_more;
   const struct array **buffers; /* arrays in place of which the text has buffers */
