@@ -153,6 +153,46 @@ void blur(int n, const float (*restrict in)[n], float (*restrict tmp)[n], float 
       }
   }
 }
+#define B 32
+#pragma autotune kernel search(exhaustive) in(f[0:n][0:m][0:5]) inout(g[0:n][0:m][0:5]) scratch(t[0:n][0:m][0:5])
+void lbm(int n, int m, double (*restrict f)[m][5], double (*restrict t)[m][5], double (*restrict g)[m][5])
+{
+  #pragma autotune chain sizes(B, {16, 64}) local(t) num_threads({1, 2}) optional
+  {
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < m; j++) {
+        double rho = 0;
+        for (int q = 0; q < 5; q++)
+          rho += f[i][j][q];
+        for (int q = 0; q < 5; q++)
+          t[i][j][q] = f[i][j][q] + 0.6 * (rho / 5 - f[i][j][q]);
+      }
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 1; j < m - 1; j++) {
+        g[i][j][0] = t[i][j][0];
+        g[i][j][1] = t[i - 1][j][1];
+        g[i][j][2] = t[i + 1][j][2];
+        g[i][j][3] = t[i][j - 1][3];
+        g[i][j][4] = t[i][j + 1][4];
+      }
+  }
+}
+#pragma autotune kernel search(exhaustive) in(f[0:n][0:m]) inout(g[0:n][0:m]) scratch(t[0:n][0:m])
+void sized(int n, int m, int s, double (*restrict f)[m], double (*restrict t)[m], double (*restrict g)[m])
+{
+  #pragma autotune chain sizes(s, {16, 64}) local(t) num_threads({1, 2}) schedule({static, dynamic}) optional
+  {
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < m; j++)
+        if (i % 2)
+          t[i][j] = f[i][j];
+        else
+          t[i][j] = 1;
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 1; j < m - 1; j++)
+        g[i][j] = t[i - 1][j] + t[i + 1][j - 1];
+  }
+}
 // What is local is memory of the heap, and a variable.
 void work(int n, float *restrict in, float *restrict out)
 {
@@ -210,6 +250,14 @@ int main(void)
     double *a = calloc(all, sizeof *a), *b = calloc(all, sizeof *a), *c = calloc(all, sizeof *a), *d = calloc(all, sizeof *a);
     for (long i = 0; i < all; i++)
       a[i] = x[0][i];
+    lbm(n / 3, n / 4, (void *)a, (void *)b, (void *)d);
+    for (long i = 0; i < all; i++)
+      x[9][i] = (float)d[i];
+    say("lbm", all, x[9]);
+    sized(n, m, 5, (void *)a, (void *)b, (void *)d);
+    for (long i = 0; i < all; i++)
+      x[9][i] = (float)d[i];
+    say("sized", all, x[9]);
     rows(n, m, (void *)a, (void *)b, c, (void *)d);
     for (long i = 0; i < all; i++)
       x[9][i] = (float)d[i];
@@ -227,7 +275,7 @@ hasnt "kernels: all variants compile and are right" log 'did not compile\|: wron
 autotune report --json > all.json 2> /dev/null
 is "some variants are right" "$(grep -c '"right": *\([5-9]\|[12][0-9]\)' all.json | awk '{ print ($1 > 20) }')" 1
 is "the others are not refused" "$(grep -cE '"(compile|load|wrong|crash|timeout|exit)": *[1-9]' all.json)" 0
-for k in harris flat half rows two blur; do
+for k in harris flat half rows two blur lbm sized; do
   autotune report $k --json > $k.json 2> /dev/null
   is "$k: more than three keys are tuned" "$(grep -c '"right": *\([5-9]\|[12][0-9]\)' $k.json | awk '{ print ($1 > 3) }')" 1
 done
@@ -235,6 +283,43 @@ autotune translate chains.c -o out.c
 is "a buffer in place of each array" "$(grep -c '^"__typeof__(sx[xy]\[0\]\[0\]) \*const __restrict__ autotune_local' out.c)" 4
 has "vectors along rows" out.c 'omp simd'
 has "buffers keep rows for the next tile" out.c memmove
+
+# ---- C++ -------------------------------------------------------------------------------
+cat > image.cpp << 'EOF_C'
+#include <cstdio>
+#include <vector>
+#pragma autotune kernel search(exhaustive) in(in[0:n*n]) out(out[0:n*n]) scratch(t[0:n*n])
+static void work(int n, const float *__restrict in, float *__restrict t, float *__restrict out)
+{
+  #pragma autotune chain sizes({8, 32}, {64, 128}) local(t) num_threads({1, 2}) optional
+  {
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 0; j < n; j++)
+        t[i * n + j] = in[(i - 1) * n + j] + in[i * n + j] + in[(i + 1) * n + j];
+    for (int i = 2; i < n - 2; i++)
+      for (int j = 1; j < n - 1; j++)
+        out[i * n + j] = t[(i - 1) * n + j - 1] + t[i * n + j] + t[(i + 1) * n + j + 1];
+  }
+}
+int main()
+{
+  int n = 90;
+  std::vector<float> x(n * n), y(n * n), z(n * n);
+  double s = 0;
+  for (int i = 0; i < n * n; i++)
+    x[i] = i % 17;
+  work(n, x.data(), y.data(), z.data());
+  for (int i = 0; i < n * n; i++)
+    s += z[i] * (i % 5);
+  std::printf("%g\n", s);
+}
+EOF_C
+g++ -O1 -w image.cpp -o image
+check "C++: build" autotune cc g++ -O2 -w image.cpp -o image.tuned
+AUTOTUNE_LOG=debug ./image.tuned > image.out 2> image.log
+is "C++: the output of the plain program" "$(cat image.out)" "$(./image)"
+hasnt "C++: all variants are right" image.log 'did not compile\|: wrong\|crash'
+has "C++: tuned" image.log 'work: .*chain@6.2=shift'
 
 # ---- what is refused -------------------------------------------------------------------
 refused() { # REASON LOCAL CODE
