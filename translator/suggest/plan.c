@@ -404,6 +404,7 @@ static void plan_nest(struct planner *p, TSNode loop, struct around a) {
   struct focus *parts = NULL;
   unsigned n_parts, n = chain_of(p->m, loop, chain);
   if (n > 0 && a.loops == 0 && !a.shared && !p->team && p->depth == 0 &&
+      work_of(p->m, loop) >= SHORT &&
       reschedule_propose_blocks(p->m, chain[0], p->threads, p->plan))
     return;
   unsigned first = divide_find(p->m, chain, n, &parts, &n_parts);
