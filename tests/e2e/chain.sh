@@ -65,7 +65,10 @@ void half(int n, int m, const float (*restrict in)[2 * m], float (*restrict t)[2
   {
     for (int i = 0; i < 2 * n; i++)
       for (int j = 1; j < 2 * m - 1; j++)
+      {
         t[i][j] = in[i][j - 1] + in[i][j] + in[i][j + 1];
+        t[i][j] = t[i][j] + 1;
+      }
     for (int i = 0; i < n; i++)
       for (int j = 1; j < m - 1; j++)
         out[i][j] = t[2 * i][2 * j] + t[2 * i + 1][2 * j + 1];

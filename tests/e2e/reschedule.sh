@@ -125,7 +125,7 @@ void shorts(int n, short *restrict c, const float *restrict a)
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
       for (int k = 0; k < n; k++)
-        c[i * n + j] += a[j * n + k] * a[k];
+        c[i * n + j] = a[j * n + k] * a[k] + c[i * n + j];
 }
 #pragma autotune kernel search(exhaustive) inout(d[0:n][0:n])
 void nearest(int n, int (*restrict d)[n], int (*restrict a)[n])
@@ -160,7 +160,7 @@ void product(int n, double (*restrict c)[n], double (*restrict a)[n], double (*r
     for (int j = 0; j < n; j++) {
       double s = i;
       for (int k = 0; k < n; k++)
-        s += a[i][k] * b[j][k];
+        s = s + a[i][k] * b[j][k];
       c[i][j] = 2 * s + j;
     }
     for (int j = 0; j < i; j++) {
@@ -298,6 +298,8 @@ refused "no two of its loops can be tiled" "$line for (int t = 0; t < n; t++) fo
 refused "not affine" "$line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) x[p[i]] += 1;"
 refused "a variable is declared between loops" "$line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) { float w = 0; for (int k = 0; k < n; k++) w += x[k]; a[t][i] = w; }"
 refused "a variable is declared between loops" "$line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) { double w = 0; for (int k = 0; k < n; k++) w += a[t][k]; x[i] = w; x[t] = w; }"
+refused "and this may be the same" "$line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) { double w = 0; double v = 1; for (int k = 0; k < n; k++) { w += x[k]; v += w; } a[t][i] = w + v; }"
+refused "a variable is declared between loops" "$line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) { double w = 0; for (int k = 0; k < n; k++) { double v = x[k]; { double w; w = x[t]; v += w; } w += v; } a[t][i] = w; }"
 refused "and this may be the same" "$line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) { double w = 0; for (int k = 0; k < n; k++) w += a[t][k]; a[t][i] = w; }"
 refused "leads from one statement to another one" "double w;
 $line for (int t = 0; t < n; t++) { w = 1; for (int i = 0; i < t; i++) w -= x[i]; x[t] = w; a[0][t] = w; }"

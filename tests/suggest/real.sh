@@ -514,4 +514,25 @@ has "each pointer on the way" null.c 'key(n, l->grid ? l->grid->columns : 0)'
 has "a member that each call reads" null.c 'key(g->rows, g->columns)'
 check "null pointers: builds" autotune cc gcc -O1 null.c -o null
 is "null pointers" "$(AUTOTUNE_MODE=first AUTOTUNE_BUDGET=1s AUTOTUNE_CACHE=$work/null-cache ./null)" done
+# Sections: the inner loop is empty for the last i; what a condition asks always holds; a loop of unknown range may not run.
+cat > ends.c << 'END'
+void ends(int n, const char *restrict s, int (*restrict t)[n])
+{
+  int i, j;
+  for (i = n - 1; i >= 0; i--)
+    for (j = i + 1; j < n; j++)
+      if (j - 1 >= 0 && i + 1 < n)
+        t[i][j] += s[i] + s[j];
+}
+void unknown(int n, const int *restrict length, double *restrict y)
+{
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < length[i]; k++)
+      y[i * 5] += k;
+}
+END
+autotune suggest ends.c > ends.patch 2> ends.notes
+has "sections: up to the last row that is used" ends.patch 'in(s\[0:n\]) inout(t\[0:(long long)n - 1\]\[0:n\])'
+hasnt "sections: a loop that may not run" ends.patch 'out(y'
+
 finish

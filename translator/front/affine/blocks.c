@@ -99,15 +99,11 @@ static struct slice element_text(const struct scop *s, const struct access *x) {
   return model_text(s->m, f ? f->element->node : x->node);
 }
 
-// Returns the first access of LIST that begins at FROM or later; NULL: none does.
-static const struct access *access_next(const struct access *const *list, unsigned n,
-                                        size_t from) {
-  const struct access *next = NULL;
-  for (unsigned i = 0; i < n; i++)
-    if (ts_node_start_byte(list[i]->node) >= from &&
-        (!next || ts_node_start_byte(list[i]->node) < ts_node_start_byte(next->node)))
-      next = list[i];
-  return next;
+// Sets *NEXT to N if N begins at FROM or later, and before *NEXT.
+static void node_take(TSNode *next, TSNode n, size_t from) {
+  if (!ts_node_is_null(n) && ts_node_start_byte(n) >= from &&
+      (ts_node_is_null(*next) || ts_node_start_byte(n) < ts_node_start_byte(*next)))
+    *next = n;
 }
 
 // Writes the statement. What is packed is read from there. INSIDE a block, so is what it
@@ -117,26 +113,26 @@ static void write_statement(const struct blocked_writer *w, bool inside) {
   size_t from = ts_node_start_byte(k->st->body.first),
          end = ts_node_end_byte(k->st->body.last);
   while (from < end) {
-    const struct access *packed = access_next(k->packed, k->n_packed, from),
-                        *update = inside ? access_next(k->updates, k->n_updates, from)
-                                         : NULL,
-                        *next = packed;
-    if (update &&
-        (!packed || ts_node_start_byte(update->node) < ts_node_start_byte(packed->node)))
-      next = update;
-    forward_text(w->s, from, next ? ts_node_start_byte(next->node) : end,
-                 k->st->body.first, w->out);
+    TSNode next = { 0 };
     unsigned at = 0;
-    while (next && next == packed && k->packed[at] != packed)
+    for (unsigned i = 0; i < k->n_updates && inside; i++) {
+      node_take(&next, k->updates[i]->node, from);
+      node_take(&next, k->updates[i]->again, from);
+    }
+    for (unsigned i = 0; i < k->n_packed; i++)
+      node_take(&next, k->packed[i]->node, from);
+    while (at < k->n_packed && !ts_node_eq(k->packed[at]->node, next))
       at++;
-    if (next && next == packed)
-      text_printf(w->out, "autotune_packed%u[%s - %s][%s - autotune_from]", k->copy[at],
-                  blocked_coordinate(w, TERMS),
-                  arena_printf("autotune_low%u", k->coordinate[TERMS]),
+    bool found = !ts_node_is_null(next);
+    forward_text(w->s, from, found ? ts_node_start_byte(next) : end, k->st->body.first,
+                 w->out);
+    if (found && at < k->n_packed)
+      text_printf(w->out, "autotune_packed%u[%s - autotune_low%u][%s - autotune_from]",
+                  k->copy[at], blocked_coordinate(w, TERMS), k->coordinate[TERMS],
                   blocked_coordinate(w, COLUMNS));
-    else if (next)
+    else if (found)
       text_printf(w->out, "autotune_block[autotune_u][autotune_w]");
-    from = next ? ts_node_end_byte(next->node) : end;
+    from = found ? ts_node_end_byte(next) : end;
   }
   text_printf(w->out, "\n");
 }

@@ -36,6 +36,12 @@ static void forward_uses(const struct model *m, TSNode n, struct slice name, TSN
     forward_uses(m, ts_node_named_child(n, i), name, all, count);
 }
 
+// Returns the type of A's elements; empty: unknown.
+static struct slice forward_type(const struct model *m, const struct array *a) {
+  TSNode in = a->global && m->view ? ts_tree_root_node(m->u.s->tree) : m->u.f->node;
+  return usage_type(&m->u, in, a->name);
+}
+
 // Returns the access X of the element to which FIRST, `w = x`, sets a variable; NULL: it
 // is no element, or has another type than the variable.
 static const struct access *forward_element(const struct scop *s, TSNode first,
@@ -44,8 +50,7 @@ static const struct access *forward_element(const struct scop *s, TSNode first,
   TSNode right = ts_node_is_null(first) ? first : node_field(first, "right");
   for (unsigned i = 0; !ts_node_is_null(right) && i < m->n_accesses; i++) {
     const struct access *x = &m->accesses[i];
-    struct slice type = declared_type(m, name),
-                 other = usage_type(&m->u, m->u.f->node, x->array->name);
+    struct slice type = declared_type(m, name), other = forward_type(m, x->array);
     if (ts_node_eq(x->node, right) && x->read && !x->write && !x->why &&
         node_is(right, "subscript_expression"))
       return type.size && slices_same(type, other) ? x : NULL;
@@ -86,8 +91,7 @@ static const struct access *forward_result(const struct model *m, TSNode last,
     const struct access *x = &m->accesses[i];
     if (ts_node_eq(x->node, node_field(a, "left")) && x->write && !x->read && !x->why &&
         node_is(x->node, "subscript_expression"))
-      return slices_same(type, usage_type(&m->u, m->u.f->node, x->array->name)) ? x
-                                                                                : NULL;
+      return slices_same(type, forward_type(m, x->array)) ? x : NULL;
   }
   return NULL;
 }
@@ -160,15 +164,19 @@ static void forward_access(struct scop *s, const struct forward *f, TSNode use) 
 }
 
 bool forward_replace(struct scop *s, struct slice name) {
-  TSNode *uses = NULL;
-  unsigned n = 0, before = s->n_forwards;
+  TSNode *uses = NULL, d;
+  unsigned n = 0, before = s->n_forwards, declared = 0, begun = 0;
   if (forward_hides(&s->m->u, s->all, name))
     return false;
   for (TSNode at = s->all.first; !ts_node_is_null(at); at = body_next(s->all, at)) {
     forward_find(s, at, name);
     forward_uses(s->m, at, name, &uses, &n);
+    declared += usage_declarators(&s->m->u, at, name, &d);
   }
-  bool good = s->n_forwards > before;
+  for (unsigned i = before; i < s->n_forwards; i++)
+    begun += node_is(s->forwards[i].first, "declaration");
+  bool good = s->n_forwards > before &&
+      declared == begun; // no other variable has the name
   for (unsigned i = 0; i < n && good; i++) {
     const struct forward *f = forward_at(s, uses[i]);
     TSNode around = ts_node_parent(forward_bracketed(uses[i]));
@@ -263,7 +271,8 @@ static TSNode forward_next(const struct scop *s, size_t from, size_t to, TSNode 
                                                                         : NULL;
     *x = f ? f->element : NULL;
     for (unsigned i = 0; i < s->m->n_accesses && s->n_buffers && !*x; i++)
-      if (ts_node_eq(s->m->accesses[i].node, n) &&
+      if ((ts_node_eq(s->m->accesses[i].node, n) ||
+           ts_node_eq(s->m->accesses[i].again, n)) &&
           forward_buffer(s, s->m->accesses[i].array) < s->n_buffers)
         *x = &s->m->accesses[i];
     if (*x)

@@ -178,7 +178,7 @@ static bool blocked_find_packed(const struct scop *s, struct blocked *k) {
         access_moves(x, columns) != FAR)
       continue;
     if (k->n_packed == MOST_PACKED || access_moves(x, rows) != STAYS ||
-        forward_at(s, x->node))
+        node_is(ts_node_parent(x->node), "field_expression") || forward_at(s, x->node))
       return false;
     unsigned same = 0;
     while (same < k->n_packed && !access_same(k->packed[same], x))

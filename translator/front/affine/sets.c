@@ -184,10 +184,13 @@ static void scop_find_sums(struct scop *s) {
 
 // Refuses variables that stand for an element which something else uses meanwhile.
 static void scop_check_forwards(struct scop *s) {
-  for (unsigned i = 0; i < s->n_forwards * s->m->n_accesses; i++) {
-    const struct forward *f = &s->forwards[i / s->m->n_accesses];
-    const struct access *y = &s->m->accesses[i % s->m->n_accesses], *x = f->element;
+  unsigned n = s->m->n_accesses + s->n_more;
+  for (unsigned i = 0; i < s->n_forwards * n; i++) {
+    const struct forward *f = &s->forwards[i / n];
+    const struct access *y = scop_access(s, i % n), *x = f->element;
     struct statement *st = scop_statement(s, y->node);
+    if (i % n >= s->m->n_accesses && forward_at(s, y->node) == f)
+      continue;
     bool result = node_within(y->node, f->last) && y->write && !y->read &&
         slices_same(model_text(s->m, y->node), model_text(s->m, x->node));
     if (st && y->array == x->array && !result &&

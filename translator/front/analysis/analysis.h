@@ -133,6 +133,7 @@ struct array {
 struct access {
   struct array *array;
   TSNode node;
+  TSNode again;      /* the other x of `x = x + e`, which is one access; or null */
   struct iter *loop; /* the innermost loop around the access, or NULL */
   bool read, write, conditional;
   char sum; /* '+', '*': `A[i] += e`, which may run in any order; or 0 */

@@ -144,8 +144,13 @@ static void visit_assignment(struct model *m, TSNode n, struct place p) {
   else
     scan_visit(m, left, p, plain ? WRITE : READ | WRITE);
   struct access *last = m->n_accesses ? &m->accesses[m->n_accesses - 1] : NULL;
-  if (last && ts_node_eq(last->node, left))
+  if (last && ts_node_eq(last->node, left)) {
     last->sum = sum;
+    if (sum && !ts_node_eq(added, right)) {
+      TSNode first = node_field(right, "left");
+      last->again = ts_node_eq(added, first) ? node_field(right, "right") : first;
+    }
+  }
   scan_visit(m, sum ? added : right, p, READ);
 }
 

@@ -69,22 +69,35 @@ static struct poly section_extreme(const struct iter *loop, const struct system 
   return p;
 }
 
+// Adds the guard G >= 0, about LOOP and those around it, to R and to ALL. NONE: what is
+// known without it.
+static void add_guard(struct ends *r, struct poly g, const struct iter *loop,
+                      const struct poly *chosen, const struct system *none,
+                      struct system *all) {
+  for (const struct iter *o = loop->outer; o; o = o->outer)
+    g = poly_replace(g, o->atom, chosen[o->atom]);
+  system_add(all, g, false);
+  r->certain = r->certain && g.known && system_feasible(all);
+  bool known = system_implies(none, g);
+  for (unsigned i = 0; i < r->n_guards; i++)
+    known = known || poly_same(g, r->guards[i]);
+  if (!known)
+    *GROW(r->guards, r->n_guards) = g;
+}
+
 // Adds the guards: the loops reach the iterations in CHOSEN.
 static void find_guards(const struct model *m, struct ends *r,
                         const struct poly *chosen) {
   struct system none = { 0 }, all = { 0 };
   model_facts(m, NULL, &none);
+  r->certain = r->certain && system_feasible(&r->facts);
   for (const struct iter *l = r->x->loop; l; l = l->outer) {
-    struct poly g = poly_replace(l->left, l->atom, l->from);
-    for (const struct iter *o = l->outer; o; o = o->outer)
-      g = poly_replace(g, o->atom, chosen[o->atom]);
-    system_add(&all, g, false);
-    r->certain = r->certain && g.known && system_feasible(&all);
-    bool known = system_implies(&none, g);
-    for (unsigned i = 0; i < r->n_guards; i++)
-      known = known || poly_same(g, r->guards[i]);
-    if (!known)
-      *GROW(r->guards, r->n_guards) = g;
+    struct poly at = chosen[l->atom];
+    add_guard(r, poly_replace(l->left, l->atom, l->from), l, chosen, &none, &all);
+    if (poly_same(at, l->from) || poly_same(at, l->to))
+      continue;
+    add_guard(r, poly_add(at, l->from, -1), l, chosen, &none, &all);
+    add_guard(r, poly_add(l->to, at, -1), l, chosen, &none, &all);
   }
 }
 
