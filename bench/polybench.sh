@@ -85,17 +85,20 @@ one() { # NAME: a line of the table
 printf '%-15s' program
 for s in $sides; do printf ' %9s' "$s"; done
 printf ' %9s %9s %9s %6s %8s %8s %7s %7s\n' ours first long tuned 'best/us' 'first ok' 'of long' answers
-for name; do one "$name"; done | awk -v sides="$(echo "$sides" | wc -w)" '
+for name; do one "$name"; done | awk -v names="$sides" '
+  BEGIN { sides = split(names, side, " ") }
   function text(x) { return x == "-" ? x : sprintf("%.4f", x) }
-  { best = 1e9
+  { best = polly = 1e9
     printf "%-15s", $1
-    for (i = 2; i <= sides + 1; i++) { if ($i != "-" && $i < best) best = $i; printf " %9s", text($i) }
+    for (i = 2; i <= sides + 1; i++) { if ($i != "-" && $i < best) best = $i
+      if ($i != "-" && $i < polly && side[i - 1] ~ /^(polly|parallel)$/) polly = $i; printf " %9s", text($i) }
     ours = $(sides + 2); first = $(sides + 3); long = $(sides + 4); tuned = $(sides + 5); answers = $(sides + 6)
     slow = $2 >= 1; ok = first <= 2 * $2 + 4; slows += slow; of = long == "-" ? "-" : sprintf("%.2f", ours / long)
     printf " %9s %9s %9s %6s %8.2f %8s %7s %7s\n", text(ours), text(first), text(long), tuned, best / ours, !slow ? "-" : ok ? "yes" : "no", of, answers
     fflush()
-    n++; product += log(best / ours); ahead += best / ours >= 1; within += slow && ok; wrong += answers == "NO"
+    n++; product += log(best / ours); ahead += best / ours >= 1; if (polly < 1e9) { pollys++; against += log(polly / ours) }; within += slow && ok; wrong += answers == "NO"
     if (of != "-") { m++; near += of <= 1.15 } }
   END { printf "%d programs: best baseline / ours, geometric mean %.2f; ahead of all on %d; first call within 2 x + 4 s on %d of %d slow ones; ", n, exp(product / n), ahead, within, slows
+        if (pollys) printf "the better of Polly with and without threads / ours, geometric mean %.2f of %d; ", exp(against / pollys), pollys
         if (m) printf "within 15 %% of the long tuning on %d of %d; ", near, m
         printf "%d wrong\n", wrong }'

@@ -161,11 +161,12 @@ static const char *why_ended(struct tuning *t, char *text, size_t size) {
   return text;
 }
 
-// True if the next process need not tune again. Without a winner after few of many
-// variants the next process continues, unless this tuning got nowhere, or its call has
-// waited as long as the default budget allows. The next process also continues if this
-// one tuned beside the program, and noise hid whether a good variant wins. A tuning whose
-// variants were not raced does not replace an earlier winner.
+// True if the next process need not tune again. If few of many variants were tried and
+// none of them won, the next process continues. It does not if no variant was tried here,
+// or if the call has already waited for all of the default budget. The next process also
+// continues if this tuning ran beside the program, and the times of a good variant
+// differed so much that it is not known whether it is faster. A tuning whose variants
+// were not raced does not replace an earlier winner.
 static bool is_final(const struct tuning *t, int winner) {
   if (winner != NONE)
     return true;

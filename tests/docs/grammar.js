@@ -244,7 +244,8 @@ function check(name, texts) {
 function accepted(name, texts) {
   const ran = check(name, texts);
   if (ran.status !== 0)
-    fail(`${name}: \`autotune check\` refuses sentences of the grammar\n${ran.stderr.match(/.* error: .*\n.*/g).join('\n').slice(0, 4000)}`);
+    fail(`${name}: \`autotune check\` refuses sentences of the grammar\n` +
+         (ran.stderr.match(/.* error: .*\n.*/g) || [ran.stderr]).join('\n').slice(0, 4000));
   return texts.length;
 }
 

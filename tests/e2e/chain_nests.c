@@ -2,19 +2,11 @@
 // chain_nests.c: writes a block of nests made up from a seed, each of which reads what
 // earlier ones wrote, as a kernel `nest` with `chain` on it, and the same block as a plain
 // function `plain`. Arrays have margins of 8 at each side.
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t state;
-
-static unsigned below(unsigned n) { // splitmix64
-  uint64_t z = (state += 0x9e3779b97f4a7c15);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return (unsigned)((z ^ (z >> 31)) % n);
-}
+#include "below.h"
 
 static unsigned nests, margin[8]; // nest K runs from 8 - margin[K] to n + 8 + margin[K]
 static int linear;                // arrays have one subscript

@@ -319,7 +319,7 @@ for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
   many="$many for (int j = $((i % 3)); j < n - t; j++) for (int k = j; k < n; k++) a[j + $((i % 4))][k] += a[k][j + $i] + x[j + $((i % 2))] * a[t][k + $i]; x[t] += a[t][$i] + x[t + $i];"
 done
 refused "too many to be computed\\|too large for isl\\|isl finds no order" "$line for (int t = 0; t < n; t++) { $many }"
-refused "in no tile of these loops all statements update" "#pragma autotune reschedule sizes(4, 4) registers(4, 8)
+refused "no tile of these loops has only statements that update one element" "#pragma autotune reschedule sizes(4, 4) registers(4, 8)
 for (int t = 0; t < n; t++) for (int i = 1; i < n; i++) x[i] += x[i - 1];"
 refused "'registers' needs two numbers" "#pragma autotune reschedule sizes(4, 4, 4) registers(4)
 for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k = 0; k < n; k++) a[i][j] += x[k] * x[j];"
@@ -386,7 +386,7 @@ for seed in $(seq "$first" $((first + ${NESTS-30} - 1))); do
   ./nests plain "$seed" > plain.c
   if autotune translate nest.c -o out.c > err 2>&1; then
     blocks=$((blocks + 1))
-  elif grep -q 'in no tile of these loops all statements update' err; then
+  elif grep -q 'no tile of these loops has only statements that update one element' err; then
     more=
     ./nests "$seed" > nest.c
     autotune translate nest.c -o out.c > err 2>&1 || good=

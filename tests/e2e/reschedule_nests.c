@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // reschedule_nests.c: writes a nest made up from a seed, as a kernel `nest` with
 // `reschedule` on it, also with `registers`, and the same loops as a plain function `plain`.
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t state;
-
-static unsigned below(unsigned n) { // splitmix64
-  uint64_t z = (state += 0x9e3779b97f4a7c15);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return (unsigned)((z ^ (z >> 31)) % n);
-}
+#include "below.h"
 
 static const char *const vars[] = { "i", "j", "k", "l" };
 

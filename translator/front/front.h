@@ -43,8 +43,7 @@ void diag_warning(const struct source *s, size_t offset, size_t size, const char
 void diag_note(const struct source *s, size_t offset, size_t size, const char *format,
                ...) __attribute__((format(printf, 4, 5)));
 unsigned diag_errors(void); /* number of errors so far */
-/* Prints a warning that a kernel is not tuned, for which diag_try counts it as an
- * error. */
+/* Prints a warning that a kernel is not tuned. diag_try counts it as an error. */
 void diag_untuned(const struct source *s, size_t offset, size_t size, const char *hint,
                   const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* Says how the next diagnostic is mended, where that is certain: the SIZE bytes at
@@ -136,8 +135,7 @@ struct source {
 };
 struct source *source_read(const char *path); /* NULL and errno */
 struct source *source_of(const char *path, const char *text, size_t size);
-/* Parses S with LANGUAGE's grammar; does nothing if S has a tree. The arena owns
- * trees. */
+/* Parses S with LANGUAGE's grammar, unless S has a tree. The arena owns trees. */
 void source_parse(struct source *s, const struct language *language);
 /* Returns the root of a tree of only the bytes [START, END), so that errors elsewhere
  * have no effect. */
@@ -163,8 +161,7 @@ TSNode node_field(TSNode node, const char *field); /* a null node if there is no
 TSNode node_child(TSNode node, const char *type);  /* the first of TYPE, or null */
 bool node_within(TSNode node, TSNode outer);
 bool node_is_loop(TSNode node); /* for, also of a range, while, do */
-/* Returns the `for` in ROOT that begins at byte AT; null: none does, or it has syntax
- * errors. */
+/* Returns the `for` in ROOT that begins at byte AT, without syntax errors, or null. */
 TSNode node_for_at(TSNode root, size_t at);
 /* True if NODE or a node below it is a loop. */
 bool node_holds_loop(TSNode node);
@@ -187,8 +184,7 @@ void branches_prepare(const struct source *s, char *copy);
 
 /* Makes the arguments of macros that name functions blank in COPY, of S's text. */
 void naming_prepare(const struct source *s, char *copy);
-/* True if a macro names the function whose declarator is D. *NAME: the name as S has
- * it. */
+/* True if a macro names the function whose declarator is D. *NAME: as S has it. */
 bool naming_hides(const struct source *s, TSNode d, struct slice *name);
 
 /* ---- pragma/pragma.c: syntax only ------------------------------------------------ */
@@ -309,8 +305,7 @@ struct section {
   size_t offset;
   const struct leaves *leaves; /* of an element: set by leaves.c; NULL: of CUDA */
   bool returned; /* of the value that the kernel returns: BASE is "autotune_returned" */
-  bool rows; /* pointers lead from one dimension to the next, or perhaps: set by leaves.c
-              */
+  bool rows;     /* pointers may lead from one dimension to the next: set by leaves.c */
 };
 extern const char *const sections_access[]; /* clauses, by enum autotune_access */
 struct loop_directive { /* a directive whose sets have become params */

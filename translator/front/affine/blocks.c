@@ -106,8 +106,8 @@ static void node_take(TSNode *next, TSNode n, size_t from) {
     *next = n;
 }
 
-// Writes the statement. What is packed is read from there. INSIDE a block, so is what it
-// updates.
+// Writes the statement. Where it reads a packed element, its text reads the copy. INSIDE
+// a block, its text also updates the element's copy in the block, not the array.
 static void write_statement(const struct blocked_writer *w, bool inside) {
   const struct blocked *k = w->k;
   size_t from = ts_node_start_byte(k->st->body.first),

@@ -8,8 +8,9 @@
 //
 // In blocks of some rows and columns the terms are innermost but for the block itself, as
 // in the inner kernel of libraries for linear algebra (K. Goto, R. van de Geijn, "Anatomy
-// of High-Performance Matrix Multiplication", ACM TOMS 34, 2008). What is read along
-// columns with a stride, like b[j][k], is first copied to where it has none.
+// of High-Performance Matrix Multiplication", ACM TOMS 34, 2008). An access like b[j][k]
+// moves by a whole row from column to column. Its elements are first copied into a packed
+// array, in which they are next to each other, so that vectors can read them.
 //
 // The rows of a triangle differ in length. A block takes the columns that all its rows
 // have; those that remain are added row by row.
@@ -166,7 +167,8 @@ static bool blocked_find_updates(const struct scop *s, struct blocked *k) {
   return first && always && read;
 }
 
-// Finds what must be packed: what moves far along the columns, and not along the rows.
+// Finds what must be packed: accesses that move far along the columns, and stay the same
+// along the rows.
 // False: something else moves far, or may not be there.
 static bool blocked_find_packed(const struct scop *s, struct blocked *k) {
   unsigned columns = k->st->chain[k->loop[COLUMNS]]->atom,

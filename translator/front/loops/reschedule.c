@@ -98,7 +98,8 @@ static void reschedule_find_in(const struct source *s, struct kernel *k,
     if (a && !a->why && c && !affine_has_blocks(a)) {
       diag_error(
           s, c->offset, strlen("registers"), "remove it",
-          "in no tile of these loops all statements update elements of an array as sums do");
+          "no tile of these loops has only statements that update one element along a loop, "
+          "as a sum does");
       continue;
     }
     if (a && !a->why) {
