@@ -13,6 +13,7 @@ static unsigned first; // the loop that counts rows in most places
 static unsigned left;  // so many more statements
 static int adds;       // statements may add to w
 static int products;   // innermost are sums along one loop, as in a product of matrices
+static int pivots;     // products in which that loop is the outermost one, of one array
 
 // An index within the margins of 4 of an array of n + 8, in place AT: one loop's variable,
 // moved a bit.
@@ -51,6 +52,12 @@ static void write_statement(unsigned depth) {
     printf(" + 1; ");
     write_element(depth);
     printf(" ^= v; }\n");
+    return;
+  }
+  if (pivots && depth == 3) {
+    static const char *const moved[] = { "4", "4", "4", "3", "5" };
+    printf("a[j + 4][k + 4] %s a[j + 4][i + %s] * ", ops[below(4)], moved[below(5)]);
+    printf("a[i + %s][k + %s];\n", moved[below(5)], moved[below(5)]);
     return;
   }
   if (products && depth == 3) {
@@ -141,6 +148,7 @@ static void write_function(const char *name, const char *kernel, const char *dir
          "unsigned *restrict c)\n{\nint i, j, k, l;\nunsigned w;\n%s",
          kernel, name, directive);
   products = seed % 2;
+  pivots = products && below(3) == 0;
   unsigned most = products ? 3 : 2 + below(5) / 2;
   first = most > 2 ? below(2) : 0;
   left = 1 + below(4);

@@ -111,10 +111,15 @@ bool reschedule_propose(struct model *m, struct iter *loop, const char *threads,
   if (depth < 3 && !(depth == 2 && reschedule_is_time(m, loop)))
     return false;
   const struct affine *a = affine_of(m, loop, AFFINE_DEPTH);
-  // A band of fewer loops leaves those in its tiles as they are.
-  bool tiled = !a->why && a->depth == depth;
-  for (unsigned i = 0; i < a->n; i++)
-    tiled = tiled && a->parts[i].n > 1;
+  // A band of fewer loops leaves those in its tiles as they are. A loop around bands is a
+  // gain where threads can share each of them, and do nearly all of the work.
+  bool tiled = !a->why && a->depth + a->outer == depth;
+  for (unsigned i = 0; i < a->n; i++) {
+    const struct affine_part *p = &a->parts[i];
+    bool small = a->outer && p->plain + a->outer < depth;
+    tiled = tiled &&
+        (p->outer_first || p->ends || small || (p->n > 1 && !(a->outer && p->wave)));
+  }
   if (tiled)
     reschedule_add(m, loop, a, threads, plan);
   return tiled;

@@ -5,6 +5,7 @@
  *   scop.c      the statements of a nest, the loops around each, and its variables
  *   sets.c      iterations, what they access and which depend on which, as isl's sets
  *   forward.c   variables that stand for an element of an array
+ *   pieces.c    iterations of one statement that need orders of their own
  *   schedule.c  an order in which they can run in tiles
  *   tile.c      the order in a tile
  *   registers.c tiles that can run in blocks of sums, which stay in registers
@@ -31,9 +32,15 @@ enum { AFFINE_DEPTH = 6, CHAIN_NESTS = 24 };
  * less. */
 #define AFFINE_LAST "autotune_last"
 
-/* A part of the new order. Parts run one after the other. */
+/* A part of the new order. Parts run one after the other. A part with OUTER_FIRST only
+ * begins a loop, which runs all parts up to the one with ENDS one after the other. Its
+ * variable is "autotune_outer0"; in a loop in it, "autotune_outer1". */
 struct affine_part {
-  unsigned n; /* loops that are tiled; 0: none, CODE is all of it */
+  const char *outer_first, *outer_last; /* its first and its last value, or NULL */
+  unsigned outer;                       /* its number */
+  bool ends;
+  unsigned n;     /* loops that are tiled; 0: none, CODE is all of it … */
+  unsigned plain; /* … and has so many loops in each other */
   /* From the outermost one on: the loop, its first and its last value, as expressions in
    * the params and in LOW and HIGH of the loops before it: "autotune_low0". */
   unsigned loop[AFFINE_DEPTH];
@@ -52,6 +59,7 @@ struct affine {
   struct affine_part *parts;
   unsigned n;
   unsigned depth;        /* the most loops that a part can tile */
+  unsigned outer;        /* the most loops around parts, one in the other */
   const char *symbols;   /* declarations of the params but AFFINE_LAST, as C */
   const char *condition; /* it is right in calls in which this holds; NULL: in all */
   const char *last;      /* the value of AFFINE_LAST as the source has it, as C */

@@ -8,16 +8,23 @@
 #include <string.h>
 
 #include <isl/map.h>
+#include <isl/mat.h>
 #include <isl/options.h>
 #include <isl/schedule.h>
 #include <isl/schedule_node.h>
 
 #include "scop.h"
 
+enum { MOST_OUTER = 2 }; // loops around tiles
+
 struct finder {
   struct scop *s;
   struct affine *a;
   unsigned tiled;
+  isl_union_map *pieces; // isl's statements are pieces of S's; NULL: they are S's
+  isl_union_set *at;     // the iterations at the values of the loops around; NULL: all
+  isl_set *facts;        // S's, and what is known of the values of these loops
+  unsigned outer;        // so many of them
 };
 
 static void finder_fails(struct finder *f, const char *why) {
@@ -59,28 +66,67 @@ static isl_stat dims_look(isl_map *map, void *user) {
   return isl_stat_ok;
 }
 
+// Returns SCHEDULE, which it frees, of the iterations that NODE runs at the values of the
+// loops around.
+static isl_union_map *finder_runs(const struct finder *f, isl_schedule_node *node,
+                                  isl_union_map *schedule) {
+  schedule = isl_union_map_intersect_domain(schedule, isl_schedule_node_get_domain(node));
+  if (f->pieces)
+    schedule = isl_union_map_apply_domain(
+        schedule, isl_union_map_reverse(isl_union_map_copy(f->pieces)));
+  if (f->at)
+    schedule = isl_union_map_intersect_domain(schedule, isl_union_set_copy(f->at));
+  return isl_union_map_coalesce(schedule);
+}
+
 // Returns the order in which NODE's iterations run, as points of *COUNT coordinates.
 // *COUNT 0: it is not known, or more than MOST_COORDINATES.
-static isl_union_map *finder_schedule(isl_schedule_node *node, unsigned *count) {
+static isl_union_map *finder_schedule(const struct finder *f, isl_schedule_node *node,
+                                      unsigned *count) {
   struct dims d = { 0 };
-  isl_union_map *schedule = isl_schedule_node_get_subtree_schedule_union_map(node);
-  schedule = isl_union_map_intersect_domain(schedule, isl_schedule_node_get_domain(node));
+  isl_union_map *schedule =
+      finder_runs(f, node, isl_schedule_node_get_subtree_schedule_union_map(node));
   isl_union_map_foreach_map(schedule, dims_look, &d);
   *count = d.differ || d.n > MOST_COORDINATES ? 0 : d.n;
-  return schedule;
+  if (d.n || d.differ)
+    return schedule;
+  *count = 1; // one iteration of one statement
+  return isl_union_map_from_domain_and_range(
+      isl_union_map_domain(schedule), isl_union_set_read_from_str(f->s->ctx, "{ [0] }"));
+}
+
+// Raises USER, a number, to the loops that MAP's points need.
+static isl_stat plain_look(isl_map *map, void *user) {
+  unsigned *loops = user;
+  isl_basic_set *hull = isl_set_affine_hull(isl_map_range(map));
+  isl_mat *fixed = isl_basic_set_equalities_matrix(hull, isl_dim_set, isl_dim_div,
+                                                   isl_dim_param, isl_dim_cst);
+  unsigned all = (unsigned)isl_basic_set_dim(hull, isl_dim_set),
+           n = fixed ? (unsigned)isl_mat_rows(fixed) : 0;
+  *loops = all > n && all - n > *loops ? all - n : *loops;
+  isl_mat_free(fixed);
+  isl_basic_set_free(hull);
+  return isl_stat_ok;
 }
 
 static void finder_plain(struct finder *f, isl_schedule_node *node) {
   unsigned count;
-  isl_union_map *schedule = finder_schedule(node, &count);
+  isl_union_map *schedule = finder_schedule(f, node, &count);
   struct affine_part p = { 0 };
+  isl_union_map_foreach_map(schedule, plain_look, &p.plain);
   if (count)
-    p.code = code_of(f->s, isl_union_map_copy(schedule), isl_set_copy(f->s->facts), count,
+    p.code = code_of(f->s, isl_union_map_copy(schedule), isl_set_copy(f->facts), count,
                      false, false);
   isl_union_map_free(schedule);
   if (!p.code)
     finder_fails(f, "isl cannot write its loops");
-  *GROW(f->a->parts, f->a->n) = p;
+  struct affine_part *before = f->a->n ? &f->a->parts[f->a->n - 1] : NULL;
+  if (p.code && before && before->n == 0 && before->code)
+    *before = (struct affine_part){ .code = arena_printf("%s%s", before->code, p.code),
+                                    .plain = before->plain > p.plain ? before->plain
+                                                                     : p.plain };
+  else
+    *GROW(f->a->parts, f->a->n) = p;
 }
 
 // Sets the bounds of P's loops over boxes; POINTS are those of all iterations.
@@ -90,12 +136,11 @@ static bool part_bounds(const struct finder *f, struct affine_part *p, isl_set *
   for (unsigned i = 0; i < p->n && good; i++) {
     isl_set *in = isl_set_intersect(isl_set_copy(points),
                                     points_boxes(f->s->ctx, p->loop, i, count));
-    in = isl_set_intersect_params(in, isl_set_copy(f->s->facts));
+    in = isl_set_intersect_params(in, isl_set_copy(f->facts));
     good = code_bounds(in, p->loop[i], &p->first[i], &p->last[i]);
   }
   if (good && p->wave) {
-    isl_set *all =
-        isl_set_intersect_params(isl_set_copy(points), isl_set_copy(f->s->facts));
+    isl_set *all = isl_set_intersect_params(isl_set_copy(points), isl_set_copy(f->facts));
     good = code_bounds(all, p->loop[1], &p->second_first, &p->second_last);
   }
   return good;
@@ -103,7 +148,7 @@ static bool part_bounds(const struct finder *f, struct affine_part *p, isl_set *
 
 static void finder_band(struct finder *f, isl_schedule_node *node) {
   unsigned count, n = (unsigned)isl_schedule_node_band_n_member(node), parallel = n;
-  isl_union_map *schedule = finder_schedule(node, &count);
+  isl_union_map *schedule = finder_schedule(f, node, &count);
   struct affine_part p = { .n = n < f->tiled ? n : f->tiled };
   for (unsigned i = n; i-- > 0;)
     if (isl_schedule_node_band_member_get_coincident(node, (int)i) == isl_bool_true)
@@ -128,8 +173,7 @@ static void finder_band(struct finder *f, isl_schedule_node *node) {
   }
   isl_union_map_free(schedule);
   if (in.order)
-    p.code =
-        code_of(f->s, in.order, isl_set_copy(f->s->facts), in.count, in.vector, in.sum);
+    p.code = code_of(f->s, in.order, isl_set_copy(f->facts), in.count, in.vector, in.sum);
   if (!good)
     finder_fails(f, "its tiles have no bounds");
   else if (!in.order)
@@ -142,14 +186,72 @@ static void finder_band(struct finder *f, isl_schedule_node *node) {
   *GROW(f->a->parts, f->a->n) = p;
 }
 
+// True if several loops next to each other can be tiled.
+static isl_bool finder_is_band(isl_schedule_node *node, void *user) {
+  bool *found = user;
+  bool is = isl_schedule_node_get_type(node) == isl_schedule_node_band &&
+      isl_schedule_node_band_n_member(node) > 1 &&
+      isl_schedule_node_band_get_permutable(node) == isl_bool_true;
+  if (found)
+    *found = *found || is;
+  return is ? isl_bool_true : isl_bool_false;
+}
+
+static isl_bool finder_goes_on(isl_schedule_node *node, void *user) {
+  return isl_bool_not(finder_is_band(node, user));
+}
+
+// True if NODE is one loop around bands.
+static bool finder_is_outer(const struct finder *f, isl_schedule_node *node) {
+  bool found = false;
+  if (isl_schedule_node_get_type(node) != isl_schedule_node_band ||
+      isl_schedule_node_band_n_member(node) != 1 || f->outer == MOST_OUTER)
+    return false;
+  isl_schedule_node_foreach_descendant_top_down(node, finder_goes_on, &found);
+  return found;
+}
+
+static void finder_visit(struct finder *f, isl_schedule_node *node);
+
+// Adds a loop, and the parts that it runs.
+static void finder_outer(struct finder *f, isl_schedule_node *node) {
+  const struct finder around = *f;
+  struct affine_part p = { .outer = f->outer++ };
+  isl_union_map *order =
+      finder_runs(f, node, isl_schedule_node_band_get_partial_schedule_union_map(node));
+  isl_set *values =
+      isl_set_from_union_set(isl_union_map_range(isl_union_map_copy(order)));
+  values = isl_set_intersect_params(values, isl_set_copy(f->facts));
+  const char *name = arena_printf("autotune_outer%u", p.outer);
+  isl_set *value = isl_set_read_from_str(
+      f->s->ctx, arena_printf("[%s] -> { [c] : c = %s }", name, name));
+  f->facts = isl_set_intersect(
+      isl_set_copy(f->facts),
+      isl_set_params(isl_set_intersect(isl_set_copy(values), isl_set_copy(value))));
+  f->at = isl_union_map_domain(
+      isl_union_map_intersect_range(order, isl_union_set_from_set(value)));
+  if (!code_bounds(values, 0, &p.outer_first, &p.outer_last))
+    finder_fails(f, "a loop around the tiles has no bounds");
+  *GROW(f->a->parts, f->a->n) = p;
+  isl_schedule_node *child = isl_schedule_node_get_child(node, 0);
+  finder_visit(f, child);
+  isl_schedule_node_free(child);
+  *GROW(f->a->parts, f->a->n) = (struct affine_part){ .ends = true };
+  f->a->outer = f->outer > f->a->outer ? f->outer : f->a->outer;
+  isl_union_set_free(f->at);
+  isl_set_free(f->facts);
+  *f = around;
+}
+
 static void finder_visit(struct finder *f, isl_schedule_node *node) {
   int n = isl_schedule_node_n_children(node);
   enum isl_schedule_node_type type = isl_schedule_node_get_type(node);
   bool through = type == isl_schedule_node_domain || type == isl_schedule_node_filter ||
       type == isl_schedule_node_sequence || type == isl_schedule_node_set;
-  if (type == isl_schedule_node_band && isl_schedule_node_band_n_member(node) > 1 &&
-      isl_schedule_node_band_get_permutable(node) == isl_bool_true)
+  if (finder_is_band(node, NULL) == isl_bool_true)
     finder_band(f, node);
+  else if (finder_is_outer(f, node))
+    finder_outer(f, node);
   else if (!through)
     finder_plain(f, node);
   for (int i = 0; through && i < n && !f->a->why; i++) {
@@ -159,14 +261,20 @@ static void finder_visit(struct finder *f, isl_schedule_node *node) {
   }
 }
 
-static isl_schedule *finder_compute(const struct scop *s) {
-  isl_schedule_constraints *c =
-      isl_schedule_constraints_on_domain(isl_union_set_copy(s->domain));
-  isl_union_map *d = s->dependences;
+static isl_schedule *finder_compute(const struct finder *f) {
+  const struct scop *s = f->s;
+  isl_union_set *domain = isl_union_set_copy(s->domain);
+  isl_union_map *d = isl_union_map_copy(s->dependences);
+  if (f->pieces) {
+    domain = isl_union_set_apply(domain, isl_union_map_copy(f->pieces));
+    d = isl_union_map_apply_domain(d, isl_union_map_copy(f->pieces));
+    d = isl_union_map_apply_range(d, isl_union_map_copy(f->pieces));
+  }
+  isl_schedule_constraints *c = isl_schedule_constraints_on_domain(domain);
   c = isl_schedule_constraints_set_context(c, isl_set_copy(s->facts));
   c = isl_schedule_constraints_set_validity(c, isl_union_map_copy(d));
   c = isl_schedule_constraints_set_proximity(c, isl_union_map_copy(d));
-  c = isl_schedule_constraints_set_coincidence(c, isl_union_map_copy(d));
+  c = isl_schedule_constraints_set_coincidence(c, d);
   return isl_schedule_constraints_compute_schedule(c);
 }
 
@@ -191,15 +299,17 @@ void affine_symbols(const struct scop *s, const char **symbols, const char **las
 }
 
 // Returns the order that isl finds. APART: statements whose iterations need not alternate
-// have loops of their own.
+// have loops of their own. PIECES: as in struct finder.
 static struct affine *affine_try(struct model *m, struct scop *s, unsigned tiled,
-                                 bool apart) {
+                                 bool apart, isl_union_map *pieces) {
   struct affine *a = arena_alloc(sizeof *a);
-  struct finder f = { .s = s, .a = a, .tiled = tiled };
+  struct finder f = {
+    .s = s, .a = a, .tiled = tiled, .pieces = pieces, .facts = s->facts
+  };
   isl_ctx_reset_operations(s->ctx);
   isl_ctx_reset_error(s->ctx);
   isl_options_set_schedule_serialize_sccs(s->ctx, apart);
-  isl_schedule *schedule = finder_compute(s);
+  isl_schedule *schedule = finder_compute(&f);
   if (!schedule)
     finder_fails(&f, "isl finds no order for it");
   if (schedule) {
@@ -217,18 +327,31 @@ static struct affine *affine_try(struct model *m, struct scop *s, unsigned tiled
   return a;
 }
 
+// True if all tiles of a loop, in each part with tiles, may run at the same time.
+static bool affine_is_parallel(const struct affine *a) {
+  bool parallel = !a->why;
+  for (unsigned i = 0; i < a->n; i++)
+    parallel = parallel && !a->parts[i].wave;
+  return parallel;
+}
+
 struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled) {
   struct scop *s = scop_read(m, (struct body){ root->node, root->node }, root);
-  struct affine *a, *apart;
+  struct affine *a, *other;
   if (s->why) {
     a = arena_alloc(sizeof *a);
     a->why = s->why;
     a->at = s->at;
   } else {
-    a = affine_try(m, s, tiled, false);
-    apart = a->why || !affine_has_blocks(a) ? affine_try(m, s, tiled, true) : a;
-    if (!apart->why && (a->why || affine_has_blocks(apart)))
-      a = apart;
+    a = affine_try(m, s, tiled, false, NULL);
+    other = a->why || !affine_has_blocks(a) ? affine_try(m, s, tiled, true, NULL) : a;
+    if (!other->why && (a->why || affine_has_blocks(other)))
+      a = other;
+    isl_union_map *pieces = affine_is_parallel(a) ? NULL : pieces_of(s);
+    other = pieces ? affine_try(m, s, tiled, true, pieces) : a;
+    if (affine_is_parallel(other))
+      a = other;
+    isl_union_map_free(pieces);
   }
   scop_free(s);
   return a;

@@ -304,7 +304,7 @@ static void scop_check_names(struct scop *s, TSNode n) {
     "width",   "size",   "count", "bytes", "stack",   "heap",  "memory", "failed",
     "done",    "pieces", "rows",  "row",   "before",  "block", "packed", "type",
     "base",    "u",      "w",     "f",     "l",       "start", "bottom", "column",
-    "columns", "from",   "to",    "until", "step",    "whole", NULL
+    "columns", "from",   "outer", "to",    "until",   "step",  "whole",  NULL
   };
   static const char prefix[] = "autotune_", digits[] = "0123456789";
   const size_t skip = sizeof prefix - 1;

@@ -112,6 +112,12 @@ void forward_write(const struct scop *s, const struct access *x, struct text *t)
  * NULL: they can. */
 const char *forward_why_not(const struct scop *s, TSNode *at);
 
+/* ---- pieces.c -------------------------------------------------------------------- */
+
+/* Returns the map from the iterations of S to pieces of them, tuples with names of their
+ * own, which isl may order as if they were statements. NULL: they need no division. */
+isl_union_map *pieces_of(struct scop *s);
+
 /* ---- schedule.c ------------------------------------------------------------------ */
 
 /* Returns the points in the boxes of the N loops LOOP, of COUNT coordinates. */

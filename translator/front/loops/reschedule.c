@@ -239,6 +239,17 @@ static void writer_wave(const struct writer *w) {
 
 static void writer_part(const struct writer *w) {
   const struct affine_part *p = w->p;
+  if (p->outer_first) {
+    text_printf(w->out,
+                "for (long long autotune_outer%u = (%s); autotune_outer%u <= (%s); "
+                "autotune_outer%u++) {\n",
+                p->outer, p->outer_first, p->outer, p->outer_last, p->outer);
+    return;
+  }
+  if (p->ends) {
+    text_printf(w->out, "}\n");
+    return;
+  }
   text_printf(w->out, "%s{\n", p->n == 0 && *w->share ? "#pragma omp single\n" : "");
   if (p->n == 0) {
     text_printf(w->out, "%s", p->code);
