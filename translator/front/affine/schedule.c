@@ -345,7 +345,8 @@ struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled) {
   } else {
     a = affine_try(m, s, tiled, false, NULL);
     other = a->why || !affine_has_blocks(a) ? affine_try(m, s, tiled, true, NULL) : a;
-    if (!other->why && (a->why || affine_has_blocks(other)))
+    if (!other->why && (a->why || affine_has_blocks(other) ||
+                        (a->outer && !affine_is_parallel(a) && affine_is_parallel(other))))
       a = other;
     isl_union_map *pieces = affine_is_parallel(a) ? NULL : pieces_of(s);
     other = pieces ? affine_try(m, s, tiled, true, pieces) : a;
