@@ -13,6 +13,7 @@ static unsigned first; // the loop that counts rows in most places
 static unsigned left;  // so many more statements
 static int adds;       // statements may add to w
 static int products;   // innermost are sums along one loop, as in a product of matrices
+static int picks;      // most statements are the greater one of an element and a value
 static int pivots;     // products in which that loop is the outermost one, of one array
 
 // An index within the margins of 4 of an array of n + 8, in place AT: one loop's variable,
@@ -37,6 +38,33 @@ static void write_element(unsigned depth) {
     write_index(depth, 1);
 }
 
+// The element that a pick updates, or its other value: WHICH.
+static void write_side(unsigned depth, int which) {
+  static const char *const values[] = { "a[i + 4][k + 4] + a[k + 5][j + 4]",
+                                        "a[i + 4][k + 4] + a[k + 4][j + 4]",
+                                        "b[i + 4][k + 4] * b[k + 4][j + 4]",
+                                        "a[j + 4][k + 4] + c[k + 4]" };
+  if (!products || depth < 3) {
+    for (int i = 0; i <= which; i++) {
+      printf(i ? " + 2 * " : "");
+      write_element(depth);
+    }
+  } else {
+    printf("%s", which ? values[below(4)] : "a[i + 4][j + 4]");
+  }
+}
+
+// The greater one of an element and another value.
+static void write_pick(unsigned depth) {
+  static const char *const after[] = { " = ", " >= ", " ? ", " : ", ";\n" };
+  const uint64_t before = state;
+  for (int i = 0; i < 5; i++) {
+    state = before;
+    write_side(depth, i == 2 || i == 4);
+    printf("%s", after[i]);
+  }
+}
+
 static void write_statement(unsigned depth) {
   static const char *const ops[] = { "=", "+=", "-=", "=" };
   unsigned kind = below(8);
@@ -52,6 +80,10 @@ static void write_statement(unsigned depth) {
     printf(" + 1; ");
     write_element(depth);
     printf(" ^= v; }\n");
+    return;
+  }
+  if (picks && below(8)) {
+    write_pick(depth);
     return;
   }
   if (pivots && depth == 3) {
@@ -149,6 +181,7 @@ static void write_function(const char *name, const char *kernel, const char *dir
          kernel, name, directive);
   products = seed % 2;
   pivots = products && below(3) == 0;
+  picks = below(3) == 0;
   unsigned most = products ? 3 : 2 + below(5) / 2;
   first = most > 2 ? below(2) : 0;
   left = 1 + below(4);

@@ -8,6 +8,8 @@
  *   pieces.c    iterations of one statement that need orders of their own
  *   schedule.c  an order in which they can run in tiles
  *   tile.c      the order in a tile
+ *   picks.c     updates that need not keep their order
+ *   early.c     iterations that need nothing of their tile
  *   registers.c tiles that can run in blocks of sums, which stay in registers
  *   blocks.c    such a tile, as text
  *   code.c      loops of that order, as text
@@ -32,6 +34,13 @@ enum { AFFINE_DEPTH = 6, CHAIN_NESTS = 24 };
  * less. */
 #define AFFINE_LAST "autotune_last"
 
+/* Iterations that run before all others of a tile: those at which one more loop has
+ * values from FIRST to LAST, if SOME holds. They can be cut into tiles, too. */
+struct affine_early {
+  unsigned loop;
+  const char *first, *last, *some;
+  const char *code, *block, *blocked; /* as in struct affine_part */
+};
 /* A part of the new order. Parts run one after the other. A part with OUTER_FIRST only
  * begins a loop, which runs all parts up to the one with ENDS one after the other. Its
  * variable is "autotune_outer0"; in a loop in it, "autotune_outer1". */
@@ -54,6 +63,9 @@ struct affine_part {
   /* Runs one tile in which BLOCKED holds, in blocks of autotune_rows by autotune_columns
    * sums, two constants; NULL: there is no such tile. */
   const char *block, *blocked;
+  /* NULL: there are none. Otherwise CODE runs the others: those at which that loop is not
+   * from "autotune_early0" to the one before "autotune_early1". */
+  struct affine_early *early;
 };
 struct affine {
   struct affine_part *parts;

@@ -169,6 +169,7 @@ static void finder_band(struct finder *f, isl_schedule_node *node) {
   struct inner in = { 0 };
   if (good) {
     schedule = isl_union_map_intersect_range(schedule, isl_union_set_from_set(boxes));
+    schedule = early_find(f->s, &p, schedule, count);
     in = inner_best(f->s, schedule, n, count);
   }
   isl_union_map_free(schedule);
@@ -261,18 +262,25 @@ static void finder_visit(struct finder *f, isl_schedule_node *node) {
   }
 }
 
+// Returns DEPENDENCES among what isl orders.
+static isl_union_map *finder_among(const struct finder *f, isl_union_map *dependences) {
+  isl_union_map *d = isl_union_map_copy(dependences);
+  if (!f->pieces)
+    return d;
+  d = isl_union_map_apply_domain(d, isl_union_map_copy(f->pieces));
+  return isl_union_map_apply_range(d, isl_union_map_copy(f->pieces));
+}
+
 static isl_schedule *finder_compute(const struct finder *f) {
   const struct scop *s = f->s;
   isl_union_set *domain = isl_union_set_copy(s->domain);
-  isl_union_map *d = isl_union_map_copy(s->dependences);
-  if (f->pieces) {
+  isl_union_map *d = finder_among(f, s->dependences),
+                *needed = finder_among(f, s->needed);
+  if (f->pieces)
     domain = isl_union_set_apply(domain, isl_union_map_copy(f->pieces));
-    d = isl_union_map_apply_domain(d, isl_union_map_copy(f->pieces));
-    d = isl_union_map_apply_range(d, isl_union_map_copy(f->pieces));
-  }
   isl_schedule_constraints *c = isl_schedule_constraints_on_domain(domain);
   c = isl_schedule_constraints_set_context(c, isl_set_copy(s->facts));
-  c = isl_schedule_constraints_set_validity(c, isl_union_map_copy(d));
+  c = isl_schedule_constraints_set_validity(c, needed);
   c = isl_schedule_constraints_set_proximity(c, isl_union_map_copy(d));
   c = isl_schedule_constraints_set_coincidence(c, d);
   return isl_schedule_constraints_compute_schedule(c);
@@ -318,6 +326,9 @@ static struct affine *affine_try(struct model *m, struct scop *s, unsigned tiled
     isl_schedule_node_free(node);
     affine_symbols(s, &a->symbols, &a->last);
     a->condition = conditions_text(m, m->assumed, m->n_assumed);
+    if (s->integers)
+      a->condition = a->condition ? arena_printf("(%s) && %s", a->condition, s->integers)
+                                  : s->integers;
     if (isl_ctx_last_error(s->ctx) != isl_error_none) // in any call since it was made
       finder_fails(&f, "it is too large for isl");
     if (a->depth == 0)
@@ -345,8 +356,9 @@ struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled) {
   } else {
     a = affine_try(m, s, tiled, false, NULL);
     other = a->why || !affine_has_blocks(a) ? affine_try(m, s, tiled, true, NULL) : a;
-    if (!other->why && (a->why || affine_has_blocks(other) ||
-                        (a->outer && !affine_is_parallel(a) && affine_is_parallel(other))))
+    if (!other->why &&
+        (a->why || affine_has_blocks(other) ||
+         (a->outer && !affine_is_parallel(a) && affine_is_parallel(other))))
       a = other;
     isl_union_map *pieces = affine_is_parallel(a) ? NULL : pieces_of(s);
     other = pieces ? affine_try(m, s, tiled, true, pieces) : a;
@@ -360,7 +372,7 @@ struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled) {
 
 bool affine_has_blocks(const struct affine *a) {
   for (unsigned i = 0; i < a->n; i++)
-    if (a->parts[i].block)
+    if (a->parts[i].block || a->parts[i].early)
       return true;
   return false;
 }

@@ -299,12 +299,13 @@ static void scop_check_variables(struct scop *s) {
 // Refuses names in the nest that the text of a new order declares.
 static void scop_check_names(struct scop *s, TSNode n) {
   static const char *const ours[] = {
-    "at",      "symbol", "low",   "high",  "tile",    "begin", "end",    "first",
-    "last",    "after",  "moved", "wave",  "element", "sum",   "local",  "origin",
-    "width",   "size",   "count", "bytes", "stack",   "heap",  "memory", "failed",
-    "done",    "pieces", "rows",  "row",   "before",  "block", "packed", "type",
-    "base",    "u",      "w",     "f",     "l",       "start", "bottom", "column",
-    "columns", "from",   "outer", "to",    "until",   "step",  "whole",  NULL
+    "at",     "symbol", "low",    "high",   "tile",   "begin",   "end",
+    "first",  "last",   "after",  "moved",  "wave",   "element", "sum",
+    "local",  "origin", "width",  "size",   "count",  "bytes",   "stack",
+    "heap",   "memory", "failed", "done",   "pieces", "rows",    "row",
+    "before", "block",  "packed", "type",   "base",   "u",       "w",
+    "f",      "l",      "start",  "bottom", "column", "columns", "from",
+    "outer",  "early",  "to",     "until",  "step",   "whole",   NULL
   };
   static const char prefix[] = "autotune_", digits[] = "0123456789";
   const size_t skip = sizeof prefix - 1;
@@ -355,6 +356,7 @@ void scop_free(struct scop *s) {
   isl_union_map_free(s->accesses);
   isl_union_map_free(s->dependences);
   isl_union_map_free(s->without_sums);
+  isl_union_map_free(s->needed);
   isl_set_free(s->facts);
   if (s->ctx)
     isl_ctx_free(s->ctx);

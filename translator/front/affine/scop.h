@@ -56,7 +56,11 @@ struct scop {
   isl_union_map *dependences; /* from the earlier iteration to the later one */
   /* Those that remain if the additions of a sum may be reordered. */
   isl_union_map *without_sums;
-  isl_set *facts; /* about the params */
+  /* Those that remain if elements that picks update may be updated in another order. */
+  isl_union_map *needed;
+  const bool *picks; /* of each access: it is a pick's; NULL: there are none (picks.c) */
+  const char *integers; /* picks are of integers if this holds, in C */
+  isl_set *facts;       /* about the params */
 };
 /* Reads ALL, loops of which LAST is the last one. The caller ends it with scop_free. */
 struct scop *scop_read(struct model *m, struct body all, struct iter *last);
@@ -81,7 +85,8 @@ enum which { /* a set of bits; 0: all accesses */
              WRITES = 1,
              OTHERS = 2, /* no sums */
              READS = 4,
-             SURE = 8 /* those that happen in each run of their statement */
+             UNPICKED = 16, /* no picks */
+             SURE = 8       /* those that happen in each run of their statement */
 };
 /* Returns the accesses that WHICH selects, of all integers that the loops may count. */
 isl_union_map *scop_accesses(struct scop *s, unsigned which);
@@ -111,6 +116,11 @@ void forward_write(const struct scop *s, const struct access *x, struct text *t)
 /* Returns why elements of arrays with buffers cannot be written so, and sets *AT to one;
  * NULL: they can. */
 const char *forward_why_not(const struct scop *s, TSNode *at);
+
+/* ---- picks.c --------------------------------------------------------------------- */
+
+/* Finds the picks among S's accesses. */
+void picks_find(struct scop *s);
 
 /* ---- pieces.c -------------------------------------------------------------------- */
 
@@ -172,6 +182,13 @@ void blocked_write(const struct scop *s, const struct blocked *k, struct text *o
  * coordinates. */
 void registers_find(struct scop *s, struct affine_part *p, isl_union_map *schedule,
                     unsigned count);
+
+/* ---- early.c --------------------------------------------------------------------- */
+
+/* Sets P's early iterations, if it has some. TILE: the order in one tile, points of COUNT
+ * coordinates. Returns that of the others. */
+isl_union_map *early_find(struct scop *s, struct affine_part *p,
+                          __isl_take isl_union_map *tile, unsigned count);
 
 /* ---- schedule.c ------------------------------------------------------------------ */
 

@@ -283,8 +283,9 @@ static void scop_write_accesses(struct scop *s, unsigned which, struct text *t) 
     const struct access *x = scop_access(s, i);
     const struct statement *st = scop_statement(s, x->node);
     if (!st || ((which & WRITES) && !x->write) ||
-        ((which & OTHERS) && scop_is_sum(m, x)) || ((which & READS) && !x->read) ||
-        ((which & SURE) && !scop_is_sure(s, x)) ||
+        ((which & OTHERS) && scop_is_sum(m, x)) ||
+        ((which & UNPICKED) && s->picks && s->picks[i]) ||
+        ((which & READS) && !x->read) || ((which & SURE) && !scop_is_sure(s, x)) ||
         (x->array->local && body_covers(st->body, x->array->home))) // each run's own
       continue;
     text_printf(t, some ? "; " : "");
@@ -372,7 +373,13 @@ void scop_build(struct scop *s) {
   s->without_sums = isl_union_map_union(
       scop_depend(s, scop_run(s, WRITES | OTHERS), isl_union_map_copy(s->accesses)),
       scop_depend(s, scop_run(s, WRITES), scop_run(s, OTHERS)));
-  if (!s->dependences || !s->without_sums)
+  picks_find(s);
+  s->needed = s->picks
+      ? isl_union_map_union(scop_depend(s, scop_run(s, WRITES | UNPICKED),
+                                        isl_union_map_copy(s->accesses)),
+                            scop_depend(s, scop_run(s, WRITES), scop_run(s, UNPICKED)))
+      : isl_union_map_copy(s->dependences);
+  if (!s->dependences || !s->without_sums || !s->needed)
     scop_refuse(s, s->all.first, "its dependences are too many to be computed");
   else
     scop_check_forwards(s);

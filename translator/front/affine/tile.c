@@ -29,7 +29,7 @@ static bool order_keeps(const struct scop *s, isl_union_map *schedule) {
   isl_union_map *later = isl_union_map_lex_lt_union_map(isl_union_map_copy(schedule),
                                                         isl_union_map_copy(schedule));
   isl_union_set *all = isl_union_map_domain(isl_union_map_copy(schedule));
-  isl_union_map *d = isl_union_map_copy(s->dependences);
+  isl_union_map *d = isl_union_map_copy(s->needed);
   d = isl_union_map_intersect_domain(d, isl_union_set_copy(all));
   d = isl_union_map_intersect_range(d, all);
   bool keeps = isl_union_map_is_subset(d, later) == isl_bool_true;
@@ -167,7 +167,7 @@ static isl_union_map *ranks_of(const struct scop *s, isl_union_map *schedule) {
   struct text t = { 0 };
   isl_union_map *same = isl_union_map_apply_range(
       isl_union_map_copy(schedule), isl_union_map_reverse(isl_union_map_copy(schedule)));
-  same = isl_union_map_intersect(same, isl_union_map_copy(s->dependences));
+  same = isl_union_map_intersect(same, isl_union_map_copy(s->needed));
   isl_stat looked = isl_union_map_foreach_map(same, ranks_look, &r);
   r.failed = r.failed || looked != isl_stat_ok;
   isl_union_map_free(same);

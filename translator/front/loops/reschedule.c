@@ -135,13 +135,18 @@ struct writer { /* of one part */
   struct text *out;
 };
 
-// Returns the size of tiles in the loop in place AT. A name may stand for 0, or less. A
-// loop without a size is not cut.
-static const char *writer_size(const struct writer *w, unsigned at) {
-  if (w->p->loop[at] >= w->sizes->n_args)
+// Returns the size of tiles in LOOP. A name may stand for 0, or less. A loop without a
+// size is not cut.
+static const char *writer_cut(const struct writer *w, unsigned loop) {
+  if (loop >= w->sizes->n_args)
     return "(1LL << 48)";
-  const char *size = arg_text(w->b, &w->sizes->args[w->p->loop[at]]);
+  const char *size = arg_text(w->b, &w->sizes->args[loop]);
   return arena_printf("AUTOTUNE_MORE((long long)(%s), 1LL)", size);
+}
+
+// The same of the loop in place AT.
+static const char *writer_size(const struct writer *w, unsigned at) {
+  return writer_cut(w, w->p->loop[at]);
 }
 
 // Opens the range of the tile NUMBER in the loop in place AT: what there is of it.
@@ -184,9 +189,32 @@ static void writer_blocks(const struct writer *w) {
     text_printf(w->out, "}\n");
 }
 
+// Writes the iterations that run before all others of a tile.
+static void writer_early(const struct writer *w) {
+  const struct affine_early *e = w->p->early;
+  unsigned loop = e->loop;
+  text_printf(w->out,
+              "const long long autotune_early0 = (%s), "
+              "autotune_early1 = (%s) ? (%s) + 1 : autotune_early0;\n"
+              "for (long long autotune_low%u = autotune_early0; "
+              "autotune_low%u < autotune_early1; autotune_low%u += %s) {\n"
+              "const long long autotune_high%u = "
+              "AUTOTUNE_LESS(autotune_low%u + %s, autotune_early1);\n",
+              e->first, e->some, e->last, loop, loop, loop, writer_cut(w, loop), loop,
+              loop, writer_cut(w, loop));
+  if (w->registers)
+    text_printf(w->out, "if (autotune_rows > 1 && %s) {\n%s} else {\n%s}\n", e->blocked,
+                e->block, e->code);
+  else
+    text_printf(w->out, "%s", e->code);
+  text_printf(w->out, "}\n");
+}
+
 // Writes the loops over tiles from place AT on, and the tile.
 static void writer_rest(const struct writer *w, unsigned at) {
   if (at == w->p->n) {
+    if (w->p->early)
+      writer_early(w);
     if (w->registers && w->p->block)
       writer_blocks(w);
     else

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// picks.c: statements like `x = x >= e ? x : e`, the greater or the smaller one of two
+// integers. Those that update one element with the same comparison give the same value in
+// any order, so they need not keep theirs. For floating-point numbers that does not hold:
+// a NaN is neither greater nor smaller, and 0.0 is no greater than -0.0.
+#include "front/lang/language.h"
+#include "scop.h"
+
+static TSNode pick_inner(TSNode n) {
+  while (node_is(n, "parenthesized_expression") && ts_node_named_child_count(n) == 1)
+    n = ts_node_named_child(n, 0);
+  return n;
+}
+
+// True if A and B are the same text but for white space.
+static bool pick_same(const struct model *m, TSNode a, TSNode b) {
+  uint32_t n = ts_node_child_count(a);
+  bool same = ts_node_symbol(a) == ts_node_symbol(b) && n == ts_node_child_count(b);
+  for (uint32_t i = 0; i < n && same; i++)
+    same = pick_same(m, ts_node_child(a, i), ts_node_child(b, i));
+  return same && (n > 0 || slices_same(model_text(m, a), model_text(m, b)));
+}
+
+struct pick {
+  TSNode value;    // e
+  TSNode compared; // x, in the condition
+  TSNode kept;     // x, where it is the result
+  bool greater;    // it takes the greater one
+};
+
+// Reads the assignment to X. False: it is something else.
+static bool pick_read(const struct scop *s, const struct access *x, struct pick *p) {
+  const struct model *m = s->m;
+  TSNode n = ts_node_parent(x->node), right = pick_inner(node_field(n, "right"));
+  if (!node_is(n, "assignment_expression") ||
+      !ts_node_eq(node_field(n, "left"), x->node) ||
+      !slice_is(model_text(m, node_field(n, "operator")), "=") ||
+      !node_is(right, "conditional_expression"))
+    return false;
+  TSNode test = pick_inner(node_field(right, "condition")),
+         yes = pick_inner(node_field(right, "consequence")),
+         no = pick_inner(node_field(right, "alternative"));
+  if (!node_is(test, "binary_expression"))
+    return false;
+  TSNode a = pick_inner(node_field(test, "left")),
+         b = pick_inner(node_field(test, "right"));
+  struct slice op = model_text(m, node_field(test, "operator"));
+  bool more = slice_is(op, ">") || slice_is(op, ">="),
+       less = slice_is(op, "<") || slice_is(op, "<="), left = pick_same(m, a, x->node),
+       first = pick_same(m, yes, x->node);
+  p->compared = left ? a : b;
+  p->kept = first ? yes : no;
+  p->value = left ? b : a;
+  p->greater = more == (left == first);
+  return (more || less) && pick_same(m, p->compared, x->node) &&
+      pick_same(m, p->kept, x->node) && pick_same(m, first ? no : yes, p->value);
+}
+
+// Appends the condition, in C, that E is an integer of X's type.
+static void pick_types(const struct scop *s, const struct statement *st,
+                       const struct access *x, TSNode e, struct text *t) {
+  struct slice me = model_text(s->m, x->node), other = model_text(s->m, e);
+  text_printf(t, "%s__extension__({ ", t->size ? " && " : "");
+  for (unsigned i = 0; i < st->n; i++) {
+    const struct dim *d = &st->chain[i]->dim;
+    text_printf(t, "%.*s %.*s = 0; (void)%.*s; ", (int)d->type.size, d->type.data,
+                (int)d->var.size, d->var.data, (int)d->var.size, d->var.data);
+  }
+  text_printf(t,
+              "__builtin_types_compatible_p(__typeof__(%.*s), __typeof__(+(%.*s))) && "
+              "(__typeof__(%.*s))0.5 == 0; })",
+              (int)me.size, me.data, (int)other.size, other.data, (int)me.size, me.data);
+}
+
+void picks_find(struct scop *s) {
+  const struct model *m = s->m;
+  unsigned n = m->n_accesses + s->n_more;
+  struct text types = { 0 };
+  bool *picks = arena_alloc((n + 1) * sizeof *picks), *bad = arena_alloc(m->n_arrays + 1),
+       *greater = arena_alloc(m->n_arrays + 1), *known = arena_alloc(m->n_arrays + 1);
+  for (unsigned i = 0; i < n && !m->source->language->cplusplus; i++) {
+    const struct access *x = scop_access(s, i);
+    const struct statement *st = scop_statement(s, x->node);
+    unsigned array = scop_array(s, x->array);
+    struct pick p;
+    if (!st || !x->write)
+      continue;
+    if (st->n_own || i >= m->n_accesses || !pick_read(s, x, &p) ||
+        (known[array] && greater[array] != p.greater)) {
+      bad[array] = true;
+      continue;
+    }
+    known[array] = true;
+    greater[array] = p.greater;
+    picks[i] = true;
+    for (unsigned j = 0; j < m->n_accesses; j++) {
+      TSNode y = m->accesses[j].node;
+      picks[j] = picks[j] || ts_node_eq(y, p.compared) || ts_node_eq(y, p.kept);
+    }
+    pick_types(s, st, x, p.value, &types);
+  }
+  bool some = false;
+  for (unsigned i = 0; i < n; i++) {
+    picks[i] = picks[i] && !bad[scop_array(s, scop_access(s, i)->array)];
+    some = some || picks[i];
+  }
+  s->picks = some ? picks : NULL;
+  s->integers = some ? types.data : NULL;
+}
