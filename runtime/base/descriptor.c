@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
+#include <sys/single_threaded.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +19,19 @@ static int descriptor_first(void) {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= HIGH + LAST)
     return HIGH;
   return limit.rlim_cur > 2 * LAST ? (int)limit.rlim_cur - LAST : 3;
+}
+
+// Linux makes the table of descriptors as large as the highest number needs, once. Where
+// several threads share it, that waits until no processor reads the old table: some 10 ms
+// in the middle of a call. So it is done when the library is loaded, before there are
+// threads.
+__attribute__((constructor)) static void descriptor_make_room(void) {
+  int fd = __libc_single_threaded ? eventfd(0, EFD_CLOEXEC) : -1;
+  int high = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, descriptor_first()) : -1;
+  if (high >= 0)
+    close(high);
+  if (fd >= 0)
+    close(fd);
 }
 
 int descriptor_raise(int fd) {
