@@ -2,14 +2,16 @@
 // chain.c: filters of an image one after the other, for bench/chain.sh, which makes
 // `#pragma autotune` of one kind of pragma: `#pragma apart` are the directives that
 // `autotune suggest` proposes for each nest, and `#pragma joined` run the nests tile by
-// tile. Prints each kernel's seconds, the least of some calls after the first one, and a
-// sum of its answer.
+// tile: in a chain, and in steps of time (`reschedule`). Prints each kernel's seconds,
+// the least of some calls after the first one, and a sum of its answer.
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #define SIDE 4096    /* of the image that is blurred and sharpened */
 #define CORNERS 2048 /* of the image of which corners are found */
+#define WAVES 2048   /* of the grid on which waves move, for STEPS steps */
+#define STEPS 100
 #define CALLS 15
 
 // clang-format off
@@ -104,6 +106,27 @@ void harris(int n, const float (*restrict in)[n], float (*restrict ix)[n], float
                     0.04f * (sxx[i][j] + syy[i][j]) * (sxx[i][j] + syy[i][j]);
   }
 }
+
+#pragma apart kernel optional flags("", "-mprefer-vector-width=512") \
+  param(THREADS: 2, 1) constraint(THREADS <= AUTOTUNE_THREADS) inout(u[0:n][0:n], v[0:n][0:n])
+#pragma joined kernel optional flags("", "-mprefer-vector-width=512") \
+  param(THREADS: 2, 1) constraint(THREADS <= AUTOTUNE_THREADS) inout(u[0:n][0:n], v[0:n][0:n])
+void wave(int steps, int n, float (*restrict u)[n], float (*restrict v)[n])
+{
+  #pragma joined reschedule sizes({8, 16, 32}, {16, 32, 64}, {64, 128, 256}) num_threads(THREADS)
+  for (int t = 0; t < steps; t++) {
+    #pragma apart parallel for num_threads(THREADS)
+    #pragma apart tile sizes({16, 64}, {128, 512}) optional
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 1; j < n - 1; j++)
+        v[i][j] += 0.1f * (u[i - 1][j] + u[i + 1][j] + u[i][j - 1] + u[i][j + 1] - 4 * u[i][j]);
+    #pragma apart parallel for num_threads(THREADS)
+    #pragma apart tile sizes({16, 64}, {128, 512}) optional
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 1; j < n - 1; j++)
+        u[i][j] += v[i][j];
+  }
+}
 // clang-format on
 
 static double now(void) {
@@ -155,5 +178,16 @@ int main(void) {
   say("harris", least, CORNERS, x[9]);
   for (int i = 0; i < 10; i++)
     free(x[i]);
+  for (int i = 0; i < 2; i++)
+    x[i] = image(WAVES, i == 0);
+  least = 1e9;
+  for (int call = 0; call <= CALLS / 5; call++) {
+    double begin = now();
+    wave(STEPS, WAVES, (void *)x[0], (void *)x[1]);
+    double took = now() - begin;
+    least = call && took < least ? took : least;
+  }
+  say("wave", least, WAVES, x[0]);
+  free(x[0]), free(x[1]);
   return 0;
 }

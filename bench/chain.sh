@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# chain.sh BUILD: filters of images (chain.c) by gcc and clang, with their nests tuned apart, and with `chain` (joined): seconds
-# of a call. Tuned programs run once before, and the second run is measured. Results are kept below BUILD, and forgotten first.
+# chain.sh BUILD: filters of images, and waves (chain.c), by gcc and clang, with their nests tuned apart, and with `chain` or
+# `reschedule` (joined): seconds of a call. Tuned programs run once before, and the second run is measured. Results are kept below BUILD, and forgotten first.
 # BUDGET: of the tuning of one kernel.
 set -eu
 cd "$(dirname "$0")/.."

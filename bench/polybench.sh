@@ -97,8 +97,8 @@ for name; do one "$name"; done | awk -v names="$sides" '
     printf " %9s %9s %9s %6s %8.2f %8s %7s %7s\n", text(ours), text(first), text(long), tuned, best / ours, !slow ? "-" : ok ? "yes" : "no", of, answers
     fflush()
     n++; product += log(best / ours); ahead += best / ours >= 1; if (polly < 1e9) { pollys++; against += log(polly / ours) }; within += slow && ok; wrong += answers == "NO"
-    if (of != "-") { m++; near += of <= 1.15 } }
+    if (of != "-") { m++; near += of <= 1.10 } }
   END { printf "%d programs: best baseline / ours, geometric mean %.2f; ahead of all on %d; first call within 2 x + 4 s on %d of %d slow ones; ", n, exp(product / n), ahead, within, slows
         if (pollys) printf "the better of Polly with and without threads / ours, geometric mean %.2f of %d; ", exp(against / pollys), pollys
-        if (m) printf "within 15 %% of the long tuning on %d of %d; ", near, m
+        if (m) printf "within 10 %% of the long tuning on %d of %d; ", near, m
         printf "%d wrong\n", wrong }'
