@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/single_threaded.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -68,7 +69,11 @@ static void *openmp_find(enum openmp_function function) {
   return found;
 }
 
+// A process that has one thread is in no region of several. To ask the runtime would
+// begin it, which takes LLVM's half a millisecond.
 bool openmp_in_parallel(void) {
+  if (__libc_single_threaded)
+    return false;
   int (*in_parallel)(void) = (int (*)(void))openmp_find(IN_PARALLEL);
   return in_parallel && in_parallel();
 }
