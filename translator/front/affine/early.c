@@ -15,7 +15,6 @@ struct early {
   struct scop *s;
   struct affine_part *p;
   unsigned terms;       // the coordinate that is not a loop of the tile
-  isl_union_map *tile;  // the order of all iterations of a tile
   isl_union_set *later; // those that depend on others of the tile
   isl_union_map *rest;  // the order of those that do not run early
 };
@@ -40,15 +39,15 @@ static isl_stat widest_look(isl_basic_set *set, void *user) {
 // no iteration of MAP is a later one, or to some of these. False: there are none.
 static bool early_bounds(const struct early *e, isl_map *map, struct affine_early *x) {
   const struct scop *s = e->s;
+  isl_union_set *late =
+      isl_union_set_intersect(isl_union_set_copy(e->later),
+                              isl_union_set_from_set(isl_map_domain(isl_map_copy(map))));
+  late = isl_union_set_apply(late, isl_union_map_from_map(isl_map_copy(map)));
   isl_set *points = isl_map_range(isl_map_copy(map)),
-          *later = isl_set_from_union_set(isl_union_set_apply(
-              isl_union_set_intersect(
-                  isl_union_set_copy(e->later),
-                  isl_union_set_from_set(isl_map_domain(isl_map_copy(map)))),
-              isl_union_map_from_map(isl_map_copy(map)))),
+          *later = isl_union_set_extract_set(late, isl_set_get_space(points)),
           *places = isl_set_eliminate(isl_set_copy(points), isl_dim_set, e->terms, 1),
           *terms = isl_set_copy(points);
-  later = isl_set_align_params(later, isl_set_get_space(points));
+  isl_union_set_free(late);
   isl_set *first = isl_set_subtract(points, later);
   for (unsigned i = 0; i < e->p->n; i++)
     terms = isl_set_eliminate(terms, isl_dim_set, e->p->loop[i], 1);
@@ -66,8 +65,8 @@ static bool early_bounds(const struct early *e, isl_map *map, struct affine_earl
   return good;
 }
 
-// Returns SCHEDULE, which it frees, without the points whose coordinate of the terms is
-// early. E says how many coordinates they have.
+// Returns MAP, which it frees, without the points of COUNT coordinates whose terms are
+// early.
 static isl_map *early_others(const struct early *e, isl_map *map, unsigned count) {
   struct text t = { 0 };
   text_printf(&t, "[autotune_early0, autotune_early1] -> { [");
@@ -78,6 +77,7 @@ static isl_map *early_others(const struct early *e, isl_map *map, unsigned count
   return isl_map_intersect_range(map, isl_set_read_from_str(e->s->ctx, t.data));
 }
 
+// Adds to USER the order of MAP's iterations that do not run early.
 static isl_stat early_try(isl_map *map, void *user) {
   struct early *e = user;
   unsigned count = (unsigned)isl_map_dim(map, isl_dim_out);
@@ -111,7 +111,7 @@ static isl_stat early_try(isl_map *map, void *user) {
 
 isl_union_map *early_find(struct scop *s, struct affine_part *p, isl_union_map *tile,
                           unsigned count) {
-  struct early e = { .s = s, .p = p, .tile = tile };
+  struct early e = { .s = s, .p = p };
   if (!s->picks || p->n != ROLES - 1 || count != ROLES)
     return tile;
   for (unsigned i = 0; i < p->n; i++)
