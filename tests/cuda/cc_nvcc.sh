@@ -92,6 +92,12 @@ check "and ours" in_order " -Xcompiler -idirafter -Xcompiler $build/include "
 check "options are as they were" in_order '^nvcc -arch sm_90 -DFACTOR=2 -Iinc --compile '
 check "a launch in a header" fake -DFACTOR=2 -Iinc -c run.cu -o run.o
 check "which has no kernel itself" grep -q '^  autotune_launch_scale(n / 256, 256, 0, nullptr, a, n); // of' compiled.cu
+check "options of ptxas, and a family" fake -Xptxas -O2,-v --ptxas-options="-warn-spills -dlcm,cg" -Xptxas=-v \
+  -gencode arch=compute_100f,code=sm_100f -arch=sm_90 -DFACTOR=2 -Iinc -c k.cu -o k.o
+for flag in --ptxas-options=-O2 --ptxas-options=-dlcm --ptxas-options=cg --build-family=sm_100f; do
+  check "go to variants" grep -qF "\"$flag\"" compiled.cu
+done
+check "but not those that print, nor a device's" not grep -qE '"[^"]*(options=-v|warn|sm_90|compute_)[^"]*"' compiled.cu
 check "PTX" fake -ptx -DFACTOR=2 -I=inc k.cu
 check "no other output" not given -o
 check "--dryrun" fake --dryrun -DFACTOR=2 -Iinc k.cu
