@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // check.c: `autotune check`: prints the meaning of a file's pragmas and their errors,
-// also with the build's own arguments. Compiles CUDA kernels once where NVRTC is there. Writes
-// no file but with --fix.
+// also with the build's own arguments. Compiles CUDA kernels once where NVRTC is there.
+// Writes no file but with --fix.
 #include <string.h>
 
 #include "cc/cc.h"

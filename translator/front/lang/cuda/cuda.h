@@ -116,8 +116,8 @@ struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *ke
 
 /* ---- trial.c --------------------------------------------------------------------- */
 
-/* Adds U, the unit of K, to ALL, unless it is not known for which arguments K, a template,
- * is instantiated, or which variant the constraints allow. */
+/* Adds U, the unit of K, to ALL, unless it is not known for which arguments K, a
+ * template, is instantiated, or which variant the constraints allow. */
 void cuda_trial(const struct source *s, const struct kernel *k, const struct cuda_unit *u,
                 struct device_units *all);
 
