@@ -113,6 +113,21 @@ check "objects" fake site.o -o program
 check "with sites" given "$build/lib/libautotune.so"
 check "device code alone" fake -dlink site.o -o linked.o
 check "has no sites" in_order '^nvcc -dlink site\.o -o linked\.o $'
+cat >branch.cu <<'END'
+#ifdef __NVCC__
+#define BRANCH 1
+#else
+#define BRANCH 2
+#endif
+#pragma autotune kernel block(32, 64)
+__global__ void branch(int *a) { *a = BRANCH; }
+void f(int *a) { branch<<<1, 32>>>(a); }
+END
+check "a branch for nvcc" fake -c branch.cu -o branch.o
+check "is chosen in variants" grep -q '#define __NVCC__ 1' compiled.cu
+ln -s nvcc bin/clang++
+check "another compiler" env PATH="$out/bin:$PATH" "$autotune" cc clang++ -c branch.cu -o branch.o
+check "has another branch" not grep -q '#define __NVCC__ 1' compiled.cu
 printf 'void f() {}\n' >f.cpp
 check "-x cu" fake -x cu -DFACTOR=2 -Iinc -c f.cpp
 cp k.cu k.cpp

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "front/include.h"
 #include "items.h"
 
 // Types as the host's compilers on Linux define them. Those of `long` are `long long` in
@@ -343,12 +344,22 @@ static bool prologue_has_option(const struct compile_options *o, const char *opt
   return false;
 }
 
+// True if the build's compiler is known and is not nvcc.
+static bool prologue_other_compiler(const struct compile_options *o) {
+  const char *const *last = o->compiler;
+  while (last && last[0] && last[1])
+    last++;
+  return last && *last && !strstr(path_name(*last), "nvcc");
+}
+
+// An emulated unit needs none: Clang has the host's, and the program is not nvcc's.
 void prologue_predefine(const struct cuda_reach *r, const struct compile_options *o,
                         bool defined, struct text *out) {
   for (size_t i = 0; i < COUNT(predefined); i++) {
     const char *name = predefined[i].name, *option = predefined[i].option;
     if (!names_has(&r->seen, slice_of(name)) || is_users(r, name) ||
-        (option && !prologue_has_option(o, option)))
+        (option && !prologue_has_option(o, option)) ||
+        (strcmp(name, "__NVCC__") == 0 && prologue_other_compiler(o)) || o->emulate)
       continue;
     if (defined)
       text_printf(out, "#ifndef %s\n#define %s %s\n#endif\n", name, name,
