@@ -17,6 +17,10 @@
 #error "the host is not seen"
 #endif
 
+#ifdef __SIZEOF_INT128__
+__device__ int high(long long a, long long b) { return (int)(((__int128)a * b) >> 64); }
+#endif
+
 struct ALIGNED(16) Four { float x, y, z, w; };
 
 #pragma autotune kernel block(64, 128)
@@ -25,7 +29,7 @@ __global__ void four(Four *a, __half *b, int n)
   int i = blockIdx.x * blockDim.x + threadIdx.x;
 #if defined(__NVCC__) && ROUTE && __INT_MAX__ > 32767
   if (i < n) {
-    a[i].x += __FLT_EPSILON__;
+    a[i].x += __FLT_EPSILON__ + high(n, i);
     b[i] = __float2half(a[i].x);
   }
 #else

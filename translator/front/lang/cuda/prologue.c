@@ -129,6 +129,7 @@ static const struct {
   { "_LP64", "1", NULL },
   { "__LP64__", "1", NULL },
   { "__CHAR_BIT__", "8", NULL },
+  { "__SIZEOF_INT128__", "16", NULL },
   { "__SIZEOF_INT__", "4", NULL },
   { "__SIZEOF_LONG__", "8", NULL },
   { "__SIZEOF_POINTER__", "8", NULL },

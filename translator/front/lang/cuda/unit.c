@@ -192,6 +192,10 @@ static void add_flags(const struct cuda_reach *r, const struct compile_options *
     *GROW(u->flags, u->n_flags) = "-std=c++17";
   *GROW(u->flags, u->n_flags) =
       "-default-device"; // allows what --expt-relaxed-constexpr does, and more
+  if (names_has(&r->seen, slice_of("__int128")) ||
+      names_has(&r->seen, slice_of("__int128_t")) ||
+      names_has(&r->seen, slice_of("__uint128_t")))
+    *GROW(u->flags, u->n_flags) = "-device-int128";
   if (!prologue_needs_toolkit(r))
     return;
   const char *folder = r->toolkit.folder, *cccl = arena_printf("%s/cccl", folder);
