@@ -91,6 +91,18 @@ sed -i 's/pair<double, 3>/pair<F, 3>/; 1i using F = double;' t.cu
 build -c t.cu -o t.o
 check "its arguments are not known" silent
 
+cat > d.cu <<'END'
+#define W 3 // no candidate: which of them may be compiled depends on the launch
+#pragma autotune kernel block(W * 16) param(W: 1, 2, 4) constraint(W * 16 <= n)
+__global__ void k(float *a, int n) { static_assert(W != 1, "W"); a[0] = W; }
+void run(float *a) { k<<<1, 48>>>(a, 100); }
+END
+build -c d.cu -o d.o
+check "the variant is not known" silent
+sed -i 's/ constraint(.*)//' d.cu
+build -c d.cu -o d.o
+check "it is the first" says "d.cu:3:"
+
 # The newest device that the build names.
 cat > h.cu <<'END'
 #pragma autotune kernel block(128, 256)
