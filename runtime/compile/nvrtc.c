@@ -161,11 +161,12 @@ struct architecture {
   char suffix; // 0: none
 };
 
-// Reads "sm_90a" or, of a compilation for PTX, "compute_90a".
+// Reads "sm_90a". False: TEXT is no architecture of a device.
 static bool architecture_read(const char *text, struct architecture *a) {
   char *end;
-  text += nvrtc_begins(text, "sm_") ? 3 : nvrtc_begins(text, "compute_") ? 8 : 0;
-  a->cc = (int)strtol(text, &end, 10);
+  if (!nvrtc_begins(text, "sm_"))
+    return false;
+  a->cc = (int)strtol(text + 3, &end, 10);
   a->suffix = *end == 'a' || *end == 'f' ? *end++ : '\0';
   return a->cc > 0 && *end == '\0';
 }

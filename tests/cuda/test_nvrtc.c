@@ -126,6 +126,7 @@ static void test_architectures_of_flags(void **state) {
     { 103, "-arch=sm_100a", false },
     { 103, "-arch=sm_100f", true },
     { 90, "-arch=native", false },
+    { 90, "-arch=compute_90a", false }, // of PTX
     { 90, "-arch", false },
   };
   char *source = with("#define SCALE 2.0f\n");
