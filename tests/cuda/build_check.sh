@@ -6,7 +6,9 @@ set -u
 build=$(realpath "$1")
 autotune=$build/bin/autotune
 home=${CUDA_PATH:-/usr/local/cuda}
-ls "$home"/lib64/libnvrtc.so* > /dev/null 2>&1 || ldconfig -p | grep -q libnvrtc || { echo "no NVRTC"; exit 77; }
+nvrtc=$(ls "$home"/lib64/libnvrtc.so* 2> /dev/null || ldconfig -p | sed -n 's,.* => \(.*libnvrtc\.so.*\),\1,p')
+nvrtc=${nvrtc%%$'\n'*}
+[ -n "$nvrtc" ] || { echo "no NVRTC"; exit 77; }
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 cd "$out" || exit 1
@@ -102,6 +104,19 @@ check "the variant is not known" silent
 sed -i 's/ constraint(.*)//' d.cu
 build -c d.cu -o d.o
 check "it is the first" says "d.cu:3:"
+
+# A header of the toolkit that NVRTC does not accept.
+mkdir -p toolkit/include
+: > toolkit/include/cuda_runtime.h
+printf '__device__ int odd(int);\n#include <nothing.h>\n' > toolkit/include/odd.h
+cat > o.cu <<'END'
+#include <odd.h>
+#pragma autotune kernel block(64, 128)
+__global__ void k(int *a) { a[0] = odd(1); }
+void run(int *a) { k<<<1, 64>>>(a); }
+END
+AUTOTUNE_NVRTC=$nvrtc CUDA_PATH=$out/toolkit build -c o.cu -o o.o
+check "the user's line" says "o.cu:3:17: warning: variants of 'k' do not compile: $out/toolkit/include/odd.h:2: "
 
 # The newest device that the build names.
 cat > h.cu <<'END'

@@ -118,13 +118,24 @@ static size_t units_offset(const struct source *s, const struct complaint *c) {
   return s->size;
 }
 
+// True if C is of a header that U includes as the toolkit's: the user has no line of it.
+static bool units_is_toolkits(const struct device_unit *u, const struct complaint *c) {
+  for (const char *const *f = u->flags; *f && c->path; f++)
+    if (strncmp(*f, "-I", 2) == 0 && strncmp(c->path, *f + 2, strlen(*f + 2)) == 0)
+      return true;
+  return false;
+}
+
 static void units_warn(const struct device_unit *u, const struct complaint *c) {
   static const char hint[] =
       "variants are compiled by NVRTC, without headers of the host; "
       "AUTOTUNE_BUILD_CHECK=off leaves this check out";
   const struct source *s = u->s;
+  const char *text = c->text;
   size_t at = units_offset(s, c), size;
-  if (at == s->size && c->path && (s = source_read(c->path)) != NULL) // a header
+  if (units_is_toolkits(u, c))
+    text = arena_printf("%s:%u: %s", c->path, c->line, c->text);
+  else if (at == s->size && c->path && (s = source_read(c->path)) != NULL) // a header
     at = units_offset(s, c);
   size = s ? strcspn(s->text + at, "\r\n") : 0;
   if (size == 0) {
@@ -133,7 +144,7 @@ static void units_warn(const struct device_unit *u, const struct complaint *c) {
     size = strlen(u->k->main.name);
   }
   diag_warning(s, at, size, hint, "variants of '%s' do not compile: %s", u->k->main.name,
-               c->text);
+               text);
 }
 
 // True if C is among the N complaints of earlier units: they may share code.
