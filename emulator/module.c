@@ -127,10 +127,12 @@ EXPORT CUresult cuModuleUnload(CUmodule m) {
 }
 
 static void *module_symbol(CUmodule m, const char *prefix, const char *name) {
-  char full[512];
-  if ((size_t)snprintf(full, sizeof full, "%s%s", prefix, name) >= sizeof full)
+  char *full;
+  if (asprintf(&full, "%s%s", prefix, name) < 0)
     return NULL;
-  return dlsym(m->library, full);
+  void *at = dlsym(m->library, full);
+  free(full);
+  return at;
 }
 
 EXPORT CUresult cuModuleGetFunction(CUfunction *f, CUmodule m, const char *name) {

@@ -13,7 +13,7 @@ end=$(($(date +%s) + seconds))
 mkdir -p "$work"
 failed=0
 emulated=${BENCH_EMULATED:-}
-export AUTOTUNE_CACHE="$work/cache"
+export AUTOTUNE_CACHE="$work/cache" AUTOTUNE_BUILD_CHECK=off
 
 left() { echo $((end - $(date +%s))); }
 out_of_time() { [ "$(left)" -le 0 ]; }

@@ -93,6 +93,10 @@ const struct setting setting_variables[] = {
     "for `autotune cc`: 1: as with --auto; fast-math, exact: as with --auto=fast-math, "
     "--auto=exact; 0 (the default): not",
     AT(automatic), .initial = "0", .words = options_automatic },
+  { "AUTOTUNE_BUILD_CHECK", SETTING_WORD, "off",
+    "for `autotune cc` and `autotune check`: whether CUDA kernels are compiled once with "
+    "NVRTC, where it is there, to warn of what it does not accept: on (the default) or off",
+    AT(build_check), .initial = "on", .words = options_switch },
   { "AUTOTUNE_CLANG", SETTING_TEXT, "PROGRAM",
     "for `autotune cc`: the clang that reads kernels", AT(clang),
     .initial = AUTOTUNE_CLANG },

@@ -98,6 +98,8 @@ bool setting_read(const struct setting *o, const char *text, void *base, char **
 /* `autotune cc` proposes kernels, as with --auto; in the order of their words */
 enum automatic_option { AUTO_OFF, AUTO_ON, AUTO_FAST_MATH, AUTO_EXACT };
 enum reverify_option { REVERIFY_ON, REVERIFY_OFF }; /* in the order of their words */
+/* Builds compile the code of CUDA kernels once with NVRTC; in the order of their words */
+enum build_check_option { BUILD_CHECK_ON, BUILD_CHECK_OFF };
 struct options {
   enum tuning_mode mode;
   bool mode_set;        /* AUTOTUNE_MODE is set and overrides the kernel's mode() */
@@ -119,6 +121,7 @@ struct options {
   const char *cache;      /* folder instead of $XDG_CACHE_HOME/autotune; "": no store */
   uint64_t most;          /* bytes of that folder; 0: no limit */
   int automatic;          /* enum automatic_option */
+  int build_check;        /* enum build_check_option */
   const char *clang;      /* the program that reads kernels */
   const char *jit;        /* path of libautotune-jit.so */
   const char *openmp;     /* path of libomp */

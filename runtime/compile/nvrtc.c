@@ -152,24 +152,88 @@ static void nvrtc_add_include(struct options_list *o, const char *folder) {
     nvrtc_add(o, "-I/usr/local/cuda/include");
 }
 
-static bool nvrtc_names_architecture(const char *flag) {
-  return nvrtc_begins(flag, "--gpu-architecture") || nvrtc_begins(flag, "-arch");
+// ---- architectures -------------------------------------------------------------------
+
+// An architecture such as sm_90a. `a`: its code runs on that compute capability alone;
+// `f`: on all of its family.
+struct architecture {
+  int cc;
+  char suffix; // 0: none
+};
+
+// Reads "sm_90a". False: TEXT is no architecture of a device.
+static bool architecture_read(const char *text, struct architecture *a) {
+  char *end;
+  if (!nvrtc_begins(text, "sm_"))
+    return false;
+  a->cc = (int)strtol(text + 3, &end, 10);
+  a->suffix = *end == 'a' || *end == 'f' ? *end++ : '\0';
+  return a->cc > 0 && *end == '\0';
 }
 
-static void set_options(struct options_list *o, const char *const *flags) {
-  bool architecture = false;
+// True if a device of compute capability CC runs the code of A.
+static bool architecture_suits(struct architecture a, int cc) {
+  return a.suffix == 'a' ? a.cc == cc : a.cc / 10 == cc / 10 && a.cc <= cc;
+}
+
+// True if NVRTC knows architectures with the suffix `a`: from 12.0 on.
+static bool architecture_has_own(int cc) {
+  const struct nvrtc *n = nvrtc_get(NULL);
+  int major, minor;
+  return cc >= NVRTC_OWN_FEATURES && n && n->version(&major, &minor) == 0 && major >= 12;
+}
+
+// Returns what follows the name of one of the two options that name an architecture;
+// NULL: FLAG is another.
+static const char *architecture_named(const char *flag) {
+  static const char *const names[] = { "--gpu-architecture", "-arch" };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (nvrtc_begins(flag, names[i]))
+      return flag + strlen(names[i]);
+  return NULL;
+}
+
+// Adds the device's own architecture with all its features, or, if the BUILD names a
+// family that the device is a later member of, that family: its code may ask for it by
+// name (__CUDA_ARCH_FAMILY_SPECIFIC__).
+static void add_architecture(struct options_list *o, int cc,
+                             const struct architecture *build) {
+  if (build->suffix == 'f' && build->cc != cc && architecture_suits(*build, cc))
+    add_owned(o, sys_printf("--gpu-architecture=sm_%df", build->cc));
+  else
+    add_owned(o,
+              sys_printf("--gpu-architecture=sm_%d%s", cc,
+                         architecture_has_own(cc) ? "a" : ""));
+}
+
+// Adds FLAGS and the architecture. Returns why they cannot be (malloc'ed), or NULL.
+static char *set_options(struct options_list *o, const char *const *flags) {
+  const char *own = NULL, *value;
+  struct architecture a, build = { 0 };
+  int cc = atomic_load(&nvrtc.architecture);
   for (; flags && *flags; flags++) {
-    architecture |= nvrtc_names_architecture(*flags);
     if (strcmp(*flags, "-I") == 0 && flags[1])
       nvrtc_add_include(o, *++flags);
     else if (nvrtc_begins(*flags, "-I"))
       nvrtc_add_include(o, *flags + 2);
+    else if (nvrtc_begins(*flags, NVRTC_BUILD_FAMILY)) {
+      if (architecture_read(*flags + strlen(NVRTC_BUILD_FAMILY), &a) &&
+          architecture_suits(a, cc) && a.cc > build.cc)
+        build = a;
+    } else if ((value = architecture_named(*flags)) != NULL)
+      own = *value == '=' ? value + 1 : flags[1] ? *++flags : "";
     else
       nvrtc_add(o, *flags);
   }
-  if (!architecture)
-    add_owned(o,
-              sys_printf("--gpu-architecture=sm_%d", atomic_load(&nvrtc.architecture)));
+  if (own && (!architecture_read(own, &a) || !architecture_suits(a, cc)))
+    return sys_printf("error: the flags ask for code for %s, which a device of sm_%d "
+                      "does not run",
+                      own, cc);
+  if (own)
+    add_owned(o, sys_printf("--gpu-architecture=%s", own));
+  else
+    add_architecture(o, cc, &build);
+  return NULL;
 }
 
 static void free_options(struct options_list *o) {
@@ -222,11 +286,11 @@ static int compile_nvrtc_compile(const char *compiler, const char *text,
   } else if ((e = n->create(&p, text, "kernel.cu", 0, NULL, NULL)) != 0) {
     out->message = sys_printf("error: NVRTC cannot begin (%d)", e);
   } else {
-    set_options(o, flags);
-    e = n->compile(p, o->n, o->list);
-    if (e != 0)
+    out->message = set_options(o, flags);
+    e = out->message ? -1 : n->compile(p, o->n, o->list);
+    if (e != 0 && !out->message)
       out->message = nvrtc_complaint(n, p, e);
-    else if ((e = take_cubin(n, p, out)) != 0)
+    else if (e == 0 && (e = take_cubin(n, p, out)) != 0)
       out->message = sys_printf("error: NVRTC made no cubin (%d)", e);
     n->destroy(&p);
   }

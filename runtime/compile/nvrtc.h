@@ -35,7 +35,13 @@ const struct nvrtc *nvrtc_get(const char **why);
 /* Makes nvrtc_get look for this major version first, since a driver may not load code of
  * a newer NVRTC. Call it before nvrtc_get. */
 void nvrtc_prefer(int major);
-/* Sets the compute capability that variants are compiled for from now on (90 for 9.0). */
+/* Sets the compute capability that variants are compiled for from now on (90 for 9.0).
+ * They are compiled for that device alone (sm_90a), with instructions that later devices
+ * lack, from compute capability NVRTC_OWN_FEATURES on. */
 void nvrtc_set_architecture(int cc);
+enum { NVRTC_OWN_FEATURES = 90 };
+/* Begins a flag that names a family of the build: "--build-family=sm_100f". NVRTC does
+ * not see it. */
+#define NVRTC_BUILD_FAMILY "--build-family="
 
 #endif

@@ -196,6 +196,27 @@ static void finish_tell_rest(struct outcome *out) {
              "; %.2g s of search are left for when the program runs longer", out->rest);
 }
 
+// True if variants are wrong, and right only with the block of the launch.
+static bool finish_blames_block(const struct tuning *t) {
+  const struct autotune_launch *asked = t->space.asked;
+  struct autotune_launch l;
+  bool wrong = false;
+  for (unsigned i = 0; i < t->n; i++) {
+    const struct candidate *c = &t->candidates[i];
+    bool right = c->status == STATUS_OK;
+    if (!right && c->status != STATUS_WRONG && c->status != STATUS_CRASH)
+      continue;
+    if (!space_launch(&t->space, c->point, &l))
+      return false;
+    bool same = l.block.x == asked->block.x && l.block.y == asked->block.y &&
+        l.block.z == asked->block.z;
+    if (same != right)
+      return false;
+    wrong |= c->status == STATUS_WRONG;
+  }
+  return wrong;
+}
+
 static void finish_tell(struct tuning *t, int winner, struct outcome *out) {
   const struct summary *m = &t->summary;
   const char *checked = !m->verified && t->live ? ", in real calls, unverified"
@@ -205,6 +226,9 @@ static void finish_tell(struct tuning *t, int winner, struct outcome *out) {
   const char *more = !is_final(t, winner) ? "; the next run of the program tries more"
       : !t->complete && m->tried < FEW_VARIANTS ? "; `autotune tune` tries more"
                                                 : "";
+  const char *block = finish_blames_block(t)
+      ? ": the kernel seems to work only with the size of a block it is launched with"
+      : "";
   char original[64], best[64];
   enum objective_kind o = t->id->objective;
   const char *was = objective_show(o, original, sizeof original, m->original.median);
@@ -240,17 +264,17 @@ static void finish_tell(struct tuning *t, int winner, struct outcome *out) {
         m->tried, more);
   } else if (t->best == NONE && m->tried == 1) {
     SAY(out,
-        "default: the only variant tried was not right (`autotune report` tells more)%s",
-        more);
+        "default: the only variant tried was not right%s (`autotune report` tells more)%s",
+        block, more);
   } else if (t->best == NONE) {
-    SAY(out, "default: none of %u variants was right (`autotune report` tells more)%s",
-        m->tried, more);
+    SAY(out, "default: none of %u variants was right%s (`autotune report` tells more)%s",
+        m->tried, block, more);
   } else if (m->tried == 1) {
     SAY(out, "default: the only variant tried does not beat it clearly%s (%s, it %s)%s",
         checked, was, is, more);
   } else {
-    SAY(out, "default: none of %u variants beats it clearly%s (%s, the best %s)%s",
-        m->tried, checked, was, is, more);
+    SAY(out, "default: none of %u variants beats it clearly%s (%s, the best %s)%s%s",
+        m->tried, checked, was, is, block, more);
   }
 }
 

@@ -92,6 +92,12 @@ check "and ours" in_order " -Xcompiler -idirafter -Xcompiler $build/include "
 check "options are as they were" in_order '^nvcc -arch sm_90 -DFACTOR=2 -Iinc --compile '
 check "a launch in a header" fake -DFACTOR=2 -Iinc -c run.cu -o run.o
 check "which has no kernel itself" grep -q '^  autotune_launch_scale(n / 256, 256, 0, nullptr, a, n); // of' compiled.cu
+check "options of ptxas, and a family" fake -Xptxas -O2,-v --ptxas-options="-warn-spills -dlcm,cg" -Xptxas=-v \
+  -gencode arch=compute_100f,code=sm_100f -arch=sm_90 -DFACTOR=2 -Iinc -c k.cu -o k.o
+for flag in --ptxas-options=-O2 --ptxas-options=-dlcm --ptxas-options=cg --build-family=sm_100f; do
+  check "go to variants" grep -qF "\"$flag\"" compiled.cu
+done
+check "but not those that print, nor a device's" not grep -qE '"[^"]*(options=-v|warn|sm_90|compute_)[^"]*"' compiled.cu
 check "PTX" fake -ptx -DFACTOR=2 -I=inc k.cu
 check "no other output" not given -o
 check "--dryrun" fake --dryrun -DFACTOR=2 -Iinc k.cu
@@ -107,6 +113,21 @@ check "objects" fake site.o -o program
 check "with sites" given "$build/lib/libautotune.so"
 check "device code alone" fake -dlink site.o -o linked.o
 check "has no sites" in_order '^nvcc -dlink site\.o -o linked\.o $'
+cat >branch.cu <<'END'
+#ifdef __NVCC__
+#define BRANCH 1
+#else
+#define BRANCH 2
+#endif
+#pragma autotune kernel block(32, 64)
+__global__ void branch(int *a) { *a = BRANCH; }
+void f(int *a) { branch<<<1, 32>>>(a); }
+END
+check "a branch for nvcc" fake -c branch.cu -o branch.o
+check "is chosen in variants" grep -q '#define __NVCC__ 1' compiled.cu
+ln -s nvcc bin/clang++
+check "another compiler" env PATH="$out/bin:$PATH" "$autotune" cc clang++ -c branch.cu -o branch.o
+check "has another branch" not grep -q '#define __NVCC__ 1' compiled.cu
 printf 'void f() {}\n' >f.cpp
 check "-x cu" fake -x cu -DFACTOR=2 -Iinc -c f.cpp
 cp k.cu k.cpp

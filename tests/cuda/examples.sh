@@ -4,7 +4,7 @@
 #   emulated  through `autotune cc --emulate`: right while it tunes and when it starts tuned; something was
 #             tuned, and the report says that it was no GPU
 #   nvcc      as it is and through `autotune cc nvcc`, without a warning
-#   nvrtc     a sample of the variants of each kernel for sm_80 and sm_90; AUTOTUNE_TEST_VARIANTS says how many,
+#   nvrtc     a sample of the variants of each kernel for sm_80 and sm_90a; AUTOTUNE_TEST_VARIANTS says how many,
 #             0: all of them
 set -u
 build=$(cd "$1" && pwd) root=$(cd "$(dirname "$0")/../.." && pwd) part=$2

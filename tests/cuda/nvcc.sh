@@ -17,7 +17,7 @@ failed=0 n=0
 compile() # ARGUMENTS
 {
   n=$((n + 1))
-  "$build/bin/autotune" cc "$nvcc" -arch=sm_90 -Werror all-warnings \
+  "$build/bin/autotune" cc "$nvcc" -gencode arch=compute_90a,code=sm_90a -Werror all-warnings \
     -Xcompiler -Wall,-Wextra,-Werror "$@" > messages 2>&1 && [ ! -s messages ] && return
   cat messages >&2
   echo "failed: $*" >&2

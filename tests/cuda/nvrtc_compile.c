@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvrtc_compile.c: compiles the units of .cu files with NVRTC, for sm_80 and sm_90, with
+// nvrtc_compile.c: compiles the units of .cu files with NVRTC, for sm_80 and sm_90a, with
 // each param at its first value and at its last.
 //
 //   nvrtc_compile [OPTION…] FILE.cu …
@@ -107,7 +107,7 @@ static const struct arch archs[] = {
       { "AUTOTUNE_WARP", "32" },
       { "AUTOTUNE_MAX_THREADS", "1024" },
       { "AUTOTUNE_CC", "80" } } },
-  { "sm_90",
+  { "sm_90a",
     { { "AUTOTUNE_SMEM_PER_BLOCK", "232448" },
       { "AUTOTUNE_SMEM_PER_SM", "233472" },
       { "AUTOTUNE_REGISTERS", "65536" },

@@ -21,6 +21,9 @@
 #include "cuda.h"
 #include "nvrtc.h"
 
+#define TEN(a) a a a a a a a a a a
+#define LONG_NAME TEN(TEN("name_of"))
+
 static const char unit[] =
     "template <class T> static __device__ __forceinline__ void body(T *a, int n)\n"
     "{\n"
@@ -51,6 +54,7 @@ static const char unit[] =
     "extern \"C\" __global__ void recurses(int *a, int n)\n"
     "{ volatile char frame[4096]; frame[0] = n; if (n) recurses(a, n); a[0] += frame[0]; }\n"
     "extern \"C\" __global__ void follows(int *a, int n) { a[n - 1] = *autotune_symbol_x; }\n"
+    "extern \"C\" __global__ void " LONG_NAME "(int *, int) {}\n"
     "extern \"C\" __global__ void fill(int *a, int n)\n"
     "{ for (int i = threadIdx.x; i < n; i += blockDim.x) a[i] = i; }\n";
 
@@ -181,6 +185,7 @@ static int launches(void) {
              CUDA_SUCCESS &&
          value == 2);
   EXPECT(cuModuleGetFunction(&f, w.module, "nobody") == CUDA_ERROR_NOT_FOUND);
+  EXPECT(cuModuleGetFunction(&f, w.module, LONG_NAME) == CUDA_SUCCESS);
   EXPECT(world_launch(&w, "autotune_entry", N, 49 << 10) == CUDA_ERROR_INVALID_VALUE);
   return 0;
 }

@@ -122,6 +122,67 @@ static void test_bad_variants_harm_nobody(void **state) {
   free(text);
 }
 
+// ---- kernels that depend on the size of their block
+// ------------------------------------
+
+// The launch has blocks of 128. Variants have the first two of BLOCKS, and SLOWER if that
+// is not NULL.
+static void expect_blame(const struct autotune_value *blocks,
+                         const struct autotune_value *slower, const char *why,
+                         bool hint) {
+  add_params[0].values = blocks;
+  add_params[0].n_values = 2;
+  add_params[2].values = &add_bad[10];
+  add_use(0);
+  if (slower)
+    add_params[1] =
+        (struct autotune_param){ "SLOW", "SLOW", AUTOTUNE_INT, -1, 1, 0, slower };
+  struct add_memory m = add_allocate(ADD_N);
+  EXPECT(!add(ADD_N, 3, m.a, m.c, NULL));
+  EXPECT(add_why_has(why));
+  EXPECT(add_why_has("the kernel seems to work only with the size of a block") == hint);
+}
+
+static void body_other_blocks(void) {
+  const struct autotune_value blocks[] = { add_block[0], add_block[2] };
+  add_params[0].original = 2; // none of them
+  expect_blame(blocks, NULL, "none of 4 variants was right", true);
+}
+
+static void body_its_own_block_too(void) {
+  static const struct autotune_value slower = { "6000", "6000", 6000, 6000 };
+  expect_blame(add_block, &slower, "none of 2 variants beats it", true);
+}
+
+// One variant with the launch's own block is wrong.
+static void body_not_only_blocks(void) {
+  expect_blame(add_block, NULL, "none of 4 variants beats it", false);
+}
+
+static void test_blocks_are_blamed(void **state) {
+  static void (*const bodies[])(void) = { body_other_blocks, body_its_own_block_too,
+                                          body_not_only_blocks };
+  (void)state;
+  for (int i = 0; i < 3; i++) {
+    remove_folder();
+    make_folder(state);
+    assert_int_equal(in_child(bodies[i], quiet), 0);
+  }
+}
+
+// ---- the device's own instructions ---------------------------------------------------
+
+// Results of one architecture are not used for another.
+static void body_own_architecture(void) {
+  EXPECT(strncmp(gpu_info_get(0)->identity, "sm_90a, ", 8) == 0);
+}
+
+static void test_identity_has_the_devices_own_architecture(void **state) {
+  static const char *hopper[] = { "AUTOTUNE_EMULATE=cc=90", NULL };
+  (void)state;
+  assert_int_equal(in_child(body_own_architecture, hopper), 0);
+}
+
 // ---- why it would be tuned again ----------------------------------------------------
 
 // Checks the text of `autotune why` for another device or another NVRTC.
@@ -680,6 +741,9 @@ int main(int argc, char **argv) {
     cmocka_unit_test_setup_teardown(test_locked_and_off_run_the_default, make_folder,
                                     drop_folder),
     cmocka_unit_test_setup_teardown(test_without_a_store, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_blocks_are_blamed, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_identity_has_the_devices_own_architecture,
+                                    make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_bad_variants_harm_nobody, make_folder,
                                     drop_folder),
     cmocka_unit_test_setup_teardown(test_why_tells_of_device_and_nvrtc, make_folder,

@@ -60,7 +60,7 @@ static void test_cubins_for_devices(void **state) {
 
 static void test_flags(void **state) {
   static const char *const own[] = { "-std=c++17", "--use_fast_math", "-maxrregcount=32",
-                                     "--gpu-architecture=sm_80", NULL };
+                                     "--gpu-architecture=sm_90", NULL };
   static const char *const none[] = { "--no-such-option", NULL };
   struct object o;
   char *source = with("#define SCALE 2.0f\n");
@@ -71,6 +71,92 @@ static void test_flags(void **state) {
   assert_int_equal(compile(source, none, &o), -1);
   assert_non_null(o.message);
   assert_true(strlen(o.message) > 0);
+  object_free(&o);
+  free(source);
+}
+
+// True if the bytes of O have WORD: cubins name what they are for, and their functions.
+static bool holds(const struct object *o, const char *word) {
+  return memmem(o->data, o->size, word, strlen(word)) != NULL;
+}
+
+// Compiles for CC with the two FLAGS. True: there is a cubin; else *MESSAGE (malloc'ed).
+static bool makes(int cc, const char *source, const char *first, const char *second,
+                  struct object *o) {
+  const char *const flags[] = { first, second, NULL };
+  nvrtc_set_architecture(cc);
+  return compile(source, flags, o) == 0;
+}
+
+// wgmma and setmaxnreg are in Hopper's own architecture alone.
+static const char hopper[] =
+    "extern \"C\" __global__ void autotune_entry(float *a)\n{\n"
+    "  asm volatile(\"wgmma.fence.sync.aligned;\" ::: \"memory\");\n"
+    "  asm volatile(\"setmaxnreg.inc.sync.aligned.u32 64;\");\n"
+    "  a[threadIdx.x] *= 2;\n}\n"
+    "#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n__device__ int fast_branch = 1;\n#endif\n";
+
+static void test_the_devices_own_architecture(void **state) {
+  struct object o;
+  (void)state;
+  assert_true(makes(90, hopper, "-std=c++17", NULL, &o));
+  assert_true(holds(&o, "sm_90a"));
+  assert_true(holds(&o, "fast_branch"));
+  object_free(&o);
+  assert_true(makes(90, hopper, "-arch=sm_90a", NULL, &o));
+  object_free(&o);
+  assert_false(makes(90, hopper, "-arch", "sm_90", &o)); // as the flags ask for
+  assert_non_null(strstr(o.message, "wgmma"));
+  object_free(&o);
+  assert_false(makes(80, hopper, "-std=c++17", NULL, &o)); // no device before 9.0 has one
+  object_free(&o);
+}
+
+static void test_architectures_of_flags(void **state) {
+  static const struct {
+    int cc;
+    const char *flag;
+    bool suits;
+  } cases[] = {
+    { 90, "-arch=sm_90", true },
+    { 86, "--gpu-architecture=sm_80", true },
+    { 80, "--gpu-architecture=sm_86", false },
+    { 90, "-arch=sm_80", false },
+    { 80, "--gpu-architecture=sm_90a", false },
+    { 103, "-arch=sm_100a", false },
+    { 103, "-arch=sm_100f", true },
+    { 90, "-arch=native", false },
+    { 90, "-arch=compute_90a", false }, // of PTX
+    { 90, "-arch", false },
+  };
+  char *source = with("#define SCALE 2.0f\n");
+  struct object o;
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    bool made = makes(cases[i].cc, source, cases[i].flag, NULL, &o);
+    if (made != cases[i].suits)
+      fail_msg("%s for %d: %s", cases[i].flag, cases[i].cc, o.message);
+    if (!made)
+      assert_non_null(strstr(o.message, "which a device of sm_"));
+    object_free(&o);
+  }
+  free(source);
+}
+
+// A family that the build names is used on its later devices, and on no others.
+static void test_families_of_the_build(void **state) {
+  char *source = with("#define SCALE 2.0f\n#if __CUDA_ARCH_FAMILY_SPECIFIC__ == 1000\n"
+                      "__device__ int family_branch = 1;\n#endif\n");
+  struct object o;
+  (void)state;
+  assert_true(makes(103, source, NVRTC_BUILD_FAMILY "sm_100f", NULL, &o));
+  assert_true(holds(&o, "family_branch"));
+  object_free(&o);
+  assert_true(makes(103, source, NULL, NULL, &o));
+  assert_false(holds(&o, "family_branch"));
+  object_free(&o);
+  assert_true(makes(90, source, NVRTC_BUILD_FAMILY "sm_100f", NULL, &o));
+  assert_true(holds(&o, "sm_90a"));
   object_free(&o);
   free(source);
 }
@@ -137,6 +223,9 @@ int main(void) {
     cmocka_unit_test(test_version),
     cmocka_unit_test(test_cubins_for_devices),
     cmocka_unit_test(test_flags),
+    cmocka_unit_test(test_the_devices_own_architecture),
+    cmocka_unit_test(test_architectures_of_flags),
+    cmocka_unit_test(test_families_of_the_build),
     cmocka_unit_test(test_the_first_error_comes_first),
     cmocka_unit_test(test_lost_folders_of_headers),
     cmocka_unit_test(test_threads),

@@ -5,6 +5,7 @@
 # AUTOTUNE_UPDATE=1 these files are written anew: read the difference before
 # committing it. Arguments as those of errors.sh.
 set -u
+export AUTOTUNE_BUILD_CHECK=off # NVRTC is not on all machines
 autotune=$(realpath "$1")/bin/autotune
 folder=${2:-$(dirname "$0")/check} suffix=${3:-c} least=${4:-10}
 cd "$folder" || exit 1

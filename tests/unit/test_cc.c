@@ -124,7 +124,7 @@ static void reads_nvcc(void **state) {
     { "d:-MD d:-MF+f t:-MT+t x:-x+cu l:-lcublas l:-l+m l:-Xlinker+-rpath l:-dlink",
       READ("nvcc", "-MD", "-MF", "f", "-MT", "t", "-x", "cu", "-lcublas", "-l", "m",
            "-Xlinker", "-rpath", "-dlink") },
-    { "c:-use_fast_math c:--use_fast_math .:-lineinfo .:--ptxas-options=-v .:-Wall c:-O3 c:-ccbin+g++",
+    { "c:-use_fast_math c:--use_fast_math .:-lineinfo c:--ptxas-options=-v .:-Wall c:-O3 c:-ccbin+g++",
       READ("nvcc", "-use_fast_math", "--use_fast_math", "-lineinfo", "--ptxas-options=-v",
            "-Wall", "-O3", "-ccbin", "g++") },
     { "!:-M !:--version !:--dryrun !:-o",
@@ -149,8 +149,8 @@ static void understands_nvcc(void **state) {
   cc_nvcc_translator_args(c, &language_cuda, &cuda);
   cc_nvcc_translator_args(c, &language_c, &host);
   static const char *const expected[] = {
-    "-include",         "x",   "-include",       "y",    "-Ip", "-Iq",
-    "-maxrregcount=64", "-DH", "-use_fast_math", "-DA=1"
+    "-include",         "x",   "-include",       "y",          "-Ip",  "-Iq",
+    "-maxrregcount=64", "-DH", "-use_fast_math", "-Xptxas=-v", "-DA=1"
   };
   assert_int_equal(cuda.n, sizeof expected / sizeof *expected);
   for (unsigned i = 0; i < cuda.n; i++)

@@ -305,7 +305,10 @@ static int run_plan(struct plan *p) {
       cc_source_write(&p->sources[i]);
   bool two_openmp = cc_links(p) && p->n &&
       cc_link_openmp(c); // then compiling and linking take different options
-  return p->n > 1 || two_openmp ? run_each(p) : run_whole(p);
+  int status = p->n > 1 || two_openmp ? run_each(p) : run_whole(p);
+  for (unsigned i = 0; i < p->n && status == 0; i++) // else the compiler has said it all
+    cc_units_try(&p->sources[i].units, p->sources[i].args);
+  return status;
 }
 
 struct cc_given {

@@ -12,6 +12,7 @@
  *   names.c          the program under the names of compilers; `autotune auto`
  *   depend.c         dependency files
  *   errors.c         edits the compiler's messages about a translated file
+ *   units.c          compiles the code of CUDA kernels once with NVRTC
  *   link.c           adds libautotune and the one OpenMP runtime to a link
  *   cc.c             decides which commands to run, and runs them */
 #ifndef AUTOTUNE_CC_H
@@ -204,6 +205,8 @@ struct cc_source { /* an input that is to be compiled */
   bool translated;
   bool quote;       /* compile with -iquote of the folder; see cc_headers_inline */
   struct text text; /* the translated file */
+  struct device_units units; /* of it, if they are to be tried */
+  const char *const *args;   /* with which it was translated */
   const char *file; /* to compile: the translated file, once written, or the input */
   struct cc_source *plain; /* the same without proposed pragmas; NULL: it has none */
 };
@@ -237,6 +240,14 @@ void cc_source_propose(const struct cc_command *c, struct cc_source *s);
 bool cc_source_revert(struct cc_source *s);
 /* Warns that S has no kernels, if that made it compile: STATUS is 0. Returns STATUS. */
 int cc_source_reverted(const struct cc_source *s, int status);
+
+/* ---- units.c --------------------------------------------------------------------- */
+
+/* False: AUTOTUNE_BUILD_CHECK=off. */
+bool cc_units_wanted(void);
+/* Compiles U once with NVRTC, if it is there, for the newest architecture that ARGS name,
+ * and warns of each unit that does not compile. */
+void cc_units_try(const struct device_units *u, const char *const *args);
 
 /* ---- names.c --------------------------------------------------------------------- */
 

@@ -104,7 +104,7 @@ static const struct nvcc_option {
   { "keep", "keep", ALONE, CC_TEMPS, NULL, NULL },
   { "save-temps", "save-temps", ALONE, CC_TEMPS, NULL, "-save-temps" },
   { "keep-dir", "keep-dir", VALUE, CC_TEMPS, NULL, NULL },
-  { "Xptxas", "ptxas-options", VALUE, CC_OTHER, NULL, NULL },
+  { "Xptxas", "ptxas-options", VALUE, CC_CODE, NULL, NULL },
   { "Xfatbin", "fatbin-options", VALUE, CC_OTHER, NULL, NULL },
   { "Xnvlink", "nvlink-options", VALUE, CC_OTHER, NULL, NULL },
   { "Xarchive", "archive-options", VALUE, CC_OTHER, NULL, NULL },

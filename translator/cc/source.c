@@ -96,6 +96,9 @@ bool cc_source_translate(const struct cc_command *c, struct cc_source *s) {
   options.emulate = emulate;
   if (c->bake)
     bake_into(&options, c->bake);
+  else if (!emulate && c->mode != CC_MODE_PREPROCESS && cc_units_wanted())
+    options.units = &s->units;
+  s->args = options.args;
   struct text out = { 0 };
   if (!translate_source(source, &options, &out))
     return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // check.c: `autotune check`: prints the meaning of a file's pragmas and their errors,
-// also with the build's own arguments. Compiles nothing, and writes no file but with
-// --fix.
+// also with the build's own arguments. Compiles CUDA kernels once where NVRTC is there.
+// Writes no file but with --fix.
 #include <string.h>
 
 #include "cc/cc.h"
@@ -196,10 +196,14 @@ static void print_kernel(const struct source *s, const struct kernel *k,
 static bool check_file(const char *path, char **args, const char *run, bool quiet) {
   unsigned before = diag_errors(), n;
   struct compile_options o;
+  struct device_units units = { 0 };
   struct source *s = cc_read(path, args, &o);
   o.run = cc_run_only(run);
+  o.units = cc_units_wanted() ? &units : NULL;
   const struct kernel *kernels = translate_kernels(s, &o, &n);
   unsigned errors = diag_errors() - before;
+  if (errors == 0)
+    cc_units_try(&units, o.args);
   for (unsigned i = 0; i < n && !quiet; i++)
     print_kernel(s, &kernels[i], &o);
   if (n == 0 && errors == 0 && !quiet)

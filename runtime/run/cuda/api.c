@@ -115,8 +115,9 @@ static bool read_device(const struct gpu_api *api, int ordinal, struct gpu_info 
     g->memory = 0;
   read_numbers(api, d, g);
   // The driver compiles only code that is no cubin, so its version does not matter.
-  snprintf(g->identity, sizeof g->identity, "sm_%d, %lld multiprocessors, %.0f GiB",
-           g->cc, g->numbers.sms, (double)g->memory / (double)(1u << 30));
+  snprintf(g->identity, sizeof g->identity, "sm_%d%s, %lld multiprocessors, %.0f GiB",
+           g->cc, g->cc >= NVRTC_OWN_FEATURES ? "a" : "", g->numbers.sms,
+           (double)g->memory / (double)(1u << 30));
   g->emulated = api->emulated;
   return g->cc > 0 && g->numbers.sms > 0;
 }

@@ -136,7 +136,7 @@ const char *gpu_error(const struct gpu_api *api, gpu_result e, char *text, size_
 struct gpu_info {
   bool emulated;     /* by the library of the emulator */
   char name[128];    /* "NVIDIA H200" */
-  char identity[64]; /* "sm_90, 132 multiprocessors, 141 GiB": in the place of a CPU's
+  char identity[64]; /* "sm_90a, 132 multiprocessors, 141 GiB": in the place of a CPU's
                         instruction set */
   int cc;            /* 90 */
   size_t l2, memory; /* bytes */

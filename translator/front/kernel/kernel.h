@@ -218,6 +218,10 @@ struct point_count {
   bool depends; /* constraints may forbid some of ALLOWED, depending on arguments */
 };
 struct point_count points_count(const struct kernel *k);
+/* Sets POINT, a value index for each param, to the code as written, or to the first value
+ * where that has none. False: constraints forbid it, or it is not known whether they do.
+ */
+bool points_default(const struct kernel *k, unsigned *point);
 /* Reports constraints that leave no variant, or only the code as written. */
 void points_check(const struct source *s, const struct kernel *k);
 

@@ -69,6 +69,31 @@ struct point_count points_count(const struct kernel *k) {
   return c;
 }
 
+static bool points_mentions(const struct kernel *k, unsigned param) {
+  for (unsigned i = 0; i < k->n_constraints; i++) {
+    struct lexer l = lexer_of(k->constraints[i]);
+    for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
+      if (t.kind == TOKEN_WORD && slice_is(t.text, k->params[param].name))
+        return true;
+  }
+  return false;
+}
+
+// A constraint over arguments is taken to allow the code as written.
+bool points_default(const struct kernel *k, unsigned *point) {
+  struct walk w = points_begin(k);
+  bool allowed = true, depends = false, written = true;
+  for (unsigned i = 0; i < k->n_params; i++) {
+    const struct param *p = &k->params[i];
+    bool known = p->original < p->n_values;
+    written = written && (known || !p->macro || !points_mentions(k, i));
+    w.point[i] = point[i] = known ? p->original : 0;
+  }
+  for (unsigned i = 0; i < k->n_constraints && allowed; i++)
+    allowed = points_allows(&w, i, &depends);
+  return allowed && (written || !depends);
+}
+
 // True if no point satisfies the constraints [FIRST, END).
 static bool nothing_left(struct walk *w, unsigned first, unsigned end) {
   unsigned tried = 0;
@@ -82,16 +107,6 @@ static bool nothing_left(struct walk *w, unsigned first, unsigned end) {
       return false;
   } while (++tried < w->limit && points_next(w));
   return tried < w->limit;
-}
-
-static bool points_mentions(const struct kernel *k, unsigned param) {
-  for (unsigned i = 0; i < k->n_constraints; i++) {
-    struct lexer l = lexer_of(k->constraints[i]);
-    for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
-      if (t.kind == TOKEN_WORD && slice_is(t.text, k->params[param].name))
-        return true;
-  }
-  return false;
 }
 
 // True if the constraints leave one point for sure, that of the code as written. W->point

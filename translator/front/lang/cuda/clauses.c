@@ -173,7 +173,9 @@ const struct clause_reader cuda_clauses[] = {
 // ---- NVRTC's options ----------------------------------------------------------------
 
 // NVRTC's options that change the code of a kernel.
-static const char *const nvrtc_options[] = { "-maxrregcount",
+static const char *const nvrtc_options[] = { "-gpu-architecture",
+                                             "-arch",
+                                             "-maxrregcount",
                                              "-use_fast_math",
                                              "-ftz",
                                              "-prec-sqrt",
@@ -213,34 +215,65 @@ static const char *option_of(struct slice word) {
   return NULL;
 }
 
+// True if NVRTC makes code of a device for the architecture TEXT: sm_90, sm_90a, sm_100f.
+static bool clauses_is_architecture(struct slice text) {
+  size_t n = 3;
+  if (text.size < 4 || memcmp(text.data, "sm_", 3) != 0)
+    return false;
+  while (n < text.size && isdigit((unsigned char)text.data[n]))
+    n++;
+  return n > 3 && (n == text.size || (n + 1 == text.size && strchr("af", text.data[n])));
+}
+
+// Returns the word after P, which may be empty.
+static struct slice clauses_word(const char *p) {
+  p += strspn(p, " \t");
+  return (struct slice){ p, strcspn(p, " \t") };
+}
+
 static void clauses_check_flags(const struct source *s, const struct value *v) {
-  static const char *const taking[] = {
-    "-maxrregcount",   "-Xptxas", "-ptxas-options", "-D", "-U", "-define-macro",
-    "-undefine-macro", NULL
-  };
-  for (const char *p = v->text; *(p += strspn(p, " \t"));) {
-    size_t size = strcspn(p, " \t");
-    struct slice word = { p, size };
+  static const char *const taking[] = { "-gpu-architecture",
+                                        "-arch",
+                                        "-maxrregcount",
+                                        "-Xptxas",
+                                        "-ptxas-options",
+                                        "-D",
+                                        "-U",
+                                        "-define-macro",
+                                        "-undefine-macro",
+                                        NULL };
+  struct slice word = clauses_word(v->text);
+  for (; word.size; word = clauses_word(word.data + word.size)) {
     const char *option = option_of(word);
+    size_t at = v->offset + 1 + (size_t)(word.data - v->text);
     if (!option) {
-      size_t at = v->offset + 1 + (size_t)(p - v->text);
-      const char *meant = diag_meant(s, at, size, nearest(word, nvrtc_options));
+      const char *meant = diag_meant(s, at, word.size, nearest(word, nvrtc_options));
       diag_error(
-          s, at, size,
+          s, at, word.size,
           meant ? meant
                 : "flags of a CUDA kernel are NVRTC's, as in \"-maxrregcount=64\" or "
                   "\"--use_fast_math\"",
-          "NVRTC has no option '%.*s' that changes a kernel's code", (int)size, p);
+          "NVRTC has no option '%.*s' that changes a kernel's code", (int)word.size,
+          word.data);
       return;
     }
-    p += size;
-    for (const char *const *t = taking; *t;
-         t++) // the option's value may be the next word
-      if (strcmp(*t, option) == 0 && !memchr(word.data, '=', size) &&
-          size <= strlen(option) + 1) {
-        p += strspn(p, " \t");
-        p += strcspn(p, " \t");
-      }
+    const char *equals = memchr(word.data, '=', word.size);
+    struct slice value = { word.data + word.size, 0 };
+    if (equals)
+      value = (struct slice){ equals + 1, (size_t)(value.data - equals) - 1 };
+    else if (slice_in(slice_of(option), taking) && word.size <= strlen(option) + 1)
+      value = word = clauses_word(word.data + word.size); // the next word
+    if (strstr(option, "arch") && !clauses_is_architecture(value)) {
+      size_t end = v->offset + 1 + (size_t)(value.data + value.size - v->text);
+      diag_error(
+          s, at, end - at,
+          "write the device's own, such as sm_90a; on other devices these variants "
+          "are left out",
+          "NVRTC makes code of a device for 'sm_90', 'sm_90a' and the like, not for "
+          "'%.*s'",
+          (int)value.size, value.data);
+      return;
+    }
   }
 }
 

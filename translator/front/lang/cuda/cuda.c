@@ -66,11 +66,15 @@ static bool cuda_translate(struct translation *t, struct text *out) {
     adopt_headers(&t->kernels[i], x);
     adopt_options(&t->kernels[i], t->o);
   }
-  if (!out || diag_errors() != t->errors)
+  if ((!out && !t->o->units) || diag_errors() != t->errors)
     return diag_errors() == t->errors;
   struct cuda_unit *units = arena_alloc((n + 1) * sizeof *units);
   for (unsigned i = 0; i < n; i++)
     units[i] = cuda_unit_build(t->s, t->kernels, n, &t->kernels[i], items, t->o);
+  for (unsigned i = 0; i < n && t->o->units; i++)
+    cuda_trial(t->s, &t->kernels[i], &units[i], t->o->units);
+  if (!out)
+    return diag_errors() == t->errors;
   cuda_emit(t->s, t->pragmas, t->n_pragmas, t->kernels, n, launches, n_launches, items,
             units, x, t->o, out);
   return diag_errors() == t->errors;

@@ -114,6 +114,13 @@ struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *ke
                                  unsigned n_kernels, const struct kernel *k,
                                  struct items *items, const struct compile_options *o);
 
+/* ---- trial.c --------------------------------------------------------------------- */
+
+/* Adds U, the unit of K, to ALL, unless it is not known for which arguments K, a
+ * template, is instantiated, or which variant the constraints allow. */
+void cuda_trial(const struct source *s, const struct kernel *k, const struct cuda_unit *u,
+                struct device_units *all);
+
 /* ---- body.c ---------------------------------------------------------------------- */
 
 /* True for attributes of the function that is launched, not of one that it calls. */

@@ -73,6 +73,10 @@ void body_entry(const struct cuda_reach *r, struct text *out);
 /* Appends the types and constants of the C library's headers that are among the words
  * seen. */
 void prologue_write(const struct cuda_reach *r, struct text *out);
+/* Appends definitions of the macros among the words seen that nvcc has by itself, or, not
+ * DEFINED, lines that take them back: the toolkit's headers must see NVRTC as it is. */
+void prologue_predefine(const struct cuda_reach *r, const struct compile_options *o,
+                        bool defined, struct text *out);
 bool prologue_needs_toolkit(const struct cuda_reach *r);
 
 #endif

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // prologue.c: writes the names of <stdint.h>, <limits.h>, <float.h>, <math.h> and
-// <cuda.h> that NVRTC lacks and the kernel reaches; includes the C++ library's headers
-// through the toolkit's.
+// <cuda.h> that NVRTC lacks and the kernel reaches, and the macros that nvcc defines by
+// itself; includes the C++ library's headers through the toolkit's.
 #include <string.h>
 #include <unistd.h>
 
+#include "front/include.h"
 #include "items.h"
 
 // Types as the host's compilers on Linux define them. Those of `long` are `long long` in
@@ -95,6 +96,54 @@ static const char *const constants[][2] = {
   { "CUDART_INF", "__longlong_as_double(0x7ff0000000000000ll)" },
   { "CUDART_PI_F", "3.141592654f" },
   { "CUDART_PI", "3.1415926535897931e+0" },
+};
+
+// Macros that nvcc and the host's compiler define by themselves, and NVRTC does not, so
+// that an #if in a unit chooses as it does in the build.
+static const struct {
+  const char *name, *value;
+  const char *option; // the option of the build that defines it; NULL: none
+} predefined[] = {
+  { "__NVCC__", "1", NULL },
+  { "__CUDACC_RDC__", "1", "-rdc=true" },
+  { "__CUDACC_EXTENDED_LAMBDA__", "1", "-extended-lambda" },
+  { "__CUDACC_EXTENDED_LAMBDA__", "1", "-expt-extended-lambda" },
+  { "__CUDACC_RELAXED_CONSTEXPR__", "1", "-expt-relaxed-constexpr" },
+  { "CUDA_API_PER_THREAD_DEFAULT_STREAM", "1", "-default-stream=per-thread" },
+  { "__GNUC__", "12", NULL }, // a compiler that each nvcc since 12.0 takes
+  { "__GNUC_MINOR__", "2", NULL },
+  { "__GNUC_PATCHLEVEL__", "0", NULL },
+  { "__GNUG__", "12", NULL },
+  { "__linux", "1", NULL },
+  { "__linux__", "1", NULL },
+  { "__gnu_linux__", "1", NULL },
+  { "__unix", "1", NULL },
+  { "__unix__", "1", NULL },
+#ifdef __x86_64__
+  { "__x86_64", "1", NULL },
+  { "__x86_64__", "1", NULL },
+  { "__amd64__", "1", NULL },
+#else
+  { "__aarch64__", "1", NULL },
+#endif
+  { "_LP64", "1", NULL },
+  { "__LP64__", "1", NULL },
+  { "__CHAR_BIT__", "8", NULL },
+  { "__SIZEOF_INT128__", "16", NULL },
+  { "__SIZEOF_INT__", "4", NULL },
+  { "__SIZEOF_LONG__", "8", NULL },
+  { "__SIZEOF_POINTER__", "8", NULL },
+  { "__SIZEOF_SIZE_T__", "8", NULL },
+  { "__INT_MAX__", "2147483647", NULL },
+  { "__LONG_MAX__", "9223372036854775807l", NULL },
+  { "__FLT_MAX__", "3.402823466e+38f", NULL },
+  { "__FLT_MIN__", "1.175494351e-38f", NULL },
+  { "__FLT_EPSILON__", "1.192092896e-07f", NULL },
+  { "__DBL_MAX__", "1.7976931348623157e+308", NULL },
+  { "__DBL_EPSILON__", "2.2204460492503131e-16", NULL },
+  { "__ORDER_LITTLE_ENDIAN__", "1234", NULL },
+  { "__ORDER_BIG_ENDIAN__", "4321", NULL },
+  { "__BYTE_ORDER__", "1234", NULL },
 };
 
 // The toolkit's headers by names of namespace std; all other names are in
@@ -286,6 +335,38 @@ static void write_types(const struct cuda_reach *r, bool toolkit, struct text *o
       type = *type == 'u' ? "unsigned long long" : "long long";
     if (names_has(&r->seen, slice_of(types[i][0])) && !is_users(r, types[i][0]))
       text_printf(out, "typedef %s %s;\n", type, types[i][0]);
+  }
+}
+
+static bool prologue_has_option(const struct compile_options *o, const char *option) {
+  for (const char *const *a = o->args; a && *a; a++)
+    if (strcmp(*a, option) == 0)
+      return true;
+  return false;
+}
+
+// True if the build's compiler is known and is not nvcc.
+static bool prologue_other_compiler(const struct compile_options *o) {
+  const char *const *last = o->compiler;
+  while (last && last[0] && last[1])
+    last++;
+  return last && *last && !strstr(path_name(*last), "nvcc");
+}
+
+// An emulated unit needs none: Clang has the host's, and the program is not nvcc's.
+void prologue_predefine(const struct cuda_reach *r, const struct compile_options *o,
+                        bool defined, struct text *out) {
+  for (size_t i = 0; i < COUNT(predefined); i++) {
+    const char *name = predefined[i].name, *option = predefined[i].option;
+    if (!names_has(&r->seen, slice_of(name)) || is_users(r, name) ||
+        (option && !prologue_has_option(o, option)) ||
+        (strcmp(name, "__NVCC__") == 0 && prologue_other_compiler(o)) || o->emulate)
+      continue;
+    if (defined)
+      text_printf(out, "#ifndef %s\n#define %s %s\n#endif\n", name, name,
+                  predefined[i].value);
+    else
+      text_printf(out, "#undef %s\n", name);
   }
 }
 

@@ -2,6 +2,7 @@
 // unit.c: writes the kernel unit as text for NVRTC: the reached items in the order of the
 // file, the kernel as a device function, the entry that calls it. Params are macros,
 // defined before it.
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,7 +46,8 @@ static bool unit_is_written(const struct cuda_reach *r, const struct item *i) {
 
 // Adds the items, and closes scopes that the file leaves open, for instance if an #if
 // holds the end of one.
-static void add_items(const struct cuda_reach *r, struct text *out) {
+static void add_items(const struct cuda_reach *r, const struct compile_options *o,
+                      struct text *out) {
   unsigned last = last_own(r);
   for (unsigned n = 0; n < r->items.n; n++) {
     const struct item *i = &r->items.list[n];
@@ -53,8 +55,12 @@ static void add_items(const struct cuda_reach *r, struct text *out) {
       continue;
     if (i->kind == ITEM_CODE)
       source_resume(i->s, i->start, out);
+    if (i->kind == ITEM_INCLUDE)
+      prologue_predefine(r, o, false, out);
     if (i->kind != ITEM_INCLUDE || !toolkit_write(&r->toolkit, i, &r->seen, out))
       body_write(r, i, out);
+    if (i->kind == ITEM_INCLUDE)
+      prologue_predefine(r, o, true, out);
     if (n == last)
       add_entry(r, i, out);
   }
@@ -93,11 +99,90 @@ static const char *own_flag(const char *const **a) {
   return NULL;
 }
 
+// True if OPTION of ptxas, with its value or without, changes code.
+static bool unit_takes_ptxas(struct slice option) {
+  static const char *const names[] = { "opt-level",
+                                       "Ofast-compile",
+                                       "Ofc",
+                                       "allow-expensive-optimizations",
+                                       "def-load-cache",
+                                       "dlcm",
+                                       "def-store-cache",
+                                       "dscm",
+                                       "force-load-cache",
+                                       "flcm",
+                                       "force-store-cache",
+                                       "fscm",
+                                       "fmad",
+                                       "maxrregcount",
+                                       "device-function-maxrregcount",
+                                       "func-maxrregcount",
+                                       "disable-optimizer-constants",
+                                       "disable-optimizer-consts",
+                                       "dont-merge-basicblocks",
+                                       "no-bb-merge",
+                                       "optimize-float-atomics",
+                                       "opt-fp-atomics",
+                                       "register-usage-level",
+                                       "regUsageLevel",
+                                       "return-at-end",
+                                       "ret-end",
+                                       "legacy-bar-warp-wide-behavior",
+                                       NULL };
+  while (option.size && *option.data == '-')
+    option.data++, option.size--;
+  const char *equals = memchr(option.data, '=', option.size);
+  if (equals)
+    option.size = (size_t)(equals - option.data);
+  return slice_in(option, names) ||
+      (option.size && *option.data == 'O' && option.size < 3);
+}
+
+// Adds what the build tells ptxas of code: VALUE of -Xptxas, options with commas or
+// blanks between.
+static void unit_add_ptxas(const char *value, struct cuda_unit *u) {
+  bool takes = false;
+  for (size_t n; *(value += strspn(value, ", ")); value += n) {
+    n = strcspn(value, ", ");
+    struct slice part = { value, n };
+    takes = *value == '-' ? unit_takes_ptxas(part) : takes; // or the value of the last
+    if (takes)
+      *GROW(u->flags, u->n_flags) = arena_printf("--ptxas-options=%.*s", (int)n, value);
+  }
+}
+
+// Adds families of architectures, such as sm_100f, that WORD names: code may ask for them
+// by name. For all else the device says what its variants are compiled for.
+static void unit_add_families(const char *word, struct cuda_unit *u) {
+  for (const char *p = word; (p = strchr(p, '_')) != NULL; p++) {
+    size_t digits = strspn(p + 1, "0123456789");
+    const char *end = p + 1 + digits;
+    if (digits && *end == 'f' && !isalnum((unsigned char)end[1]))
+      *GROW(u->flags, u->n_flags) =
+          arena_printf("--build-family=sm_%.*s", (int)digits + 1, p + 1);
+  }
+}
+
+// Adds what option A of the build says by itself of code for a device. False: nothing.
+static bool unit_add_device(const char *a, struct cuda_unit *u) {
+  static const char *const naming[] = { "-arch=", "-code=", "-gencode=" };
+  if (strncmp(a, "-Xptxas=", 8) == 0) {
+    unit_add_ptxas(a + 8, u);
+    return true;
+  }
+  for (size_t i = 0; i < sizeof naming / sizeof *naming; i++)
+    if (strncmp(a, naming[i], strlen(naming[i])) == 0) {
+      unit_add_families(a, u);
+      return true;
+    }
+  return false;
+}
+
 static void add_flags(const struct cuda_reach *r, const struct compile_options *o,
                       struct cuda_unit *u) {
   bool standard = false;
   for (const char *const *a = o->args; a && *a; a++) {
-    const char *flag = own_flag(&a);
+    const char *flag = unit_add_device(*a, u) ? NULL : own_flag(&a);
     if (!flag)
       continue;
     standard = standard || strncmp(flag, "-std=", 5) == 0;
@@ -107,6 +192,10 @@ static void add_flags(const struct cuda_reach *r, const struct compile_options *
     *GROW(u->flags, u->n_flags) = "-std=c++17";
   *GROW(u->flags, u->n_flags) =
       "-default-device"; // allows what --expt-relaxed-constexpr does, and more
+  if (names_has(&r->seen, slice_of("__int128")) ||
+      names_has(&r->seen, slice_of("__int128_t")) ||
+      names_has(&r->seen, slice_of("__uint128_t")))
+    *GROW(u->flags, u->n_flags) = "-device-int128";
   if (!prologue_needs_toolkit(r))
     return;
   const char *folder = r->toolkit.folder, *cccl = arena_printf("%s/cccl", folder);
@@ -145,7 +234,8 @@ struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *ke
   struct cuda_unit u = { .n_flags = 0 };
   const struct cuda_reach *r = cuda_reach(s, kernels, n_kernels, k, items, o);
   prologue_write(r, &u.text);
-  add_items(r, &u.text);
+  prologue_predefine(r, o, true, &u.text);
+  add_items(r, o, &u.text);
   add_flags(r, o, &u);
   u.unnamed = is_unnamed(r);
   unit_add_symbols(r, &u);
