@@ -74,7 +74,7 @@ static int launch_miss(struct autotune_site *place, const struct call *call) {
   const struct autotune_kernel *k = place->kernel;
   const struct target *t = target_of(k);
   struct site *s = site_of(place);
-  struct node *n = s ? given_up_node(s, call->key) : NULL;
+  struct node *n = s ? given_up_node(s, call) : NULL;
   if (!n)
     return AUTOTUNE_LAUNCH_DEFAULT;
   if (!atomic_load_explicit(&n->decided, memory_order_acquire) &&

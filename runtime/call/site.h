@@ -96,6 +96,7 @@ struct node {
   struct reverify *reverify;          /* NULL: it is not checked again */
   _Atomic(struct confirm *) confirm;  /* NULL: it is not compared in calls */
   uint64_t variant;        /* the winner's, as in struct record; 0: not known */
+  uint64_t extent;         /* kernel_extent of the call that was tuned; 0: none was */
   uint64_t constants;      /* as in struct variant_code, of the winner's code */
   struct first_call first; /* of the winner, in this process */
   unsigned crashes;        /* how many of its tuners crashed */
@@ -385,10 +386,10 @@ void checks_spend(double seconds);
 
 /* ---- given_up.c ------------------------------------------------------------------ */
 
-/* Returns the node of KEY like node_of. NULL: the default runs, because there is no
- * memory, there are too many keys, KEY takes a winner that cannot be checked yet, or
- * tuned keys agree on the default. Any thread. */
-struct node *given_up_node(struct site *s, const long long *key);
+/* Returns the node of CALL's key like node_of. NULL: the default runs, because there is
+ * no memory, there are too many keys, the key takes a winner that cannot be checked yet,
+ * or tuned keys agree on the default. Any thread. */
+struct node *given_up_node(struct site *s, const struct call *call);
 /* Returns what tuned keys agree on for KEY, which may be NULL, for people; it lives until
  * the site is closed. NULL: nothing. Any thread. */
 const char *given_up_why(const struct site *s, const long long *key);

@@ -34,6 +34,9 @@ const char *kernel_scratch_names(const struct autotune_kernel *k, char *text,
 /* True if K has sections besides: then they are all the memory that it is said to
  * write. */
 bool kernel_has_sections(const struct autotune_kernel *k);
+/* Returns a hash of how much memory CALL touches and of the threads that it asks for
+ * (extent.c); 0: it is not known. */
+uint64_t kernel_extent(const struct autotune_kernel *k, const struct call *call);
 /* True if K's text may share its work with other threads that call it at the same time,
  * in a parallel region of the caller. */
 bool kernel_cooperates(const struct autotune_kernel *k);

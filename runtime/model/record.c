@@ -204,6 +204,7 @@ static const struct fact summary_facts[] = {
   { FACT_LINES, AT(body), COLUMN("body", 17), .most = TEXT, .json = "body" },
   { FACT_TEXT, AT(constants), COLUMN("constants", 18), .most = TEXT,
     .json = "constants" },
+  { FACT_HASH, AT(extent), COLUMN("extent", 19), .wisdom = "extent" },
 };
 #undef AT
 
