@@ -822,6 +822,69 @@ static void refused_calls(void **state) {
   call.c = c;
 }
 
+// ---- memory that is mapped piece by piece -------------------------------------------
+
+enum { PIECE = 1024 }; // bytes
+static __typeof__(((struct gpu_api *)NULL)->range) real_range;
+static __typeof__(((struct gpu_api *)NULL)->pointer_attribute) real_attribute;
+static gpu_pointer on_another_device; // a piece; 0: none is
+
+// As the driver's for memory of cuMemMap: the piece that P is in.
+static gpu_result range_of_piece(gpu_pointer *base, size_t *bytes, gpu_pointer p) {
+  gpu_result e = real_range(base, bytes, p);
+  gpu_pointer end = *base + *bytes;
+  if (e == 0) {
+    *base += (p - *base) / PIECE * PIECE;
+    *bytes = end - *base < PIECE ? end - *base : PIECE;
+  }
+  return e;
+}
+
+static gpu_result attribute_of_piece(void *data, int attribute, gpu_pointer p) {
+  enum { ORDINAL = 9, IPC_CAPABLE = 10, POOL = 17 };
+  if (attribute == POOL)
+    *(void **)data = NULL;
+  else if (attribute == IPC_CAPABLE)
+    *(unsigned char *)data = 0;
+  else if (attribute == ORDINAL && on_another_device &&
+           p / PIECE == on_another_device / PIECE)
+    *(int *)data = 1;
+  else
+    return real_attribute(data, attribute, p);
+  return 0;
+}
+
+// All pieces are saved and put back, from whichever of them an argument points to.
+static void mapped_piece_by_piece(void **state) {
+  (void)state;
+  struct gpu_api *driver = (struct gpu_api *)(uintptr_t)api;
+  begin_call(AUTOTUNE_INOUT);
+  real_range = driver->range;
+  real_attribute = driver->pointer_attribute;
+  driver->range = range_of_piece;
+  driver->pointer_attribute = attribute_of_piece;
+  for (int whole = 0; whole < 2; whole++) {
+    set_sections(whole ? 0 : 2);
+    struct gpu_answer a = tried_with(ADD, ADD_OTHERWISE, &times);
+    assert_string_equal(a.message, "");
+    a = tried_with(ADD, UNIT("if (i < n) c[i] += a[i] + (i == 990);"), &checks);
+    assert_wrong(&a, "c");
+    assert_non_null(strstr(a.message, "element 990"));
+  }
+  struct gpu_allocation whole, found;
+  assert_int_equal(gpu_place_of(api, 0, call.c, &whole), PLACE_HERE);
+  assert_true(whole.base == call.c && whole.bytes >= N * sizeof(float));
+  assert_int_equal(gpu_place_of(api, 0, call.c + 3 * PIECE, &found), PLACE_HERE);
+  assert_true(found.base == whole.base && found.bytes == whole.bytes);
+  on_another_device = call.c + 2 * PIECE;
+  assert_refused("c points to memory of another device");
+  on_another_device = 0;
+  driver->pointer_attribute = real_attribute; // of the driver's own memory a range is all
+  assert_int_equal(gpu_place_of(api, 0, call.c + PIECE, &found), PLACE_HERE);
+  assert_true(found.base == call.c + PIECE && found.bytes == PIECE);
+  driver->range = real_range;
+}
+
 static void null_is_fine(void **state) {
   (void)state;
   begin_call(AUTOTUNE_INOUT);
@@ -989,6 +1052,7 @@ static int run_small(void) {
     cmocka_unit_test(copies_on_the_host),
     cmocka_unit_test(in_place),
     cmocka_unit_test(whole_allocations),
+    cmocka_unit_test(mapped_piece_by_piece),
     cmocka_unit_test(garbage_in_an_allocation),
     cmocka_unit_test(nothing_new_in_an_allocation),
     cmocka_unit_test(other_streams_first),

@@ -3,6 +3,7 @@
  *
  *   api.c       the driver, opened at run time; what a device is
  *   launch.c    (program) variants that are loaded and launched
+ *   place.c     where an address points
  *   call.c      one call as plain bytes, which another process understands
  *   target.c    (tuner) the table, and the executor: asks the helper and the program
  *   spawn.c     (tuner) the helper's process
@@ -171,7 +172,7 @@ bool gpu_records(const struct call *call);
 int gpu_pause(void);
 void gpu_resume(int before);
 
-/* ---- call.c ---------------------------------------------------------------------- */
+/* ---- memory of a call ------------------------------------------------------------ */
 
 /* Memory that a call reads or writes. Comes from the sections; without sections, from
  * pointers to data that is not const: the whole allocation that they point into.
@@ -203,6 +204,18 @@ struct gpu_allocation {
   size_t bytes;
   const char *name; /* the kernel's; in a helper the run's own */
 };
+
+/* ---- place.c --------------------------------------------------------------------- */
+
+enum place { PLACE_UNKNOWN, PLACE_BOUNDLESS, PLACE_HOST, PLACE_ELSEWHERE, PLACE_HERE };
+/* Returns where P points, of the memory that the driver knows (managed memory counts as
+ * the device's). HERE: on DEVICE, in OUT. Memory that the program has mapped piece by
+ * piece (cuMemMap) is one allocation as far as its pieces lie next to each other. */
+enum place gpu_place_of(const struct gpu_api *api, int device, gpu_pointer p,
+                        struct gpu_allocation *out);
+
+/* ---- call.c ---------------------------------------------------------------------- */
+
 /* One call of one kernel as plain bytes: another process understands it, together with
  * gpu_shared's copies of memory. */
 struct gpu_call {
