@@ -77,15 +77,18 @@ static int launch_miss(struct autotune_site *place, const struct call *call) {
   struct node *n = s ? given_up_node(s, call) : NULL;
   if (!n)
     return AUTOTUNE_LAUNCH_DEFAULT;
-  if (!atomic_load_explicit(&n->decided, memory_order_acquire) &&
-      decide_mode(k) != MODE_OFF) {
-    if (launch_is_refused(n, call))
-      return AUTOTUNE_LAUNCH_DEFAULT;
-    if (t->records(call))
-      return launch_node(place, n, call);
+  if (atomic_load_explicit(&n->decided, memory_order_acquire)) {
+    begin_launch(s, n, call);
+    return launch_node(place, n, call);
   }
+  if (decide_mode(k) != MODE_OFF && launch_is_refused(n, call))
+    return AUTOTUNE_LAUNCH_DEFAULT;
+  bool recorded = decide_mode(k) != MODE_OFF && t->records(call);
   int before = t->pause();
-  begin_launch(s, n, call);
+  if (recorded)
+    decide_recorded(s, n, call);
+  else
+    begin_launch(s, n, call);
   t->resume(before);
   return launch_node(place, n, call);
 }

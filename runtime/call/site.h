@@ -204,6 +204,9 @@ autotune_fn decide_use(struct site *s, struct node *n);
 /* Decides N, for which CALL waits, or finds that it cannot be decided now. Returns what
  * to run. */
 autotune_fn decide_key(struct site *s, struct node *n, const struct call *call);
+/* Looks N, which is not decided, up in the store for a launch that is recorded into a
+ * graph; else notes that the graph keeps the default. */
+void decide_recorded(struct site *s, struct node *n, const struct call *call);
 /* Notes that a call of N whose sections overlap could not be tuned, unless it has another
  * reason. */
 void decide_overlaps(struct node *n);

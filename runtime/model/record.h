@@ -186,6 +186,7 @@ enum refusal {
   REFUSED_ENDED,     /* the program ended before the tuning that went on beside it */
   REFUSED_OVERLAP,   /* the sections of its calls are not apart, as variants assume */
   REFUSED_VAIN, /* its tunings ended with the program before they had tried anything */
+  REFUSED_RECORDED, /* a graph has its default; later launches may be tuned */
   REFUSALS
 };
 /* What a program spends in a kernel that is tuned when hot; 0: it is another kernel. */

@@ -145,9 +145,9 @@ struct target {
   /* Returns the numbers that constraints may use. They live as long as the process. */
   const struct autotune_machine *(*machine)(const struct autotune_kernel *k,
                                             const long long *key);
-  /* Returns what is missing to make variants ("default: …"), and logs it once; NULL:
-   * nothing. */
-  const char *(*lacks)(void);
+  /* Returns what is missing to make and try variants of K for KEY ("default: …"), and
+   * logs it once; NULL: nothing. */
+  const char *(*lacks)(const struct autotune_kernel *k, const long long *key);
 
   /* ---- in the program, around a session; each may be NULL */
   /* True if a tuner of K can be forked now. */

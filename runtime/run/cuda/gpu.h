@@ -139,6 +139,7 @@ struct gpu_info {
   char name[128];    /* "NVIDIA H200" */
   char identity[64]; /* "sm_90, 132 multiprocessors, 141 GiB": in the place of a CPU's
                         instruction set */
+  bool exclusive;    /* one process at a time may use it */
   int cc;            /* 90 */
   size_t l2, memory; /* bytes */
   struct autotune_machine numbers; /* the host's, with the device's fields set */
@@ -157,7 +158,7 @@ void gpu_identify(const struct autotune_kernel *k, const long long *key,
 bool gpu_identify_like(const struct problem *p, struct target_identity *out);
 const struct autotune_machine *gpu_machine(const struct autotune_kernel *k,
                                            const long long *key);
-const char *gpu_lacks(void);
+const char *gpu_lacks(const struct autotune_kernel *k, const long long *key);
 
 /* ---- launch.c: the parts of target_cuda for the program's calls ------------------ */
 
