@@ -187,8 +187,7 @@ const char *gpu_lacks(const struct autotune_kernel *k, const long long *key) {
     log_once(
         AUTOTUNE_WARN, "cuda exclusive",
         "CUDA kernels are not tuned: %s admits one process only (EXCLUSIVE_PROCESS), "
-        "and variants run in a helper process first; `nvidia-smi -c DEFAULT` or MPS "
-        "admits more",
+        "and variants run in a helper process first",
         g->name);
     return "default: the device admits one process only (EXCLUSIVE_PROCESS), so that no "
            "helper process can try variants";
