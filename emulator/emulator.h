@@ -60,6 +60,7 @@ struct settings {
   size_t memory;   /* of one device */
   char *exclusive; /* the file that the process with a context locks; NULL: any may */
   double timeout;  /* seconds of a launch */
+  bool idle;       /* launches do nothing, and return at once */
   bool verbose;    /* prints on standard error why a launch failed */
 };
 const struct settings *settings_get(void);

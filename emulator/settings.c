@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* settings.c:
- * AUTOTUNE_EMULATE="devices=2,memory=64M,cc=90,timeout=2,verbose,exclusive=/tmp/lock,
+ * AUTOTUNE_EMULATE="devices=2,memory=64M,cc=90,timeout=2,idle,verbose,exclusive=/tmp/lock,
  * fault=illegal:3+": the
  * emulated machine, and which of its calls fail. */
 #include <pthread.h>
@@ -65,6 +65,8 @@ static void setting_read(const char *name, const char *value) {
     s->timeout = strtod(value, NULL);
   else if (!strcmp(name, "exclusive") && *value && !s->exclusive)
     s->exclusive = strdup(value);
+  else if (!strcmp(name, "idle"))
+    s->idle = strcmp(value, "0") != 0;
   else if (!strcmp(name, "verbose"))
     s->verbose = strcmp(value, "0") != 0;
   else if (!strcmp(name, "fault"))
