@@ -128,7 +128,7 @@ struct facts {
   uint64_t unit, space, contract;
 };
 
-enum { BUCKETS = 64 };
+enum { BUCKETS = 64, WARM = 3 };
 struct given_up;
 struct lead;
 struct recall;
@@ -138,9 +138,13 @@ struct site {
   struct autotune_site *place; /* the program's half */
   struct node *_Atomic buckets[BUCKETS];
   _Atomic(struct node *) all, last; /* last: the node used last */
-  struct facts facts;               /* site_facts */
-  atomic_bool knowing, knows;       /* a thread writes FACTS; they are written */
-  atomic_int cooperates;            /* 1: it does; -1: it does not; 0: not known yet */
+  const struct target *target;
+  /* launch.c: decided nodes that were the hot one before, and the place of the next. */
+  _Atomic(struct node *) warm[WARM];
+  atomic_uint warm_next;
+  struct facts facts;         /* site_facts */
+  atomic_bool knowing, knows; /* a thread writes FACTS; they are written */
+  atomic_int cooperates;      /* 1: it does; -1: it does not; 0: not known yet */
   _Atomic double spent, cost; /* allowance.c: seconds in calls; CPU seconds of tuning */
   _Atomic unsigned long long calls; /* calls that `spent` counts */
   atomic_uint n_nodes;              /* not forgotten ones */
@@ -243,6 +247,11 @@ bool stored_ask(struct site *s, struct node *n);
  * loaded. */
 bool stored_adopt(struct site *s, struct node *n, const struct recall *known);
 void stored_free(struct node *n); /* frees N->known */
+
+/* ---- launch.c -------------------------------------------------------------------- */
+
+/* Makes launches of S look up all its nodes again. Any thread. */
+void launch_cool(struct site *s);
 
 /* ---- plan.c ---------------------------------------------------------------------- */
 

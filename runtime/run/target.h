@@ -181,9 +181,9 @@ struct target {
   void (*unload)(struct target_code *code);
   /* NULL if kernels are called and not launched. Returns 0 if it launched;
    * AUTOTUNE_LAUNCH_DEFAULT: the default must be launched; TARGET_LOST: the same from now
-   * on, and WHY (of SIZE). Nothing has run unless it returns 0. */
-  int (*launch)(struct target_code *code, const struct call *call, char *why,
-                size_t size);
+   * on, and `lost` says why. Nothing has run unless it returns 0. */
+  int (*launch)(struct target_code *code, const struct call *call);
+  void (*lost)(const struct target_code *code, char *why, size_t size);
   /* Returns why calls with KEY can neither be looked up nor tuned; NULL: they can. */
   const char *(*obstacle)(const struct autotune_kernel *k, const long long *key);
   /* True while launches are recorded and not run: nothing may be measured or loaded. */

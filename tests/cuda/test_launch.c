@@ -531,13 +531,15 @@ COUNTED(void *, realloc, allocations, (void *p, size_t size), p, size)
 COUNTED(int, pthread_mutex_lock, locks, (pthread_mutex_t * m), m)
 COUNTED(int, clock_gettime, clocks, (clockid_t c, struct timespec *t), c, t)
 
-// A launch makes one call of the driver. It allocates nothing, takes no lock and reads no
-// clock.
+// A launch makes one call of the driver, where keys take turns as well. It allocates
+// nothing, takes no lock and reads no clock.
 static void body_cost(void) {
   enum { LAUNCHES = 1000 };
   struct gpu_api *api = (struct gpu_api *)(uintptr_t)gpu_api_get(NULL);
   add_use(0);
   struct add_memory m = add_allocate(ADD_N);
+  EXPECT(add(ADD_N, 3, m.a, m.c, NULL));
+  EXPECT(add(ADD_N - 1, 3, m.a, m.c, NULL));
   EXPECT(add(ADD_N, 3, m.a, m.c, NULL));
   EXPECT(counted.allocations > 0 && counted.locks > 0 &&
          counted.clocks > 0); // the tuning's
@@ -545,16 +547,28 @@ static void body_cost(void) {
   memset((void *)&counted, 0, sizeof counted);
   launched = add_default_launches = 0;
   for (int i = 0; i < LAUNCHES; i++)
-    add(ADD_N, 3, m.a, m.c, NULL);
+    add(ADD_N - i % 2, 3, m.a, m.c, NULL);
   EXPECT(launched == LAUNCHES && add_default_launches == 0);
   EXPECT(counted.allocations == 0);
   EXPECT(counted.locks == 0);
   EXPECT(counted.clocks == 0);
 }
 
+// Keys that are not the hot one are forgotten as well.
+static void body_forget(void) {
+  add_use(0);
+  struct add_memory m = add_allocate(ADD_N);
+  for (int i = 0; i < 4; i++)
+    EXPECT(add(ADD_N - i % 2, 3, m.a, m.c, NULL));
+  EXPECT(autotune_forget("add", NULL) == AUTOTUNE_OK && !add_site.hot);
+  EXPECT(add(ADD_N, 3, m.a, m.c, NULL));
+  EXPECT(add_site.hot != NULL); // it was looked up again
+}
+
 static void test_a_tuned_launch_is_one_call(void **state) {
   (void)state;
   assert_int_equal(in_child(body_cost, quiet), 0);
+  assert_int_equal(in_child(body_forget, quiet), 0);
 }
 
 // ---- what is missing ----------------------------------------------------------------

@@ -166,8 +166,8 @@ bool gpu_code_load(const struct autotune_kernel *k, const long long *key,
                    const char *path, const char *values, struct variant_code *out,
                    char **message);
 void gpu_code_unload(struct target_code *code);
-int gpu_code_launch(struct target_code *code, const struct call *call, char *why,
-                    size_t size);
+int gpu_code_launch(struct target_code *code, const struct call *call);
+void gpu_code_lost(const struct target_code *code, char *why, size_t size);
 const char *gpu_obstacle(const struct autotune_kernel *k, const long long *key);
 bool gpu_records(const struct call *call);
 int gpu_pause(void);

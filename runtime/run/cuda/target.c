@@ -331,6 +331,7 @@ const struct target target_cuda = {
   .load = gpu_code_load,
   .unload = gpu_code_unload,
   .launch = gpu_code_launch,
+  .lost = gpu_code_lost,
   .obstacle = gpu_obstacle,
   .records = gpu_records,
   .pause = gpu_pause,
