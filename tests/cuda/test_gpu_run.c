@@ -100,6 +100,58 @@ static void flush_off_and_batches(void **state) {
   assert_true(a.n_samples >= 5);
 }
 
+static struct {
+  unsigned fills, reads, elapsed;
+  unsigned reads_before; // the first launch that is timed
+} seen;
+static struct gpu_api real;
+
+static gpu_result fill(gpu_pointer p, unsigned char value, size_t bytes, gpu_stream s) {
+  seen.fills += bytes == 2 * gpu_info_get(0)->l2;
+  return real.set_bytes(p, value, bytes, s);
+}
+
+static gpu_result watch_launch(gpu_function f, unsigned gx, unsigned gy, unsigned gz,
+                               unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                               gpu_stream s, void **args, void **extra) {
+  seen.reads += f != original_function;
+  return real.launch(f, gx, gy, gz, bx, by, bz, shared, s, args, extra);
+}
+
+// Events that tell no more than even microseconds, of a kernel of 5.
+static gpu_result elapsed(float *milliseconds, gpu_event from, gpu_event to) {
+  if (seen.elapsed++ == 2) // two runs were checked
+    seen.reads_before = seen.reads;
+  real.event_elapsed(milliseconds, from, to);
+  *milliseconds = seen.elapsed % 2 ? 0.004f : 0.006f;
+  return 0;
+}
+
+// The device works before the default is timed, the L2 cache is flushed by reading, and
+// samples of a short kernel are means.
+static void short_kernels(void **state) {
+  (void)state;
+  const struct gpu_api *before = api;
+  struct gpu_api doubled = *api;
+  real = *api;
+  doubled.set_bytes = fill;
+  doubled.launch = watch_launch;
+  doubled.event_elapsed = elapsed;
+  begin_call(AUTOTUNE_INOUT);
+  set_original(ADD);
+  api = &doubled;
+  struct gpu_run *r = run_of_call();
+  struct gpu_answer a;
+  gpu_run_reference(r, original, &times, &a);
+  gpu_run_free(r);
+  api = before;
+  assert_string_equal(a.message, "");
+  assert_int_equal(seen.fills, 1); // it was made
+  assert_true(seen.reads_before >= 8 && seen.reads > seen.elapsed);
+  for (unsigned i = 0; i < a.n_samples; i++)
+    assert_true(a.samples[i] > 4.7e-6 && a.samples[i] < 5.3e-6);
+}
+
 static void beside_a_rival(void **state) {
   (void)state;
   begin_call(AUTOTUNE_INOUT);
@@ -1218,6 +1270,7 @@ int main(int argc, char **argv) {
     cmocka_unit_test(nothing_new_in_an_allocation),
     cmocka_unit_test(other_streams_first),
     cmocka_unit_test(flush_off_and_batches),
+    cmocka_unit_test(short_kernels),
     cmocka_unit_test(beside_a_rival),
     cmocka_unit_test(default_is_timed),
     cmocka_unit_test(atomics),
