@@ -146,8 +146,10 @@ static void short_kernels(void **state) {
   gpu_run_free(r);
   api = before;
   assert_string_equal(a.message, "");
-  assert_int_equal(seen.fills, 1); // it was made
-  assert_true(seen.reads_before >= 8 && seen.reads > seen.elapsed);
+  if (getenv("AUTOTUNE_EMULATE")) // there is no kernel that reads
+    assert_true(seen.reads == 0 && seen.fills > seen.elapsed);
+  else
+    assert_true(seen.fills == 1 && seen.reads_before >= 8 && seen.reads > seen.elapsed);
   for (unsigned i = 0; i < a.n_samples; i++)
     assert_true(a.samples[i] > 4.7e-6 && a.samples[i] < 5.3e-6);
 }
