@@ -2,6 +2,8 @@
 // launch_overhead.cu: the nanoseconds that a launch of a tuned kernel takes more than cuLaunchKernel, with a driver
 // that does nothing: the emulated one, with AUTOTUNE_EMULATE=idle. The first run, without that, tunes.
 //
+// launch_overhead.sh runs it.
+//
 //   launch_overhead     a line for each round: "round 0: direct 3.1 ns, one 11.0 ns, two 15.2 ns, four 16.0 ns"
 // one: launches have one key; two, four: as many keys in turn.
 #include <cstdio>
@@ -9,7 +11,7 @@
 #include <ctime>
 #include <dlfcn.h>
 
-#pragma autotune kernel block(32, 64, 128) param(TIMES = 200: 1, 200) grid(ceil) out(a[0:n])
+#pragma autotune kernel block(32, 64, 128) param(TIMES = 5000: 1, 5000) grid(ceil) out(a[0:n])
 __global__ void fill(int n, float *a)
 {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -17,7 +19,7 @@ __global__ void fill(int n, float *a)
     a[i] = (float)i;
 }
 
-#pragma autotune kernel block(16x16, 32x8) param(TIMES = 200: 1, 200) grid(ceil) key(n / 64) out(a[0:n * n])
+#pragma autotune kernel block(16x16, 32x8) param(TIMES = 5000: 1, 5000) grid(ceil) key(n / 64) out(a[0:n * n])
 __global__ void square(int n, float *a)
 {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
