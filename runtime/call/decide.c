@@ -202,7 +202,7 @@ static void decide_take_provisional(const struct outcome *out, void *data) {
 static void decide_tune(struct site *s, struct node *n, const struct call *call,
                         const struct plan *plan) {
   struct identity id = node_identity(n);
-  id.extent = n->extent = kernel_extent(s->kernel, call);
+  id.extent = n->extent = target_extent(s->kernel, call);
   struct outcome *out = sys_malloc(sizeof *out);
   if (!out && atomic_load(&n->decided))
     return rest_end(n); // a race or a search that did not begin

@@ -69,7 +69,7 @@ static bool given_up_spans(const struct site *s, const struct given_up *g,
 static bool given_up_covers(const struct site *s, const struct given_up *g,
                             const struct call *call) {
   return given_up_spans(s, g, call->key) &&
-      (!g->agreement.counters || kernel_extent(s->kernel, call) == g->extent);
+      (!g->agreement.counters || target_extent(s->kernel, call) == g->extent);
 }
 
 uint64_t given_up_changing(const struct site *s) {
@@ -174,7 +174,7 @@ static bool given_up_find(const struct site *s, const struct identity *id, bool 
 static struct given_up *given_up_look(struct site *s, const struct node *n,
                                       const struct call *call, bool locked) {
   struct identity id = node_identity(n);
-  id.extent = kernel_when_hot(s->kernel) ? 0 : kernel_extent(s->kernel, call);
+  id.extent = kernel_when_hot(s->kernel) ? 0 : target_extent(s->kernel, call);
   id.changing = given_up_changing(s);
   size_t size = s->kernel->n_keys * sizeof *n->entry.key;
   struct given_up *g = sys_calloc(1, sizeof *g + size);

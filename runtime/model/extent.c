@@ -34,19 +34,20 @@ static uint64_t extent_of_sections(uint64_t hash, const struct autotune_kernel *
   return hash | 1;
 }
 
-// The size of the memory is not known, but it is the same if the addresses are.
 static uint64_t extent_of_pointers(uint64_t hash, const struct autotune_kernel *k,
-                                   void *const *args) {
+                                   void *const *args, extent_bytes *bytes_at) {
   for (unsigned i = 0; i < k->n_args; i++)
     if (k->args[i].kind == AUTOTUNE_ARG_POINTER && k->args[i].size == sizeof(void *))
-      hash = extent_add(hash, (uint64_t)(uintptr_t)*(void *const *)args[i]);
+      hash = extent_add(hash, bytes_at(*(void *const *)args[i]));
   return hash | 1;
 }
 
-uint64_t kernel_extent(const struct autotune_kernel *k, const struct call *call) {
+uint64_t kernel_extent(const struct autotune_kernel *k, const struct call *call,
+                       extent_bytes *bytes_at) {
   uint64_t hash = call->launch ? extent_of_threads(1, call->launch) : 1;
   if (kernel_has_sections(k) && !kernel_rows(k))
     return extent_of_sections(hash, k, call->args);
-  return call->launch && !kernel_has_sections(k) ? extent_of_pointers(hash, k, call->args)
-                                                 : 0;
+  return bytes_at && !kernel_has_sections(k)
+      ? extent_of_pointers(hash, k, call->args, bytes_at)
+      : 0;
 }

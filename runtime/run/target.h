@@ -145,6 +145,8 @@ struct target {
   /* Returns the numbers that constraints may use. They live as long as the process. */
   const struct autotune_machine *(*machine)(const struct autotune_kernel *k,
                                             const long long *key);
+  /* As kernel_extent asks; NULL: it cannot be told. */
+  extent_bytes *bytes_at;
   /* Returns what is missing to make and try variants of K for KEY ("default: …"), and
    * logs it once; NULL: nothing. */
   const char *(*lacks)(const struct autotune_kernel *k, const long long *key);
@@ -255,6 +257,8 @@ const struct target *target_of(const struct autotune_kernel *k);
 unsigned target_stored_keys(const struct autotune_kernel *k);
 /* True where a tuner may be forked for K now. */
 bool target_may_fork(const struct autotune_kernel *k);
+/* Returns kernel_extent of a CALL of K. */
+uint64_t target_extent(const struct autotune_kernel *k, const struct call *call);
 /* Returns the number of threads that make this call of K at the same time, as far as that
  * is known. *NESTS: as for `team`. */
 unsigned target_team(const struct autotune_kernel *k, bool *nests);

@@ -214,6 +214,8 @@ enum place { PLACE_UNKNOWN, PLACE_BOUNDLESS, PLACE_HOST, PLACE_ELSEWHERE, PLACE_
  * piece (cuMemMap) is one allocation as far as its pieces lie next to each other. */
 enum place gpu_place_of(const struct gpu_api *api, int device, gpu_pointer p,
                         struct gpu_allocation *out);
+/* As target_cuda's `bytes_at`. */
+size_t gpu_bytes_at(const void *address);
 
 /* ---- call.c ---------------------------------------------------------------------- */
 

@@ -81,3 +81,10 @@ enum place gpu_place_of(const struct gpu_api *api, int device, gpu_pointer p,
     return PLACE_BOUNDLESS;
   return place_join(api, device, p, out) ? PLACE_HERE : PLACE_ELSEWHERE;
 }
+
+size_t gpu_bytes_at(const void *address) {
+  const struct gpu_api *api = gpu_api_get(NULL);
+  struct gpu_allocation a;
+  return api && address && place_piece(api, (gpu_pointer)(uintptr_t)address, &a) ? a.bytes
+                                                                                 : 0;
+}

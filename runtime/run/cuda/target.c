@@ -321,6 +321,7 @@ const struct target target_cuda = {
   .identify = gpu_identify,
   .identify_like = gpu_identify_like,
   .machine = gpu_machine,
+  .bytes_at = gpu_bytes_at,
   .lacks = gpu_lacks,
   .open = serve_open,
   .serve = serve_answer,
