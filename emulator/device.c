@@ -2,11 +2,15 @@
 /* device.c: devices and their contexts. A context that a kernel has broken stays broken
  * until the process ends, as with CUDA. The driver also stays unusable in a process
  * forked from one that uses it. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/file.h>
 
 #include "emulator.h"
+
+enum { EXCLUSIVE_PROCESS = 3 };
 
 EXPORT extern const int autotune_emulated;
 const int autotune_emulated =
@@ -16,6 +20,7 @@ static struct {
   pthread_mutex_t lock;
   pthread_once_t once;
   atomic_bool ready, forked;
+  bool locked; /* this process may have a context */
   struct CUctx_st contexts[MAX_DEVICES];
 } d = { .lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT };
 
@@ -167,6 +172,8 @@ EXPORT CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
     *value = settings_get()->cc / 10;
   if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
     *value = settings_get()->cc % 10;
+  if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_MODE && settings_get()->exclusive)
+    *value = EXCLUSIVE_PROCESS;
   if (attribute == CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)
     *value = device;
   return CUDA_SUCCESS;
@@ -179,8 +186,19 @@ EXPORT CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device) {
   return e;
 }
 
+/* Opens and locks the file of an exclusive device; a process keeps it to its end. */
+static void device_lock(void) {
+  const char *path = settings_get()->exclusive;
+  int fd = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+  d.locked = !path || (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0);
+}
+
 EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *c, CUdevice device) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
   CUresult e = device_usable(c, device);
+  pthread_once(&once, device_lock);
+  if (e == CUDA_SUCCESS && !d.locked)
+    e = CUDA_ERROR_DEVICE_UNAVAILABLE;
   if (e != CUDA_SUCCESS)
     return e;
   *c = context_of(device);

@@ -57,9 +57,11 @@ enum fault {
 };
 struct settings {
   int devices, cc;
-  size_t memory;  /* of one device */
-  double timeout; /* seconds of a launch */
-  bool verbose;   /* prints on standard error why a launch failed */
+  size_t memory;   /* of one device */
+  char *exclusive; /* the file that the process with a context locks; NULL: any may */
+  double timeout;  /* seconds of a launch */
+  bool idle;       /* launches do nothing, and return at once */
+  bool verbose;    /* prints on standard error why a launch failed */
 };
 const struct settings *settings_get(void);
 /* True if AUTOTUNE_EMULATE makes this call of kind F fail. Each call is counted. */

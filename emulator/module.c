@@ -260,6 +260,8 @@ EXPORT CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned 
                                unsigned bx, unsigned by, unsigned bz, unsigned shared,
                                CUstream s, void **args, void **extra) {
   struct CUctx_st *c;
+  if (settings_get()->idle)
+    return CUDA_SUCCESS;
   CUresult e = context_current(&c);
   if (e != CUDA_SUCCESS)
     return e;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* settings.c:
- * AUTOTUNE_EMULATE="devices=2,memory=64M,cc=90,timeout=2,verbose,fault=illegal:3+": the
+ * AUTOTUNE_EMULATE="devices=2,memory=64M,cc=90,timeout=2,idle,verbose,exclusive=/tmp/lock,
+ * fault=illegal:3+": the
  * emulated machine, and which of its calls fail. */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -62,6 +63,10 @@ static void setting_read(const char *name, const char *value) {
     s->cc = atoi(value);
   else if (!strcmp(name, "timeout") && strtod(value, NULL) > 0)
     s->timeout = strtod(value, NULL);
+  else if (!strcmp(name, "exclusive") && *value && !s->exclusive)
+    s->exclusive = strdup(value);
+  else if (!strcmp(name, "idle"))
+    s->idle = strcmp(value, "0") != 0;
   else if (!strcmp(name, "verbose"))
     s->verbose = strcmp(value, "0") != 0;
   else if (!strcmp(name, "fault"))

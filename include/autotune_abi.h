@@ -301,9 +301,9 @@ struct autotune_gpu {
   /* Launches the default variant through the program's own runtime (cudaLaunchKernel).
    * Returns the cudaError_t. */
   int (*launch)(const struct autotune_launch *asked, void *const *args);
-  /* Sets *OUT to the launch of a variant where the program requests ASKED. VALUES has one
-   * element for each parameter. Returns 0 where the variant cannot be launched, for
-   * instance because its blocks do not divide the threads. */
+  /* Sets *OUT, but its stream, to the launch of a variant where the program requests
+   * ASKED. VALUES has one element for each parameter. Returns 0 where the variant cannot
+   * be launched, for instance because its blocks do not divide the threads. */
   int (*geometry)(const struct autotune_value *const *values, void *const *args,
                   const struct autotune_machine *machine,
                   const struct autotune_launch *asked, struct autotune_launch *out);

@@ -75,9 +75,10 @@ inline void *library_function(const char *name) {
 inline int launch_kernel(autotune_site *site, const long long *key, void *const *args,
                          const autotune_launch *asked) {
   typedef decltype(&::autotune_launch_kernel) function;
-  static const function f = &::autotune_launch_kernel
-      ? &::autotune_launch_kernel
-      : reinterpret_cast<function>(library_function("autotune_launch_kernel"));
+  if (&::autotune_launch_kernel)
+    return ::autotune_launch_kernel(site, key, args, asked);
+  static const function f =
+      reinterpret_cast<function>(library_function("autotune_launch_kernel"));
   return f ? f(site, key, args, asked) : AUTOTUNE_LAUNCH_DEFAULT;
 }
 
@@ -99,9 +100,17 @@ inline void close_site(autotune_site *site) {
 inline long long threads(unsigned blocks, unsigned block) {
   return static_cast<long long>(blocks) * block;
 }
-/* Returns the ordinal of the current device; 0 if there is none. */
+/* Returns the ordinal of the current device; 0 if there is none. The driver is asked only
+ * where there are several. */
+inline bool has_devices() {
+  int devices = 0;
+  return cudaGetDeviceCount(&devices) != cudaSuccess || devices > 1;
+}
 inline long long device() {
+  static const bool several = has_devices();
   int ordinal = 0;
+  if (!several)
+    return 0;
   return cudaGetDevice(&ordinal) == cudaSuccess ? ordinal : 0;
 }
 
@@ -163,23 +172,23 @@ void add_written(unsigned *indices, autotune_element *elements, unsigned &n,
 }
 /* ---- launches -------------------------------------------------------------------- */
 
-/* Returns the first part of a size "16x16x2" and moves TEXT past it; 1 if there is
- * none. */
-inline unsigned next_size(const char *&text) {
-  unsigned size = 0;
-  if (*text < '0' || *text > '9')
-    return 1;
-  for (; *text >= '0' && *text <= '9'; text++)
-    size = size * 10 + static_cast<unsigned>(*text - '0');
-  text += *text == 'x';
-  return size;
+/* Reads a size "16x16x2" when the program is compiled; parts that are not there are 1. */
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
 }
-inline autotune_dim3 read_size(const char *text) {
-  autotune_dim3 d;
-  d.x = next_size(text);
-  d.y = next_size(text);
-  d.z = next_size(text);
-  return d;
+constexpr const char *next_size(const char *text) {
+  return is_digit(*text) ? next_size(text + 1) : text + (*text == 'x');
+}
+constexpr unsigned size_at(const char *text, unsigned before) {
+  return is_digit(*text) ? size_at(text + 1, before * 10 + unsigned(*text - '0'))
+                         : before;
+}
+constexpr unsigned first_size(const char *text) {
+  return is_digit(*text) ? size_at(text, 0) : 1;
+}
+constexpr autotune_dim3 read_size(const char *text) {
+  return { first_size(text), first_size(next_size(text)),
+           first_size(next_size(next_size(text))) };
 }
 
 /* Sets OUT to a size of a grid or a block. False: VALUE is not in 1 … LIMIT. */
@@ -193,9 +202,14 @@ inline bool set_size(unsigned &out, long long value, long long limit) {
  * CEIL does not allow a partial block, or there are more than LIMIT blocks. */
 inline bool fit(unsigned &out, unsigned blocks, unsigned threads_of, unsigned block,
                 bool ceil, long long limit) {
+  if (block == threads_of)
+    return set_size(out, blocks, limit);
   long long all = threads(blocks, threads_of);
-  return block > 0 && (ceil || all % block == 0) &&
-      set_size(out, (all + block - 1) / block, limit);
+  if (block == 0 || (!ceil && all % block != 0))
+    return false;
+  all += block - 1;
+  bool power = (block & (block - 1)) == 0; /* most are, and a division takes time */
+  return set_size(out, power ? all >> __builtin_ctz(block) : all / block, limit);
 }
 
 /* Launches KERNEL as it was written. Returns the cudaError_t. */

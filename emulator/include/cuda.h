@@ -20,6 +20,8 @@ extern "C" {
   X(2, ERROR_OUT_OF_MEMORY, ErrorMemoryAllocation, "out of memory")                      \
   X(3, ERROR_NOT_INITIALIZED, ErrorInitializationError, "initialization error")          \
   X(4, ERROR_DEINITIALIZED, ErrorCudartUnloading, "driver shutting down")                \
+  X(46, ERROR_DEVICE_UNAVAILABLE, ErrorDevicesUnavailable,                               \
+    "CUDA-capable device(s) is/are busy or unavailable")                                 \
   X(100, ERROR_NO_DEVICE, ErrorNoDevice, "no CUDA-capable device is detected")           \
   X(101, ERROR_INVALID_DEVICE, ErrorInvalidDevice, "invalid device ordinal")             \
   X(200, ERROR_INVALID_IMAGE, ErrorInvalidKernelImage, "device kernel image is invalid") \

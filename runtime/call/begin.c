@@ -150,7 +150,7 @@ static autotune_fn begin_with(struct begun *b, struct site *s,
   struct node *lead = leads ? lead_of(s, &b->call) : NULL;
   if (!lead && kernel_when_hot(k) && begin_is_sample(s, &b->call, state, &code))
     return shared ? k->original : code;
-  struct node *n = lead ? lead : given_up_node(s, b->call.key);
+  struct node *n = lead ? lead : given_up_node(s, &b->call);
   if (shared) {
     if (n)
       team_refuse(n);

@@ -202,6 +202,7 @@ static void decide_take_provisional(const struct outcome *out, void *data) {
 static void decide_tune(struct site *s, struct node *n, const struct call *call,
                         const struct plan *plan) {
   struct identity id = node_identity(n);
+  id.extent = n->extent = target_extent(s->kernel, call);
   struct outcome *out = sys_malloc(sizeof *out);
   if (!out && atomic_load(&n->decided))
     return rest_end(n); // a race or a search that did not begin
@@ -282,10 +283,11 @@ static void decide_race(struct site *s, struct node *n, const struct call *call)
     reverify_look(s, n, call);
 }
 
-// Without a compiler only results with stored code can run.
-static bool lacks_compiler(struct site *s, struct node *n) {
+// Without a compiler, or a process to try variants in, only results with stored code can
+// run.
+static bool decide_lacks(struct site *s, struct node *n) {
   const struct target *t = target_of(s->kernel);
-  const char *why = t->lacks ? t->lacks() : NULL;
+  const char *why = t->lacks ? t->lacks(s->kernel, n->entry.key) : NULL;
   if (!why)
     return false;
   decide_refuse(n, REFUSED_LACKS, why);
@@ -326,7 +328,7 @@ static void decide_work(struct site *s, struct node *n, const struct call *call)
   else if (s->kernel->n_params == 0 || s->kernel->n_params > MAX_PARAMS ||
            !s->kernel->n_units)
     decide_refuse(n, REFUSED_PARAMS, NULL);
-  else if (lacks_compiler(s, n))
+  else if (decide_lacks(s, n))
     stored_free(n);
   else if (team)
     refuse(n, team, NULL); // a later call may do better
@@ -370,6 +372,15 @@ static void led_on(void *data) {
     reverify_look(c->s, c->n, c->call);
 }
 
+static void recorded_on(void *data) {
+  struct decide_call *c = data;
+  bool looks = !atomic_load(&c->n->asked) && decide_mode(c->s->kernel) != MODE_TUNE;
+  if (atomic_load(&c->n->decided) || (looks && stored_ask(c->s, c->n)))
+    return;
+  atomic_store(&c->n->asked, atomic_load(&c->n->asked) || looks);
+  refuse(c->n, REFUSED_RECORDED, NULL);
+}
+
 static autotune_fn decide_miss(struct site *s, struct node *n, const struct call *call) {
   if (decide_mode(s->kernel) == MODE_OFF) {
     decide_default(n, refusal_words[REFUSED_OFF].text);
@@ -407,6 +418,29 @@ autotune_fn decide_key(struct site *s, struct node *n, const struct call *call) 
   return code;
 }
 
+// Runs WORK, which may use the store, on a stack of its own, with signals blocked and the
+// floating-point state of the call kept.
+static void decide_apart(struct decide_call *c, void (*work)(void *)) {
+  struct blocked_signals blocked_signals;
+  fenv_t environment;
+  sys_block_signals(&blocked_signals);
+  state_enter(&environment);
+  stack_run(work, c);
+  state_leave(&environment);
+  sys_unblock_signals(&blocked_signals);
+}
+
+void decide_recorded(struct site *s, struct node *n, const struct call *call) {
+  if (atomic_load(&n->refusal) == REFUSED_RECORDED || !decide_take())
+    return;
+  decide_apart(&(struct decide_call){ s, n, call }, recorded_on);
+  decide_release();
+  if (atomic_load(&n->decided))
+    decide_use(s, n);
+  else
+    atomic_store_explicit(&s->last, n, memory_order_relaxed);
+}
+
 void decide_overlaps(struct node *n) {
   enum refusal noted = atomic_load(&n->refusal);
   if ((noted != REFUSED_NOT && noted != REFUSED_COLD) || background_goes() ||
@@ -424,18 +458,11 @@ static bool decide_has_work(const struct node *n) {
 // Calls WORK in this call, if a tuning in the background does, or WANTS and none goes on.
 static void decide_attend(struct decide_call *c, void (*work)(void *),
                           bool (*wants)(const struct node *)) {
-  struct blocked_signals blocked_signals;
   if ((!background_goes() && !wants(c->n)) || !decide_take())
     return;
   bool refuses = background_checks() && confirm_wants(c->n);
-  if (background_calls() || refuses || (!background_goes() && wants(c->n))) {
-    fenv_t environment;
-    sys_block_signals(&blocked_signals);
-    state_enter(&environment);
-    stack_run(work, c);
-    state_leave(&environment);
-    sys_unblock_signals(&blocked_signals);
-  }
+  if (background_calls() || refuses || (!background_goes() && wants(c->n)))
+    decide_apart(c, work);
   decide_release();
 }
 

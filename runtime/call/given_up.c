@@ -31,6 +31,7 @@ struct given_up {
   struct agreement agreement;
   struct summary winner; // its `winner` is 0: the default
   char why[192];
+  uint64_t extent;  // of the call that it was found for
   long long like[]; // the key that it was found for
 };
 
@@ -54,13 +55,21 @@ void given_up_forget(struct site *s) {
   atomic_store(&s->lead, NULL);
 }
 
-// The parts that are not stored say which device it is.
-static bool given_up_covers(const struct site *s, const struct given_up *g,
-                            const long long *key) {
+// True if G holds for KEY, as far as the key tells. The parts that are not stored say
+// which device it is.
+static bool given_up_spans(const struct site *s, const struct given_up *g,
+                           const long long *key) {
   unsigned stored = target_stored_keys(s->kernel);
   size_t rest = (s->kernel->n_keys - stored) * sizeof *key;
   return g && memcmp(g->like + stored, key + stored, rest) == 0 &&
       agree_covers(&g->agreement, g->like, key, stored);
+}
+
+// True if G holds for CALL. Counters are such only where calls touch the same memory.
+static bool given_up_covers(const struct site *s, const struct given_up *g,
+                            const struct call *call) {
+  return given_up_spans(s, g, call->key) &&
+      (!g->agreement.counters || target_extent(s->kernel, call) == g->extent);
 }
 
 uint64_t given_up_changing(const struct site *s) {
@@ -121,10 +130,11 @@ static bool given_up_here(const struct site *s, const struct identity *id,
       continue;
     values[n] = node_is_default(i) || !note ? "" : note->text;
     uint64_t winner = *values[n] ? identity_values(values[n]) : 0;
-    rows[n++] = (struct agree_row){ .key = i->entry.key, .winner = winner };
+    rows[n++] =
+        (struct agree_row){ .key = i->entry.key, .winner = winner, .extent = i->extent };
   }
-  if (!agree_find(id->key, id->n_keys, rows, n, id->changing, given_up_never, NULL,
-                  &g->agreement))
+  if (!agree_find(id->key, id->n_keys, id->extent, rows, n, id->changing, given_up_never,
+                  NULL, &g->agreement))
     return false;
   agree_say(rows, &g->agreement, id->n_keys, id->key_names, g->why, sizeof g->why);
   g->winner = (struct summary){ .winner = rows[g->agreement.row].winner,
@@ -161,8 +171,10 @@ static bool given_up_find(const struct site *s, const struct identity *id, bool 
 }
 
 // Looks for an agreement that holds for N's key. NULL: there is none.
-static struct given_up *given_up_look(struct site *s, const struct node *n, bool locked) {
+static struct given_up *given_up_look(struct site *s, const struct node *n,
+                                      const struct call *call, bool locked) {
   struct identity id = node_identity(n);
+  id.extent = kernel_when_hot(s->kernel) ? 0 : target_extent(s->kernel, call);
   id.changing = given_up_changing(s);
   size_t size = s->kernel->n_keys * sizeof *n->entry.key;
   struct given_up *g = sys_calloc(1, sizeof *g + size);
@@ -171,6 +183,7 @@ static struct given_up *given_up_look(struct site *s, const struct node *n, bool
     return NULL;
   }
   memcpy(g->like, n->entry.key, size);
+  g->extent = id.extent;
   given_up_say(s, g);
   return g;
 }
@@ -317,7 +330,7 @@ static bool given_up_limits(struct site *s, struct node *n) {
 
 // True if there are as many tuned keys as an agreement takes, as far as known.
 static bool given_up_may_agree(const struct site *s, const struct node *n) {
-  unsigned least = kernel_when_hot(s->kernel) ? AGREE_FEW : AGREE_LEAST;
+  unsigned least = kernel_when_hot(s->kernel) ? AGREE_FEW : AGREE_COUNTERS;
   return n->others + s->tunings >= least || wisdom_given();
 }
 
@@ -331,14 +344,14 @@ bool given_up_decides(struct site *s, struct node *n, const struct call *call,
     return false;
   bool alone = !atomic_load(&n->team);
   struct given_up *g = alone ? atomic_load(&s->given_up) : NULL, *own = NULL;
-  if (alone && !n->refused && !given_up_covers(s, g, n->entry.key)) {
+  if (alone && !n->refused && !given_up_covers(s, g, call)) {
     bool looks = given_up_may_agree(s, n);
     // The first look comes with the one for the key itself: there may be no later call.
     if (looks && hot && n->looked && !hot_may_ask(s))
       return true; // a later call may look
     n->looked = n->looked || looks;
     double start = sys_now();
-    g = own = looks ? given_up_look(s, n, locked) : NULL;
+    g = own = looks ? given_up_look(s, n, call, locked) : NULL;
     hot_asked(sys_now() - start);
     if (own && given_up_keep(s, own))
       own = NULL;
@@ -392,12 +405,13 @@ void given_up_tuned(struct node *n, bool tuned) {
 
 const char *given_up_why(const struct site *s, const long long *key) {
   const struct given_up *g = atomic_load(&s->given_up);
-  return key && given_up_covers(s, g, key) ? g->why : NULL;
+  return key && given_up_spans(s, g, key) ? g->why : NULL;
 }
 
-struct node *given_up_node(struct site *s, const long long *key) {
+struct node *given_up_node(struct site *s, const struct call *call) {
+  const long long *key = call->key;
   const struct given_up *g = atomic_load_explicit(&s->given_up, memory_order_acquire);
-  bool covered = g && given_up_covers(s, g, key);
+  bool covered = g && given_up_covers(s, g, call);
   if (covered && !g->winner.winner)
     return NULL; // the default is best for the whole range
   struct node *n = site_find(s, key);

@@ -98,6 +98,7 @@ static void site_make(void *data) {
   if (!s && (s = sys_calloc(1, sizeof *s))) {
     s->kernel = place->kernel;
     s->place = place;
+    s->target = target_of(place->kernel);
     hot_recall(s);
     s->next = list;
     runtime.sites = s;
@@ -251,7 +252,7 @@ void site_forget(struct site *s, const long long *key) {
     }
   given_up_forget(s);
   atomic_store(&s->last, NULL);
-  __atomic_store_n(&s->place->hot, NULL, __ATOMIC_RELEASE);
+  launch_cool(s);
 }
 
 bool site_load(struct node *n, const char *path, const char *values,

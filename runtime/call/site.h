@@ -96,6 +96,7 @@ struct node {
   struct reverify *reverify;          /* NULL: it is not checked again */
   _Atomic(struct confirm *) confirm;  /* NULL: it is not compared in calls */
   uint64_t variant;        /* the winner's, as in struct record; 0: not known */
+  uint64_t extent;         /* kernel_extent of the call that was tuned; 0: none was */
   uint64_t constants;      /* as in struct variant_code, of the winner's code */
   struct first_call first; /* of the winner, in this process */
   unsigned crashes;        /* how many of its tuners crashed */
@@ -127,7 +128,7 @@ struct facts {
   uint64_t unit, space, contract;
 };
 
-enum { BUCKETS = 64 };
+enum { BUCKETS = 64, WARM = 3 };
 struct given_up;
 struct lead;
 struct recall;
@@ -137,9 +138,13 @@ struct site {
   struct autotune_site *place; /* the program's half */
   struct node *_Atomic buckets[BUCKETS];
   _Atomic(struct node *) all, last; /* last: the node used last */
-  struct facts facts;               /* site_facts */
-  atomic_bool knowing, knows;       /* a thread writes FACTS; they are written */
-  atomic_int cooperates;            /* 1: it does; -1: it does not; 0: not known yet */
+  const struct target *target;
+  /* launch.c: decided nodes that were the hot one before, and the place of the next. */
+  _Atomic(struct node *) warm[WARM];
+  atomic_uint warm_next;
+  struct facts facts;         /* site_facts */
+  atomic_bool knowing, knows; /* a thread writes FACTS; they are written */
+  atomic_int cooperates;      /* 1: it does; -1: it does not; 0: not known yet */
   _Atomic double spent, cost; /* allowance.c: seconds in calls; CPU seconds of tuning */
   _Atomic unsigned long long calls; /* calls that `spent` counts */
   atomic_uint n_nodes;              /* not forgotten ones */
@@ -203,6 +208,9 @@ autotune_fn decide_use(struct site *s, struct node *n);
 /* Decides N, for which CALL waits, or finds that it cannot be decided now. Returns what
  * to run. */
 autotune_fn decide_key(struct site *s, struct node *n, const struct call *call);
+/* Looks N, which is not decided, up in the store for a launch that is recorded into a
+ * graph; else notes that the graph keeps the default. */
+void decide_recorded(struct site *s, struct node *n, const struct call *call);
 /* Notes that a call of N whose sections overlap could not be tuned, unless it has another
  * reason. */
 void decide_overlaps(struct node *n);
@@ -239,6 +247,11 @@ bool stored_ask(struct site *s, struct node *n);
  * loaded. */
 bool stored_adopt(struct site *s, struct node *n, const struct recall *known);
 void stored_free(struct node *n); /* frees N->known */
+
+/* ---- launch.c -------------------------------------------------------------------- */
+
+/* Makes launches of S look up all its nodes again. Any thread. */
+void launch_cool(struct site *s);
 
 /* ---- plan.c ---------------------------------------------------------------------- */
 
@@ -385,10 +398,10 @@ void checks_spend(double seconds);
 
 /* ---- given_up.c ------------------------------------------------------------------ */
 
-/* Returns the node of KEY like node_of. NULL: the default runs, because there is no
- * memory, there are too many keys, KEY takes a winner that cannot be checked yet, or
- * tuned keys agree on the default. Any thread. */
-struct node *given_up_node(struct site *s, const long long *key);
+/* Returns the node of CALL's key like node_of. NULL: the default runs, because there is
+ * no memory, there are too many keys, the key takes a winner that cannot be checked yet,
+ * or tuned keys agree on the default. Any thread. */
+struct node *given_up_node(struct site *s, const struct call *call);
 /* Returns what tuned keys agree on for KEY, which may be NULL, for people; it lives until
  * the site is closed. NULL: nothing. Any thread. */
 const char *given_up_why(const struct site *s, const long long *key);

@@ -11,7 +11,8 @@ enum { CANDIDATES = 8 }; // different winners that are looked at
 // Of the rows whose parts change from call to call: so many that agree outvote one for
 // which a tuning kept the default, perhaps by noise.
 enum { AGREE_OUTVOTE = 3 };
-static const double wide = 4; // factors of two, for parts that change from call to call
+// Factors of two, for counters and parts that change from call to call.
+static const double wide = 4;
 
 // One question: KEY, and the rows that equal it in all parts but PARTS, nearest first.
 struct agree_group {
@@ -24,6 +25,7 @@ struct agree_group {
   agree_opinion *opinion;
   const void *data;
   unsigned least; // rows that must agree
+  bool endless;   // AGREE_ALL rows that agree do so for all values
   bool outvotes;  // AGREE_OUTVOTE rows outvote one; without that none may disagree
   double margin;  // beyond their values, in factors of two, at least
 };
@@ -102,6 +104,8 @@ static bool agree_range(const struct agree_group *g, struct agreement *out) {
       high = fmax(high, x);
     }
     double margin = agree_has(g->parts, p) ? fmax(g->margin, high - low) : 0;
+    if (g->endless && out->clean && out->n >= AGREE_ALL && agree_has(g->parts, p))
+      margin = INFINITY;
     out->low[p] = low - margin;
     out->high[p] = high + margin;
     within = within && here >= out->low[p] && here <= out->high[p];
@@ -192,6 +196,30 @@ static bool agree_find_in(struct agree_group *g, unsigned n, struct agreement *o
 
 // ---- the rule -----------------------------------------------------------------------
 
+// Returns the parts, as bits, that differ between KEY and rows of the same EXTENT.
+static uint64_t agree_counters(const struct agree_group *g, unsigned n, uint64_t extent) {
+  uint64_t parts = 0;
+  for (unsigned i = 0; i < n; i++)
+    for (unsigned p = 0; extent && g->rows[i].extent == extent && p < g->n_keys; p++)
+      parts |= (uint64_t)(g->rows[i].key[p] != g->key[p]) << p;
+  return parts;
+}
+
+// Takes counters together. One tuning in four may have kept the default by noise.
+static bool agree_find_counters(struct agree_group *g, unsigned n, uint64_t extent,
+                                struct agreement *out) {
+  g->parts = agree_counters(g, n, extent);
+  g->least = AGREE_COUNTERS;
+  g->margin = wide;
+  g->endless = true;
+  bool found = g->parts && agree_find_in(g, n, out);
+  g->outvotes = true;
+  found = found || (g->parts && agree_find_in(g, n, out));
+  out->counters = found;
+  g->outvotes = g->endless = false;
+  return found;
+}
+
 static bool agree_find_any(struct agree_group *g, unsigned n, struct agreement *out) {
   uint64_t restless = agree_parts(g->rows, n, g->n_keys, AGREE_LEAST);
   uint64_t varying = agree_parts(g->rows, n, g->n_keys, 2);
@@ -225,9 +253,9 @@ static bool agree_find_nearest(const struct agree_group *g, struct agreement *ou
   return true;
 }
 
-bool agree_find(const long long *key, unsigned n_keys, const struct agree_row *rows,
-                unsigned n, uint64_t changing, agree_opinion *opinion, const void *data,
-                struct agreement *out) {
+bool agree_find(const long long *key, unsigned n_keys, uint64_t extent,
+                const struct agree_row *rows, unsigned n, uint64_t changing,
+                agree_opinion *opinion, const void *data, struct agreement *out) {
   struct agree_group g = { .key = key,
                            .n_keys = n_keys,
                            .rows = rows,
@@ -237,7 +265,7 @@ bool agree_find(const long long *key, unsigned n_keys, const struct agree_row *r
                            .margin = 1 };
   if (n_keys == 0 || n_keys > MAX_KEYS || n > AGREE_MOST)
     return false;
-  if (agree_find_any(&g, n, out))
+  if (agree_find_any(&g, n, out) || agree_find_counters(&g, n, extent, out))
     return true;
   g.parts = changing;
   g.least = AGREE_FEW;

@@ -8,6 +8,10 @@
  * the tuned values it holds: as far as these are apart, in factors of two, and at least a
  * factor of two.
  *
+ * Integers that change while calls touch the same memory are no sizes, but counters,
+ * steps and the like. Together they need only three tuned keys that agree, hold further
+ * out, and for all values where five agree.
+ *
  * Parts that are known to change from call to call need less: two tuned keys that agree,
  * and they hold further out. One tuning in four may have kept the default by noise.
  * Where keys do not agree, the winner of the nearest one is taken as soon as there are
@@ -23,10 +27,17 @@
 
 #include "key.h"
 
-/* Tuned keys: the least, for parts that change from call to call, and for others with
- * that many values; for all parts that vary, and until the nearest one is taken for parts
- * that change; the most. */
-enum { AGREE_FEW = 2, AGREE_LEAST = 4, AGREE_MANY = 8, AGREE_MOST = 128 };
+/* Tuned keys: the least, for parts that change from call to call, for counters, and for
+ * others with that many values; the least for all values of counters; for all parts that
+ * vary, and until the nearest one is taken for parts that change; the most. */
+enum {
+  AGREE_FEW = 2,
+  AGREE_COUNTERS = 3,
+  AGREE_LEAST = 4,
+  AGREE_ALL = 5,
+  AGREE_MANY = 8,
+  AGREE_MOST = 128
+};
 /* Values that make a part one that changes from call to call. */
 enum { AGREE_CHANGES = 3 };
 
@@ -34,6 +45,7 @@ struct agree_row {      /* a tuned key */
   const long long *key; /* as many numbers as the new key has */
   uint64_t winner;      /* its variant; 0: the default stayed */
   unsigned checked; /* further keys for which the winner was compared with the default */
+  uint64_t extent;  /* kernel_extent of its call; 0: not known */
 };
 /* How good the winner of one row is for the key of another. */
 enum opinion {
@@ -50,7 +62,8 @@ struct agreement {
   bool clean;                   /* no row disagrees: it holds for the whole range */
   bool nearest;                 /* rows disagree; this is the nearest of N */
   unsigned checked;             /* as in the row, of keys within its range */
-  bool cut;                     /* there was no time to count them */
+  bool counters; /* PARTS are counters: it holds only for calls of the same extent */
+  bool cut;      /* there was no time to count them */
   double gain; /* the least of the N: how many times as fast as the default; 0: not set */
   /* The range of each such part: log2(1 + |value|), with the value's sign. Some values in
    * it may be nearer to a row that disagrees. */
@@ -60,12 +73,12 @@ struct agreement {
   uint64_t others[AGREE_MOST];
 };
 /* Finds an agreement that holds for KEY, which has N_KEYS parts (at most MAX_KEYS), among
- * N rows (at most AGREE_MOST). CHANGING: the parts, as bits, that are known to change
- * from call to call. OPINION is called for pairs of rows, with DATA. False: there is
- * none. */
-bool agree_find(const long long *key, unsigned n_keys, const struct agree_row *rows,
-                unsigned n, uint64_t changing, agree_opinion *opinion, const void *data,
-                struct agreement *out);
+ * N rows (at most AGREE_MOST). EXTENT: of KEY's call, or 0. CHANGING: the parts, as bits,
+ * that are known to change from call to call. OPINION is called for pairs of rows, with
+ * DATA. False: there is none. */
+bool agree_find(const long long *key, unsigned n_keys, uint64_t extent,
+                const struct agree_row *rows, unsigned n, uint64_t changing,
+                agree_opinion *opinion, const void *data, struct agreement *out);
 /* Returns the parts, as bits, that have LEAST or more values in ROWS, at most
  * AGREE_LEAST. */
 uint64_t agree_parts(const struct agree_row *rows, unsigned n, unsigned n_keys,

@@ -19,6 +19,7 @@ bool kernel_geometry(const struct autotune_kernel *k,
                      const struct autotune_value *const *values, void *const *args,
                      const struct autotune_machine *machine,
                      const struct autotune_launch *asked, struct autotune_launch *out) {
+  out->stream = asked->stream;
   return k->gpu->geometry(values, args, machine, asked, out) != 0;
 }
 

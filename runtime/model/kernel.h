@@ -34,6 +34,13 @@ const char *kernel_scratch_names(const struct autotune_kernel *k, char *text,
 /* True if K has sections besides: then they are all the memory that it is said to
  * write. */
 bool kernel_has_sections(const struct autotune_kernel *k);
+/* Returns the size of the allocation that holds ADDRESS; 0: it is not known. */
+typedef size_t extent_bytes(const void *address);
+/* Returns a hash of how much memory CALL touches and of the threads that it asks for
+ * (extent.c); 0: it is not known. BYTES_AT is asked where K has no sections; NULL: none
+ * can say it. */
+uint64_t kernel_extent(const struct autotune_kernel *k, const struct call *call,
+                       extent_bytes *bytes_at);
 /* True if K's text may share its work with other threads that call it at the same time,
  * in a parallel region of the caller. */
 bool kernel_cooperates(const struct autotune_kernel *k);

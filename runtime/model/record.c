@@ -67,6 +67,9 @@ const struct refusal_words refusal_words[REFUSALS] = {
                         "name, and variants assume that they do not",
                         false, false },
   [REFUSED_VAIN] = { "default", false, false },
+  [REFUSED_RECORDED] = { "default: launched into a graph before it was tuned, and the graph "
+                         "keeps the default; launch it once before that",
+                         true, true },
 };
 
 #define COLUMN(name, version) .column = name, .since = version
@@ -204,6 +207,7 @@ static const struct fact summary_facts[] = {
   { FACT_LINES, AT(body), COLUMN("body", 17), .most = TEXT, .json = "body" },
   { FACT_TEXT, AT(constants), COLUMN("constants", 18), .most = TEXT,
     .json = "constants" },
+  { FACT_HASH, AT(extent), COLUMN("extent", 19), .wisdom = "extent" },
 };
 #undef AT
 

@@ -80,6 +80,7 @@ struct identity {
       contract; /* identity_contract; results of another contract are checked again */
   uint64_t changing; /* parts of the key, as bits, that change from call to call, as far
                         as known (model/agree.h); does not identify the problem */
+  uint64_t extent;   /* kernel_extent of the present call; nor does this */
   enum device_kind device;       /* nor does this */
   enum objective_kind objective; /* identifies the problem, unless it is time */
 };
@@ -132,6 +133,7 @@ struct summary {                  /* one tuning of one key */
   unsigned same;  /* of those tried: had the machine code of another, and were not run */
   double compile_seconds, verify_seconds, time_seconds, total_seconds;
   double flops, bytes;
+  uint64_t extent;         /* kernel_extent of the call that was tuned; 0: not known */
   bool verified, inferred; /* inferred: the sections were not written by the user */
   const char *covered;     /* what was compared (run/covered.h); "": not known */
   unsigned made_up; /* sets of made-up data on which the winner agreed, too (made_up.h) */
@@ -184,6 +186,7 @@ enum refusal {
   REFUSED_ENDED,     /* the program ended before the tuning that went on beside it */
   REFUSED_OVERLAP,   /* the sections of its calls are not apart, as variants assume */
   REFUSED_VAIN, /* its tunings ended with the program before they had tried anything */
+  REFUSED_RECORDED, /* a graph has its default; later launches may be tuned */
   REFUSALS
 };
 /* What a program spends in a kernel that is tuned when hot; 0: it is another kernel. */
@@ -300,7 +303,7 @@ struct kind {
   size_t size; /* of the struct */
   const struct fact *facts;
 };
-enum { KINDS = 6, RECORD_VERSION = 18 /* version of the store's format */ };
+enum { KINDS = 6, RECORD_VERSION = 19 /* version of the store's format */ };
 extern const struct kind kind_problem, kind_record, kind_summary, kind_asked,
     kind_progress, kind_service;
 extern const struct kind *const kinds[KINDS];

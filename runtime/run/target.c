@@ -16,6 +16,10 @@ unsigned target_stored_keys(const struct autotune_kernel *k) {
   return k->n_keys > hidden ? k->n_keys - hidden : 0;
 }
 
+uint64_t target_extent(const struct autotune_kernel *k, const struct call *call) {
+  return kernel_extent(k, call, target_of(k)->bytes_at);
+}
+
 bool target_may_fork(const struct autotune_kernel *k) {
   const struct target *t = target_of(k);
   return !t->may_fork || t->may_fork(k);

@@ -145,9 +145,11 @@ struct target {
   /* Returns the numbers that constraints may use. They live as long as the process. */
   const struct autotune_machine *(*machine)(const struct autotune_kernel *k,
                                             const long long *key);
-  /* Returns what is missing to make variants ("default: …"), and logs it once; NULL:
-   * nothing. */
-  const char *(*lacks)(void);
+  /* As kernel_extent asks; NULL: it cannot be told. */
+  extent_bytes *bytes_at;
+  /* Returns what is missing to make and try variants of K for KEY ("default: …"), and
+   * logs it once; NULL: nothing. */
+  const char *(*lacks)(const struct autotune_kernel *k, const long long *key);
 
   /* ---- in the program, around a session; each may be NULL */
   /* True if a tuner of K can be forked now. */
@@ -181,9 +183,9 @@ struct target {
   void (*unload)(struct target_code *code);
   /* NULL if kernels are called and not launched. Returns 0 if it launched;
    * AUTOTUNE_LAUNCH_DEFAULT: the default must be launched; TARGET_LOST: the same from now
-   * on, and WHY (of SIZE). Nothing has run unless it returns 0. */
-  int (*launch)(struct target_code *code, const struct call *call, char *why,
-                size_t size);
+   * on, and `lost` says why. Nothing has run unless it returns 0. */
+  int (*launch)(struct target_code *code, const struct call *call);
+  void (*lost)(const struct target_code *code, char *why, size_t size);
   /* Returns why calls with KEY can neither be looked up nor tuned; NULL: they can. */
   const char *(*obstacle)(const struct autotune_kernel *k, const long long *key);
   /* True while launches are recorded and not run: nothing may be measured or loaded. */
@@ -255,6 +257,8 @@ const struct target *target_of(const struct autotune_kernel *k);
 unsigned target_stored_keys(const struct autotune_kernel *k);
 /* True where a tuner may be forked for K now. */
 bool target_may_fork(const struct autotune_kernel *k);
+/* Returns kernel_extent of a CALL of K. */
+uint64_t target_extent(const struct autotune_kernel *k, const struct call *call);
 /* Returns the number of threads that make this call of K at the same time, as far as that
  * is known. *NESTS: as for `team`. */
 unsigned target_team(const struct autotune_kernel *k, bool *nests);

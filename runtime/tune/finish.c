@@ -55,6 +55,7 @@ static void set_summary(struct tuning *t, int winner) {
   m->winner = winner == NONE ? 0 : c->variant;
   m->total_hint = count_variants(&t->space);
   t->target->call(t->workers, &m->flops, &m->bytes, &m->verified);
+  m->extent = t->id->extent;
   m->cold = t->target->cold ? t->target->cold(t->workers) : 0;
   m->inferred = t->kernel->inferred;
   m->made_up = winner == NONE ? 0 : c->made_up;

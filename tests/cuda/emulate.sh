@@ -215,6 +215,75 @@ echo '__global__ void k(cudaTextureObject_t t, float *x) { *x = tex2D<float>(t, 
 check "a texture is refused" refused cc nvcc -c texture.cu -o texture.o
 said "why it is" 'texture.cu:1:[0-9]+: error:.* textures and surfaces are not emulated'
 
+# ---- loops of the host: their counters are parts of the keys, and no sizes ----
+
+cat > counters.cu <<'END'
+#include <cstdio>
+#include <cstdlib>
+#pragma autotune kernel block(32, 64, 128) grid(ceil)
+__global__ void pass(int n, int k, int *d)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n * n)
+    d[i] = min(d[i], d[i / n * n + k] + d[k * n + i % n]);
+}
+#pragma autotune kernel block(32, 64, 128) grid(ceil) inout(a[0:n])
+__global__ void exchange(int n, int j, int k, int *a)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x, other = i ^ j;
+  if (i >= n || other <= i || (a[i] > a[other]) != !(i & k))
+    return;
+  int moved = a[i];
+  a[i] = a[other];
+  a[other] = moved;
+}
+int main()
+{
+  enum { N = 64, NUMBERS = 4096 };
+  static int d[N * N], wanted[N * N], a[NUMBERS];
+  int *on, bad = 0;
+  for (int i = 0; i < N * N; i++)
+    d[i] = wanted[i] = i % (N + 1) ? rand() % 1000 : 0;
+  for (int i = 0; i < NUMBERS; i++)
+    a[i] = rand();
+  cudaMalloc((void **)&on, sizeof d);
+  cudaMemcpy(on, d, sizeof d, cudaMemcpyHostToDevice);
+  for (int k = 0; k < N; k++)
+    pass<<<N * N / 64, 64>>>(N, k, on);
+  cudaMemcpy(d, on, sizeof d, cudaMemcpyDeviceToHost);
+  for (int k = 0; k < N; k++)
+    for (int i = 0; i < N * N; i++)
+      wanted[i] = std::min(wanted[i], wanted[i / N * N + k] + wanted[k * N + i % N]);
+  for (int i = 0; i < N * N; i++)
+    bad += d[i] != wanted[i];
+  cudaMemcpy(on, a, sizeof a, cudaMemcpyHostToDevice);
+  for (int k = 2; k <= NUMBERS; k *= 2)
+    for (int j = k / 2; j > 0; j /= 2)
+      exchange<<<NUMBERS / 64, 64>>>(NUMBERS, j, k, on);
+  cudaMemcpy(a, on, sizeof a, cudaMemcpyDeviceToHost);
+  for (int i = 1; i < NUMBERS; i++)
+    bad += a[i] < a[i - 1];
+  printf("%d wrong\n", bad);
+  return bad != 0;
+}
+END
+tunings() { grep -c "info: $1: \(tuned: \|default: none\)" log; }
+few() { [ "$(tunings "$1")" -ge 3 ] && [ "$(tunings "$1")" -le 5 ]; }
+rm -rf cache
+check "counters" cc nvcc -O1 counters.cu -o counters
+check "right in each of 142 launches" env AUTOTUNE_SEARCH=exhaustive AUTOTUNE_BUDGET=20s ./counters
+cp err log
+few pass
+count $? "one counter: at most five tunings, not $(tunings pass)"
+few exchange
+count $? "two counters: at most five tunings, not $(tunings exchange)"
+said "it is said" 'warning: exchange: j, k are not looked at: [0-9]+ tuned keys (chose the same|found nothing better)'
+[ "$(grep -c 'warning: exchange: j, k are not' err)" = 1 ]
+count $? "it is said once"
+check "why" "$build/bin/autotune" why exchange
+cp out err
+said "why says it, too" '^  j, k are not looked at: '
+
 echo 'int in_c(void) { int class = 1; return class; }' > in_c.c
 echo 'extern "C" int in_c(void); int main() { return in_c() - 1; }' > of_c.cu
 check "nvcc's C is C" cc nvcc in_c.c of_c.cu -o of_c

@@ -100,6 +100,60 @@ static void flush_off_and_batches(void **state) {
   assert_true(a.n_samples >= 5);
 }
 
+static struct {
+  unsigned fills, reads, elapsed;
+  unsigned reads_before; // the first launch that is timed
+} seen;
+static struct gpu_api real;
+
+static gpu_result fill(gpu_pointer p, unsigned char value, size_t bytes, gpu_stream s) {
+  seen.fills += bytes == 2 * gpu_info_get(0)->l2;
+  return real.set_bytes(p, value, bytes, s);
+}
+
+static gpu_result watch_launch(gpu_function f, unsigned gx, unsigned gy, unsigned gz,
+                               unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                               gpu_stream s, void **args, void **extra) {
+  seen.reads += f != original_function;
+  return real.launch(f, gx, gy, gz, bx, by, bz, shared, s, args, extra);
+}
+
+// Events that tell no more than even microseconds, of a kernel of 5.
+static gpu_result elapsed(float *milliseconds, gpu_event from, gpu_event to) {
+  if (seen.elapsed++ == 2) // two runs were checked
+    seen.reads_before = seen.reads;
+  real.event_elapsed(milliseconds, from, to);
+  *milliseconds = seen.elapsed % 2 ? 0.004f : 0.006f;
+  return 0;
+}
+
+// The device works before the default is timed, the L2 cache is flushed by reading, and
+// samples of a short kernel are means.
+static void short_kernels(void **state) {
+  (void)state;
+  const struct gpu_api *before = api;
+  struct gpu_api doubled = *api;
+  real = *api;
+  doubled.set_bytes = fill;
+  doubled.launch = watch_launch;
+  doubled.event_elapsed = elapsed;
+  begin_call(AUTOTUNE_INOUT);
+  set_original(ADD);
+  api = &doubled;
+  struct gpu_run *r = run_of_call();
+  struct gpu_answer a;
+  gpu_run_reference(r, original, &times, &a);
+  gpu_run_free(r);
+  api = before;
+  assert_string_equal(a.message, "");
+  if (getenv("AUTOTUNE_EMULATE")) // there is no kernel that reads
+    assert_true(seen.reads == 0 && seen.fills > seen.elapsed);
+  else
+    assert_true(seen.fills == 1 && seen.reads_before >= 8 && seen.reads > seen.elapsed);
+  for (unsigned i = 0; i < a.n_samples; i++)
+    assert_true(a.samples[i] > 4.7e-6 && a.samples[i] < 5.3e-6);
+}
+
 static void beside_a_rival(void **state) {
   (void)state;
   begin_call(AUTOTUNE_INOUT);
@@ -822,6 +876,70 @@ static void refused_calls(void **state) {
   call.c = c;
 }
 
+// ---- memory that is mapped piece by piece -------------------------------------------
+
+enum { PIECE = 1024 }; // bytes
+static __typeof__(((struct gpu_api *)NULL)->range) real_range;
+static __typeof__(((struct gpu_api *)NULL)->pointer_attribute) real_attribute;
+static gpu_pointer on_another_device; // a piece; 0: none is
+
+// As the driver's for memory of cuMemMap: the piece that P is in.
+static gpu_result range_of_piece(gpu_pointer *base, size_t *bytes, gpu_pointer p) {
+  gpu_result e = real_range(base, bytes, p);
+  gpu_pointer end = *base + *bytes;
+  if (e == 0) {
+    *base += (p - *base) / PIECE * PIECE;
+    *bytes = end - *base < PIECE ? end - *base : PIECE;
+  }
+  return e;
+}
+
+static gpu_result attribute_of_piece(void *data, int attribute, gpu_pointer p) {
+  enum { ORDINAL = 9, IPC_CAPABLE = 10, POOL = 17 };
+  if (attribute == POOL)
+    *(void **)data = NULL;
+  else if (attribute == IPC_CAPABLE)
+    *(unsigned char *)data = 0;
+  else if (attribute == ORDINAL && on_another_device &&
+           p / PIECE == on_another_device / PIECE)
+    *(int *)data = 1;
+  else
+    return real_attribute(data, attribute, p);
+  return 0;
+}
+
+// All pieces are saved and put back, from whichever of them an argument points to.
+static void mapped_piece_by_piece(void **state) {
+  (void)state;
+  struct gpu_api *driver = (struct gpu_api *)(uintptr_t)api;
+  begin_call(AUTOTUNE_INOUT);
+  real_range = driver->range;
+  real_attribute = driver->pointer_attribute;
+  driver->range = range_of_piece;
+  driver->pointer_attribute = attribute_of_piece;
+  for (int whole = 0; whole < 2; whole++) {
+    set_sections(whole ? 0 : 2);
+    struct gpu_answer a = tried_with(ADD, ADD_OTHERWISE, &times);
+    assert_string_equal(a.message, "");
+    a = tried_with(ADD, UNIT("if (i < n) c[i] += a[i] + (i == 990);"), &checks);
+    assert_wrong(&a,
+                 whole ? "c: element 990 is 992 instead of 991"
+                       : "c[0:n]: element 990 is 992 instead of 991");
+  }
+  struct gpu_allocation whole, found;
+  assert_int_equal(gpu_place_of(api, 0, call.c, &whole), PLACE_HERE);
+  assert_true(whole.base == call.c && whole.bytes >= N * sizeof(float));
+  assert_int_equal(gpu_place_of(api, 0, call.c + 3 * PIECE, &found), PLACE_HERE);
+  assert_true(found.base == whole.base && found.bytes == whole.bytes);
+  on_another_device = call.c + 2 * PIECE;
+  assert_refused("c points to memory of another device");
+  on_another_device = 0;
+  driver->pointer_attribute = real_attribute; // of the driver's own memory a range is all
+  assert_int_equal(gpu_place_of(api, 0, call.c + PIECE, &found), PLACE_HERE);
+  assert_true(found.base == call.c + PIECE && found.bytes == PIECE);
+  driver->range = real_range;
+}
+
 static void null_is_fine(void **state) {
   (void)state;
   begin_call(AUTOTUNE_INOUT);
@@ -1149,10 +1267,12 @@ int main(int argc, char **argv) {
     cmocka_unit_test(in_place),
     cmocka_unit_test(who_compares),
     cmocka_unit_test(whole_allocations),
+    cmocka_unit_test(mapped_piece_by_piece),
     cmocka_unit_test(garbage_in_an_allocation),
     cmocka_unit_test(nothing_new_in_an_allocation),
     cmocka_unit_test(other_streams_first),
     cmocka_unit_test(flush_off_and_batches),
+    cmocka_unit_test(short_kernels),
     cmocka_unit_test(beside_a_rival),
     cmocka_unit_test(default_is_timed),
     cmocka_unit_test(atomics),

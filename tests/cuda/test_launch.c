@@ -437,9 +437,49 @@ static void body_capture(void) {
   EXPECT(add_is_right(&m, 3));
 }
 
+static void body_capture_stored(void) {
+  gpu_stream s;
+  add_use(0);
+  EXPECT(gpu_api_get(NULL)->stream_create(&s, 1) == 0);
+  struct add_memory m = add_allocate(ADD_N);
+  EXPECT(record_and_replay(&m, s)); // its first launch in this process
+  EXPECT(add_why_has("stored: "));
+  EXPECT(add_is_right(&m, 1));
+}
+
 static void test_captured_streams(void **state) {
   (void)state;
   assert_int_equal(in_child(body_capture, quiet), 0);
+  assert_int_equal(in_child(body_capture_stored, quiet), 0);
+}
+
+// Nothing but captured launches: it is said once, and in the report.
+static void body_capture_only(void) {
+  static char text[4096];
+  gpu_stream s;
+  add_use(0);
+  EXPECT(gpu_api_get(NULL)->stream_create(&s, 1) == 0);
+  struct add_memory m = add_allocate(ADD_N);
+  FILE *said = tmpfile();
+  int before = dup(2);
+  EXPECT(said && before >= 0 && dup2(fileno(said), 2) == 2);
+  for (int i = 0; i < 3; i++)
+    record_and_replay(&m, s);
+  EXPECT(dup2(before, 2) == 2 && pread(fileno(said), text, sizeof text - 1, 0) > 0);
+  fputs(text, stderr);
+  const char *first = strstr(text, "warning: add: default: launched into a graph before");
+  EXPECT(first && !strstr(first + 1, "warning: add"));
+  EXPECT(add_why_has("the graph keeps the default"));
+  EXPECT(add_is_right(&m, 3));
+}
+
+static void test_a_graph_keeps_the_default(void **state) {
+  (void)state;
+  assert_int_equal(in_child(body_capture_only, quiet), 0);
+  char *text = report();
+  assert_non_null(text);
+  assert_non_null(strstr(text, "none: launched into a graph before it was tuned"));
+  free(text);
 }
 
 // Captures a stream while another stream's launch tunes.
@@ -552,13 +592,15 @@ COUNTED(void *, realloc, allocations, (void *p, size_t size), p, size)
 COUNTED(int, pthread_mutex_lock, locks, (pthread_mutex_t * m), m)
 COUNTED(int, clock_gettime, clocks, (clockid_t c, struct timespec *t), c, t)
 
-// A launch makes one call of the driver. It allocates nothing, takes no lock and reads no
-// clock.
+// A launch makes one call of the driver, where keys take turns as well. It allocates
+// nothing, takes no lock and reads no clock.
 static void body_cost(void) {
   enum { LAUNCHES = 1000 };
   struct gpu_api *api = (struct gpu_api *)(uintptr_t)gpu_api_get(NULL);
   add_use(0);
   struct add_memory m = add_allocate(ADD_N);
+  EXPECT(add(ADD_N, 3, m.a, m.c, NULL));
+  EXPECT(add(ADD_N - 1, 3, m.a, m.c, NULL));
   EXPECT(add(ADD_N, 3, m.a, m.c, NULL));
   EXPECT(counted.allocations > 0 && counted.locks > 0 &&
          counted.clocks > 0); // the tuning's
@@ -566,16 +608,28 @@ static void body_cost(void) {
   memset((void *)&counted, 0, sizeof counted);
   launched = add_default_launches = 0;
   for (int i = 0; i < LAUNCHES; i++)
-    add(ADD_N, 3, m.a, m.c, NULL);
+    add(ADD_N - i % 2, 3, m.a, m.c, NULL);
   EXPECT(launched == LAUNCHES && add_default_launches == 0);
   EXPECT(counted.allocations == 0);
   EXPECT(counted.locks == 0);
   EXPECT(counted.clocks == 0);
 }
 
+// Keys that are not the hot one are forgotten as well.
+static void body_forget(void) {
+  add_use(0);
+  struct add_memory m = add_allocate(ADD_N);
+  for (int i = 0; i < 4; i++)
+    EXPECT(add(ADD_N - i % 2, 3, m.a, m.c, NULL));
+  EXPECT(autotune_forget("add", NULL) == AUTOTUNE_OK && !add_site.hot);
+  EXPECT(add(ADD_N, 3, m.a, m.c, NULL));
+  EXPECT(add_site.hot != NULL); // it was looked up again
+}
+
 static void test_a_tuned_launch_is_one_call(void **state) {
   (void)state;
   assert_int_equal(in_child(body_cost, quiet), 0);
+  assert_int_equal(in_child(body_forget, quiet), 0);
 }
 
 // ---- what is missing ----------------------------------------------------------------
@@ -586,6 +640,28 @@ static void body_no_worker(void) {
   EXPECT(!add(ADD_N, 3, m.a, m.c, NULL));
   EXPECT(add_why_has("/nowhere/worker"));
   EXPECT(add_is_right(&m, 1));
+}
+
+// The helper would get no context.
+static void body_exclusive(void) {
+  add_use(0);
+  struct add_memory m = add_allocate(ADD_N);
+  EXPECT(!add(ADD_N, 3, m.a, m.c, NULL));
+  EXPECT(add_why_has("the device admits one process only (EXCLUSIVE_PROCESS)"));
+  EXPECT(add_is_right(&m, 1));
+}
+
+static void body_without_isolation(void);
+
+static void test_a_device_for_one_process(void **state) {
+  char device[128];
+  const char *exclusive[] = { device, "AUTOTUNE_BUDGET=100s,64", "AUTOTUNE_LOG=warn",
+                              NULL };
+  (void)state;
+  snprintf(device, sizeof device, "AUTOTUNE_EMULATE=exclusive=%s/lock", fixture_folder);
+  assert_int_equal(in_child(body_exclusive, exclusive), 0);
+  assert_int_equal(in_child(body_without_isolation, exclusive), 0);
+  assert_int_equal(in_child(body_stored, exclusive), 0);
 }
 
 static void test_without_a_helper(void **state) {
@@ -755,6 +831,10 @@ int main(int argc, char **argv) {
     cmocka_unit_test_setup_teardown(test_right_for_zeros_only, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_two_devices, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_captured_streams, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_a_graph_keeps_the_default, make_folder,
+                                    drop_folder),
+    cmocka_unit_test_setup_teardown(test_a_device_for_one_process, make_folder,
+                                    drop_folder),
     cmocka_unit_test_setup_teardown(test_a_lost_variant_is_forgotten, make_folder,
                                     drop_folder),
     cmocka_unit_test_setup_teardown(test_a_device_is_reset, make_folder, drop_folder),

@@ -95,7 +95,7 @@ tunings() { grep -c "info: $1: \(tuned: \|default: none\|default: the only\)" "$
 check "counter" ./steps advance 0 18 > out 2> err
 is "answers" "$(cat out)" "0 wrong"
 check "at most five tunings, not $(tunings advance err)" [ "$(tunings advance err)" -le 5 ]
-is "it is said once" "$(grep -c 'warning: advance: step is not looked at: its values 0, 1, 2, 3 chose the same' err)" 1
+is "it is said once" "$(grep -c 'warning: advance: step is not looked at: its values 0, 1, 2 chose the same' err)" 1
 has "a new value is compared" err 'info: advance: step is not looked at: .*; compared with the default for this key'
 known=$(($(tunings advance err) + $(grep -c 'compared with the default for this key' err))) # of the values 0 to 17
 check "most values are known: $known" [ "$known" -ge 12 ]
@@ -134,7 +134,7 @@ has "what is right stays there" why 'the default: \|FAST=0: ' # another compiler
 autotune why advance --key n=2000,step=10 > why
 has "why" why 'FAST=1; step is not looked at: its values .* chose the same; compared with the default$'
 autotune why advance > why
-has "why says which part" why '^  step is not looked at: its values 0, 1, 2, 3.* chose the same: FAST=1$'
+has "why says which part" why '^  step is not looked at: its values 0, 1, 2.* chose the same: FAST=1$'
 is "and says it once" "$(grep -c '^  step is not' why)" 1
 autotune report > report
 has "report" report 'step is not looked at: its values'
@@ -155,11 +155,11 @@ is "sixteen of them are tuned at once" "$(tunings fits err)" 16
 has "the others wait, and it is said" err 'warning: fits: size has had [0-9]* values, and each was tuned'
 # The default is best wherever it was looked: further cells cost nothing.
 ./steps cell 0 1800 > out 2> err
-check "cells: at most 16 tunings, not $(tunings cell err)" [ "$(tunings cell err)" -lt 16 ]
+check "cells: at most five tunings, not $(tunings cell err)" [ "$(tunings cell err)" -le 5 ]
 has "a cell that was not tuned" out 'are not looked at: [0-9]* tuned keys found nothing better than the default'
 hasnt "and no limit is reached" err 'values, and each was tuned'
 autotune why cell > why
-has "cells: why" why 'j is not looked at: its values 0, 1, 2, 3.* found nothing better than the default$'
+has "cells: why" why 'i, j, k are not looked at: [0-9]* tuned keys found nothing better than the default$'
 # Without outputs to compare, as for a tuning: but never in mode locked.
 ./steps silent 0 12 > out 2> err
 check "no outputs: at most four tunings" [ "$(tunings silent err)" -le 4 ]

@@ -31,6 +31,7 @@ static enum opinion judge(const void *data, unsigned row, unsigned winner) {
 static struct agreement found;
 static unsigned checked[256]; // for each winner
 static uint64_t changing;     // parts that are known to change from call to call
+static uint64_t extent;       // of the calls of all keys
 static struct agree_row rows[ROWS];
 
 // Returns the agreed winner for the key (N, POS); 0: none.
@@ -40,9 +41,11 @@ static char agreed(const struct tuned *t, unsigned n, long long first, long long
     rows[i] =
         (struct agree_row){ .key = t[i].key,
                             .winner = t[i].winner == '-' ? 0 : (uint64_t)t[i].winner,
-                            .checked = checked[(unsigned char)t[i].winner] };
-  return agree_find(key, 2, rows, n, changing, judge, t, &found) ? t[found.row].winner
-                                                                 : 0;
+                            .checked = checked[(unsigned char)t[i].winner],
+                            .extent = extent };
+  return agree_find(key, 2, extent, rows, n, changing, judge, t, &found)
+      ? t[found.row].winner
+      : 0;
 }
 
 #define AGREED(t, n, pos) agreed(t, sizeof t / sizeof *(t), n, pos)
@@ -228,6 +231,42 @@ static void test_checked(void **state) {
   changing = 0;
 }
 
+// What changes while calls touch the same memory: counters, here those of a bitonic sort
+// of 2 to the power of 30 numbers.
+static void test_counters(void **state) {
+  (void)state;
+  static struct tuned t[ROWS];
+  unsigned n = 0;
+  for (int known = 0; known < 2; known++) {
+    n = 0;
+    extent = (uint64_t)known;
+    for (int step = 0; step < 30; step++)
+      for (int stage = step; stage >= 0 && n < ROWS; stage--)
+        if (!agreed(t, n, 2LL << stage, 1LL << (step - stage)))
+          t[n++] =
+              (struct tuned){ { 2LL << stage, 1LL << (step - stage) }, 'a', NULL, NULL };
+    assert_true(known ? n <= 5 : n > 8);
+  }
+  assert_true(found.counters);
+  for (unsigned i = 0; i < 3; i++)
+    t[i] = (struct tuned){ { 8 + i, 8 - i }, 'a', NULL, NULL };
+  assert_int_equal(agreed(t, 2, 9, 9), 0); // two are too few
+  assert_int_equal(agreed(t, 3, 9, 9), 'a');
+  assert_true(found.counters && found.parts == 3);
+  extent = 0;
+  for (unsigned i = 0; i < 3; i++)
+    rows[i].extent = i; // each call has touched other memory: these are sizes
+  assert_false(agree_find((long long[]){ 9, 9 }, 2, 7, rows, 3, 0, judge, t, &found));
+  t[1].winner = '-'; // by noise, perhaps
+  t[3] = (struct tuned){ { 11, 5 }, 'a', NULL, NULL };
+  extent = 1;
+  assert_int_equal(agreed(t, 3, 9, 9), 0);
+  assert_int_equal(agreed(t, 4, 9, 9), 'a');
+  t[1].winner = 'b';
+  assert_int_equal(agreed(t, 4, 9, 9), 0);
+  extent = 0;
+}
+
 // Two are enough where nothing was better than the default; another one that disagrees
 // ends that.
 static void test_what_changes_keeps_the_default(void **state) {
@@ -308,6 +347,7 @@ int main(void) {
     cmocka_unit_test(test_what_changes_outvotes_the_default),
     cmocka_unit_test(test_what_changes_takes_the_nearest),
     cmocka_unit_test(test_counter),
+    cmocka_unit_test(test_counters),
     cmocka_unit_test(test_few_tunings),
     cmocka_unit_test(test_close_values),
     cmocka_unit_test(test_part_that_matters),

@@ -30,6 +30,7 @@ struct agreed_row {
   bool unchecked; // ENDED_UNCHECKED
   bool slower;    // ENDED_SLOWER
   struct estimate original, best;
+  uint64_t extent;
   long long key[MAX_KEYS];
 };
 struct agreed {
@@ -73,6 +74,7 @@ static void agreed_add(struct agreed *a, const struct summary *m) {
     r->slower = m->ended == ENDED_SLOWER;
     r->original = m->original;
     r->best = m->best;
+    r->extent = m->extent;
     a->n++;
   }
   free(block);
@@ -261,9 +263,9 @@ bool store_agreed(struct store *s, const struct identity *id, bool compared,
     agreed_read(&a);
   for (unsigned i = 0; i < a.n; i++)
     rows[i] = (struct agree_row){ a.rows[i].key, a.rows[i].winner,
-                                  agreed_checked(&a, rows, i, &cut) };
-  if (agree_find(id->key, id->n_keys, rows, a.n, id->changing, agreed_opinion, &a,
-                 agreement)) {
+                                  agreed_checked(&a, rows, i, &cut), a.rows[i].extent };
+  if (agree_find(id->key, id->n_keys, id->extent, rows, a.n, id->changing, agreed_opinion,
+                 &a, agreement)) {
     const struct agreed_row *row = &a.rows[agreement->row];
     bool trusted = rows[agreement->row].checked > 0;
     agreement->checked = trusted ? trust_count(s, id, row->winner, agreement) : 0;

@@ -30,7 +30,9 @@ static void agreed_add(const struct wisdom_entry *e, void *data) {
     return;
   uint64_t winner = e->summary.winner ? identity_values(e->summary.values) : 0;
   key_read(e->problem.key, l->keys[l->n], MAX_KEYS);
-  l->rows[l->n] = (struct agree_row){ .key = l->keys[l->n], .winner = winner };
+  l->rows[l->n] = (struct agree_row){ .key = l->keys[l->n],
+                                      .winner = winner,
+                                      .extent = e->summary.extent };
   l->entries[l->n++] = e;
 }
 
@@ -43,8 +45,8 @@ bool wisdom_agreed(const struct identity *id, struct agreement *agreement,
   if (!l)
     return false;
   wisdom_keys(id, agreed_add, l);
-  if (agree_find(id->key, id->n_keys, l->rows, l->n, id->changing, agreed_never, NULL,
-                 agreement)) {
+  if (agree_find(id->key, id->n_keys, id->extent, l->rows, l->n, id->changing,
+                 agreed_never, NULL, agreement)) {
     *out = l->entries[agreement->row]->summary;
     summary_agree(out);
     out->block = record_own(&kind_summary, out);

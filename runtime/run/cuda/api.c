@@ -25,13 +25,16 @@ enum {
   SHARED_PER_BLOCK = 8,
   WARP_SIZE = 10,
   MULTIPROCESSORS = 16,
+  COMPUTE_MODE = 20,
   L2_CACHE_SIZE = 38,
   CC_MAJOR = 75,
   CC_MINOR = 76,
   SHARED_PER_SM = 81,
   REGISTERS_PER_SM = 82,
-  SHARED_PER_BLOCK_OPTIN = 97
+  SHARED_PER_BLOCK_OPTIN = 97,
+  MPS_ENABLED = 133 // processes share its contexts
 };
+enum { EXCLUSIVE_PROCESS = 3 }; // of COMPUTE_MODE
 
 static struct {
   pthread_once_t once;
@@ -89,6 +92,8 @@ static void read_numbers(const struct gpu_api *api, gpu_device d, struct gpu_inf
   long long plain = api_attribute(api, SHARED_PER_BLOCK, d);
   *m = machine_identity()->numbers;
   g->cc = (int)(10 * api_attribute(api, CC_MAJOR, d) + api_attribute(api, CC_MINOR, d));
+  g->exclusive = api_attribute(api, COMPUTE_MODE, d) == EXCLUSIVE_PROCESS &&
+      !api_attribute(api, MPS_ENABLED, d);
   g->l2 = (size_t)api_attribute(api, L2_CACHE_SIZE, d);
   m->l2 = (long long)g->l2; // the device's cache replaces the host's
   m->cc = g->cc;
@@ -176,8 +181,18 @@ const struct autotune_machine *gpu_machine(const struct autotune_kernel *k,
   return g ? &g->numbers : &machine_get()->numbers;
 }
 
-const char *gpu_lacks(void) {
+const char *gpu_lacks(const struct autotune_kernel *k, const long long *key) {
+  const struct gpu_info *g = gpu_info_get(gpu_ordinal(k, key));
   const char *why;
+  if (g && g->exclusive && !(k->gpu->flags & AUTOTUNE_GPU_NO_ISOLATE)) {
+    log_once(
+        AUTOTUNE_WARN, "cuda exclusive",
+        "CUDA kernels are not tuned: %s admits one process only (EXCLUSIVE_PROCESS), "
+        "and variants run in a helper process first",
+        g->name);
+    return "default: the device admits one process only (EXCLUSIVE_PROCESS), so that no "
+           "helper process can try variants";
+  }
   if (nvrtc_get(&why))
     return NULL;
   log_once(AUTOTUNE_WARN, "cuda", "CUDA kernels are not tuned: %s", why);

@@ -11,14 +11,6 @@
 
 #include "gpu.h"
 
-// CUpointer_attribute and CUmemorytype, by their documented numbers.
-enum {
-  POINTER_MEMORY_TYPE = 2,
-  POINTER_IS_MANAGED = 8,
-  POINTER_ORDINAL = 9,
-  MEMORY_HOST = 1
-};
-
 struct description {
   const struct autotune_kernel *kernel;
   const struct gpu_api *api;
@@ -27,8 +19,6 @@ struct description {
   char *why;
   size_t size;
 };
-
-enum place { PLACE_UNKNOWN, PLACE_BOUNDLESS, PLACE_HOST, PLACE_ELSEWHERE, PLACE_HERE };
 
 static bool call_refuse(struct description *d, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -40,26 +30,11 @@ static bool call_refuse(struct description *d, const char *format, ...) {
   return false;
 }
 
-// ---- where an address is ------------------------------------------------------------
+// ---- memory ------------------------------------------------------------------------
 
-// Returns where P points, of the memory that the driver knows (managed memory counts as
-// the device's).
 static enum place call_place_of(const struct description *d, gpu_pointer p,
                                 struct gpu_allocation *out) {
-  unsigned long long type = 0, managed = 0; // larger than what the driver writes
-  int ordinal = 0;
-  if (p == 0 || d->api->pointer_attribute(&type, POINTER_MEMORY_TYPE, p) != 0)
-    return PLACE_UNKNOWN;
-  bool is_managed = d->api->pointer_attribute(&managed, POINTER_IS_MANAGED, p) == 0 &&
-      (managed & 0xff) != 0;
-  if ((unsigned)type == MEMORY_HOST && !is_managed)
-    return PLACE_HOST;
-  if (!is_managed && d->api->pointer_attribute(&ordinal, POINTER_ORDINAL, p) == 0 &&
-      ordinal != d->call->device)
-    return PLACE_ELSEWHERE;
-  bool known = d->api->range(&out->base, &out->bytes, p) == 0 && out->base <= p &&
-      p - out->base < out->bytes;
-  return known ? PLACE_HERE : PLACE_BOUNDLESS;
+  return gpu_place_of(d->api, d->call->device, p, out);
 }
 
 static bool refuse_place(struct description *d, const char *name, enum place place) {

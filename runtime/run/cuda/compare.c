@@ -16,7 +16,15 @@
 enum { THREADS = 256, BLOCKS_PER_SM = 8, EMULATED_THREADS = 32 };
 
 // What the kernel does. compare.cu.h has the same words and structs.
-enum task_kind { TASK_COMPARE, TASK_COUNT, TASK_HASH, TASK_NUDGE, TASK_FAR, TASK_MOVE };
+enum task_kind {
+  TASK_COMPARE,
+  TASK_COUNT,
+  TASK_HASH,
+  TASK_NUDGE,
+  TASK_FAR,
+  TASK_MOVE,
+  TASK_READ // each sector of 32 bytes
+};
 struct task {
   int what, element;
   unsigned digits, seed; // of a nudge
@@ -140,7 +148,7 @@ void gpu_compare_free(struct gpu_run *r, struct gpu_compare *c) {
 
 // ---- on the device ------------------------------------------------------------------
 
-static gpu_result compare_ask(struct gpu_run *r, struct task t, struct finding *out) {
+static gpu_result compare_queue(struct gpu_run *r, struct task t) {
   struct gpu_compare *c = r->compare;
   void *args[] = { &t };
   bool emulated = r->api->emulated;
@@ -148,11 +156,22 @@ static gpu_result compare_ask(struct gpu_run *r, struct task t, struct finding *
   unsigned blocks = emulated ? 1 : (unsigned)r->info->numbers.sms * BLOCKS_PER_SM;
   t.out = c->out;
   t.counts = c->counts;
+  return r->api->launch(c->function, blocks, 1, 1, threads, 1, 1, 0, r->stream, args,
+                        NULL);
+}
+
+bool gpu_read(struct gpu_run *r, const struct gpu_buffer *b, gpu_result *e) {
+  const struct task t = { .what = TASK_READ, .a = b->at, .bytes = b->bytes };
+  *e = r->compare ? compare_queue(r, t) : 0;
+  return r->compare != NULL;
+}
+
+static gpu_result compare_ask(struct gpu_run *r, struct task t, struct finding *out) {
+  struct gpu_compare *c = r->compare;
   *c->here = (struct finding){ .first = ~0ull };
   gpu_result error = r->api->copy_from_host(c->out, c->here, sizeof *c->here, r->stream);
   if (error == 0)
-    error = r->api->launch(c->function, blocks, 1, 1, threads, 1, 1, 0, r->stream, args,
-                           NULL);
+    error = compare_queue(r, t);
   if (error == 0)
     error = r->api->copy_to_host(c->here, c->out, sizeof *c->here, r->stream);
   if (error == 0)

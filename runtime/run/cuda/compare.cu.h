@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compare.cu.h: the kernel that compares outputs, counts their numbers by size, nudges
- * numbers, finds how far they moved and hashes, as text for NVRTC. run/verify.h says what
- * these words mean; its functions do the same on the host. */
+ * numbers, finds how far they moved, hashes and reads, as text for NVRTC. run/verify.h
+ * says what these words mean; its functions do the same on the host. */
 #ifndef AUTOTUNE_GPU_COMPARE_CU_H
 #define AUTOTUNE_GPU_COMPARE_CU_H
 
@@ -23,7 +23,7 @@ static const char compare_text[] =
     "typedef unsigned long long u64;\n"
     "enum { SIZES = " COMPARE_SIZES " };\n"
     "enum { BYTES, F16, BF16, F32, F64 };\n"
-    "enum { COMPARE, COUNT, HASH, NUDGE, FAR, MOVE };\n"
+    "enum { COMPARE, COUNT, HASH, NUDGE, FAR, MOVE, READ };\n"
     "struct finding { u64 first, count; double worst; u64 hash, nearest, far; double furthest; };\n"
     "struct counts { u64 n[SIZES]; double squares[SIZES]; u64 least[SIZES], most[SIZES]; };\n"
     "struct task {\n"
@@ -173,6 +173,12 @@ static const char compare_text[] =
     "extern \"C\" __global__ void autotune_entry(task t) {\n"
     "  u64 step = (u64)gridDim.x * blockDim.x;\n"
     "  u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  if (t.what == READ) {\n"
+    "    u64 sum = 0;\n"
+    "    for (u64 w = at; w < t.bytes / 32; w += step) sum += ((const volatile u64 *)t.a)[4 * w];\n"
+    "    if (sum) atomicAdd(&t.out->hash, sum);\n"
+    "    return;\n"
+    "  }\n"
     "  unsigned size = bytes_of(t.element);\n"
     "  bool pairs = t.what == COMPARE || t.what == FAR || t.what == MOVE;\n"
     "  bool aligned = (((u64)t.a | (pairs ? (u64)t.b : 0)) & 7) == 0;\n"

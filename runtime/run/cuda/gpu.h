@@ -3,6 +3,7 @@
  *
  *   api.c       the driver, opened at run time; what a device is
  *   launch.c    (program) variants that are loaded and launched
+ *   place.c     where an address points
  *   call.c      one call as plain bytes, which another process understands
  *   target.c    (tuner) the table, and the executor: asks the helper and the program
  *   spawn.c     (tuner) the helper's process
@@ -138,6 +139,7 @@ struct gpu_info {
   char name[128];    /* "NVIDIA H200" */
   char identity[64]; /* "sm_90a, 132 multiprocessors, 141 GiB": in the place of a CPU's
                         instruction set */
+  bool exclusive;    /* one process at a time may use it */
   int cc;            /* 90 */
   size_t l2, memory; /* bytes */
   struct autotune_machine numbers; /* the host's, with the device's fields set */
@@ -156,7 +158,7 @@ void gpu_identify(const struct autotune_kernel *k, const long long *key,
 bool gpu_identify_like(const struct problem *p, struct target_identity *out);
 const struct autotune_machine *gpu_machine(const struct autotune_kernel *k,
                                            const long long *key);
-const char *gpu_lacks(void);
+const char *gpu_lacks(const struct autotune_kernel *k, const long long *key);
 
 /* ---- launch.c: the parts of target_cuda for the program's calls ------------------ */
 
@@ -164,14 +166,14 @@ bool gpu_code_load(const struct autotune_kernel *k, const long long *key,
                    const char *path, const char *values, struct variant_code *out,
                    char **message);
 void gpu_code_unload(struct target_code *code);
-int gpu_code_launch(struct target_code *code, const struct call *call, char *why,
-                    size_t size);
+int gpu_code_launch(struct target_code *code, const struct call *call);
+void gpu_code_lost(const struct target_code *code, char *why, size_t size);
 const char *gpu_obstacle(const struct autotune_kernel *k, const long long *key);
 bool gpu_records(const struct call *call);
 int gpu_pause(void);
 void gpu_resume(int before);
 
-/* ---- call.c ---------------------------------------------------------------------- */
+/* ---- memory of a call ------------------------------------------------------------ */
 
 /* Memory that a call reads or writes. Comes from the sections; without sections, from
  * pointers to data that is not const: the whole allocation that they point into.
@@ -203,6 +205,20 @@ struct gpu_allocation {
   size_t bytes;
   const char *name; /* the kernel's; in a helper the run's own */
 };
+
+/* ---- place.c --------------------------------------------------------------------- */
+
+enum place { PLACE_UNKNOWN, PLACE_BOUNDLESS, PLACE_HOST, PLACE_ELSEWHERE, PLACE_HERE };
+/* Returns where P points, of the memory that the driver knows (managed memory counts as
+ * the device's). HERE: on DEVICE, in OUT. Memory that the program has mapped piece by
+ * piece (cuMemMap) is one allocation as far as its pieces lie next to each other. */
+enum place gpu_place_of(const struct gpu_api *api, int device, gpu_pointer p,
+                        struct gpu_allocation *out);
+/* As target_cuda's `bytes_at`. */
+size_t gpu_bytes_at(const void *address);
+
+/* ---- call.c ---------------------------------------------------------------------- */
+
 /* One call of one kernel as plain bytes: another process understands it, together with
  * gpu_shared's copies of memory. */
 struct gpu_call {

@@ -29,11 +29,13 @@ struct target_code {
   const struct gpu_api *api;
   const struct autotune_kernel *kernel;
   const struct autotune_machine *machine;
+  __typeof__(((struct autotune_gpu *)NULL)->geometry) geometry; // the kernel's
   gpu_context context; // the device's primary one
   gpu_device device;
   gpu_module module;
   gpu_function function;
-  atomic_bool gone; // its context is gone, so there is nothing to unload
+  atomic_bool gone;          // its context is gone, so there is nothing to unload
+  _Atomic(gpu_result) error; // why it cannot be launched any more
   const struct autotune_value *values[]; // of each parameter
 };
 
@@ -131,6 +133,7 @@ static struct target_code *launch_code_new(const struct autotune_kernel *k, int 
   c->api = api;
   c->kernel = k;
   c->machine = &info->numbers;
+  c->geometry = k->gpu->geometry;
   for (unsigned p = 0; p < k->n_params; p++)
     c->values[p] = &k->params[p].values[point[p]];
   return c;
@@ -201,27 +204,40 @@ static bool launch_is_lost(gpu_result e) {
       e == CONTEXT_DESTROYED;
 }
 
-int gpu_code_launch(struct target_code *c, const struct call *call, char *why,
-                    size_t size) {
-  struct autotune_launch l;
-  if (!kernel_geometry(c->kernel, c->values, call->args, c->machine, call->launch, &l))
+static inline gpu_result launch_once(const struct target_code *c,
+                                     const struct autotune_launch *l,
+                                     const struct call *call) {
+  return c->api->launch(c->function, l->grid.x, l->grid.y, l->grid.z, l->block.x,
+                        l->block.y, l->block.z, (unsigned)l->shared, call->launch->stream,
+                        (void **)(uintptr_t)call->args, NULL);
+}
+
+// Handles the result R of a launch that failed.
+__attribute__((noinline)) static int launch_failed(struct target_code *c,
+                                                   const struct autotune_launch *l,
+                                                   const struct call *call,
+                                                   gpu_result r) {
+  if (r == INVALID_CONTEXT && bind_thread(c->api, gpu_ordinal(c->kernel, call->key)) &&
+      (r = launch_once(c, l, call)) == 0)
+    return 0;
+  if (!launch_is_lost(r))
     return AUTOTUNE_LAUNCH_DEFAULT;
-  for (int attempt = 0;; attempt++) {
-    gpu_result r = c->api->launch(
-        c->function, l.grid.x, l.grid.y, l.grid.z, l.block.x, l.block.y, l.block.z,
-        (unsigned)l.shared, call->launch->stream, (void **)(uintptr_t)call->args, NULL);
-    if (__builtin_expect(r == 0, 1))
-      return 0;
-    if (r == INVALID_CONTEXT && attempt == 0 &&
-        bind_thread(c->api, gpu_ordinal(c->kernel, call->key)))
-      continue;
-    if (!launch_is_lost(r))
-      return AUTOTUNE_LAUNCH_DEFAULT;
-    // The context was reset, or the launch needs too many resources.
-    atomic_store(&c->gone, r != OUT_OF_RESOURCES);
-    gpu_error(c->api, r, why, size);
-    return TARGET_LOST;
-  }
+  // The context was reset, or the launch needs too many resources.
+  atomic_store(&c->gone, r != OUT_OF_RESOURCES);
+  atomic_store(&c->error, r);
+  return TARGET_LOST;
+}
+
+int gpu_code_launch(struct target_code *c, const struct call *call) {
+  struct autotune_launch l;
+  if (!c->geometry(c->values, call->args, c->machine, call->launch, &l))
+    return AUTOTUNE_LAUNCH_DEFAULT;
+  gpu_result r = launch_once(c, &l, call);
+  return __builtin_expect(r == 0, 1) ? 0 : launch_failed(c, &l, call, r);
+}
+
+void gpu_code_lost(const struct target_code *c, char *why, size_t size) {
+  gpu_error(c->api, atomic_load(&c->error), why, size);
 }
 
 const char *gpu_obstacle(const struct autotune_kernel *k, const long long *key) {

@@ -118,7 +118,8 @@ struct gpu_run {
   unsigned n_rests;
   struct loaded *loaded;
   unsigned n_loaded;
-  struct gpu_buffer flush; /* twice the L2 cache; made when it is wanted first */
+  struct gpu_buffer flush; /* twice the L2 cache, zeros; made when it is wanted first */
+  double busy_until;       /* measure_clock: the device had work for us; 0: never */
   struct gpu_compare *compare;
   struct gpu_deviation deviation;
   void (*announce)(double seconds); /* in a helper: a kernel is launched that may take so
@@ -224,6 +225,9 @@ struct gpu_compare *gpu_compare_new(struct gpu_run *r);
 const void *gpu_compare_code(struct gpu_run *r, size_t *bytes);
 void gpu_compare_adopt(struct gpu_run *r, const void *code, size_t bytes);
 void gpu_compare_free(struct gpu_run *r, struct gpu_compare *c);
+/* Queues a read of all of B, which holds zeros, on the device. *E: what the driver says.
+ * False: there is no kernel for it. */
+bool gpu_read(struct gpu_run *r, const struct gpu_buffer *b, gpu_result *e);
 /* Compares GOT with EXPECTED (both of BYTES; either may be pinned host memory). *SAME:
  * they agree, and MOST, unless it is NULL, is updated as by verify_difference; else
  * MESSAGE: "element 17 is 1.5 instead of 1 (one of 4096)". T has its atol. MEASURED: T's

@@ -23,6 +23,14 @@ static bool cuda_list_devices(struct finding *f, const struct gpu_api *api, int 
   }
   finding_say(f, n > 0, "CUDA %d.%d%s%s: %s", version / 1000, version % 1000 / 10,
               api->emulated ? ", emulated" : "", n ? "" : ", no device", names);
+  for (int i = 0; i < n; i++) {
+    const struct gpu_info *g = gpu_info_get(i);
+    if (g && g->exclusive)
+      return finding_instead(
+          f, DOCTOR_MISSING,
+          "a device admits one process only, so that no kernel is tuned "
+          "there: `nvidia-smi -c DEFAULT`, or MPS, admits more");
+  }
   return n > 0 || finding_instead(f, DOCTOR_MISSING, "");
 }
 

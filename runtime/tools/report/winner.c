@@ -62,10 +62,19 @@ static void winner_print_cold(const struct sheet *s, const struct summary *m) {
   free(text);
 }
 
+// Returns the reason for REFUSED, without "default: "; NULL: each has its own.
+static const char *winner_refusal(enum refusal refused) {
+  const char *text = refusal_words[refused].text, *reason = strstr(text, ": ");
+  return reason ? reason + 2 : NULL;
+}
+
 char *report_unfinished(const struct listed *item) {
   if (item->provisional)
     return sys_printf("%s%s", item->summary.source,
                       summary_borrowed_until(&item->summary));
+  const char *reason = winner_refusal(item->refused);
+  if (item->n_records == 0 && reason)
+    return sys_printf("none: %s", reason);
   if (item->n_records == 0)
     return sys_printf("none: no variant was tried; `autotune why %s` says why",
                       item->problem.kernel);

@@ -252,6 +252,7 @@ static int replay_tune(struct replay *r) {
   struct identity id = site_identity(s, r->c->key);
   struct plan plan = { .kind = PLAN_SEARCH, .constants = UINT64_MAX, .again = true };
   const struct call call = { .args = r->c->args, .key = r->c->key };
+  id.extent = target_extent(r->kernel, &call);
   int rc = session_run(r->kernel, &id, &call, &plan, NULL, out);
   printf("  %s\n", out->why);
   if (rc == 0 && out->fd >= 0)

@@ -104,6 +104,7 @@ static bool why_find_agreement(const struct why *w, const struct listed *item,
   id.space = item->summary.space;
   id.contract = item->summary.contract;
   id.changing = w->changing;
+  id.extent = w->changing ? 0 : item->summary.extent;
   bool found = !known &&
       store_agreed(w->store, &id, false, &a->agreement, out, a->text, sizeof a->text);
   free(block);

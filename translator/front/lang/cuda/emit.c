@@ -139,11 +139,12 @@ struct cuda_view {
   unsigned flags, most_keys;
   bool unnamed, ceil;
   bool uses_grid, uses_block; // sizes mention gridDim, blockDim
+  bool own_grid, own_block;   // all their sizes are set
   bool chooses_block;         // the param of index block_param chooses the block
   int block_param;
   struct slice shared;
-  struct cuda_size *block, *grid;
-  unsigned n_block, n_grid;
+  struct cuda_size *block, *grid, *sizes; // sizes: those that the param offers
+  unsigned n_block, n_grid, n_sizes;
   const struct template_param *params;
   unsigned n_params;
   const struct cuda_symbol *symbols;
@@ -195,10 +196,12 @@ static const struct template_field cuda_view_fields[] = {
   TEMPLATE_FIELD(THIS, UNSIGNED, flags), TEMPLATE_FIELD(THIS, UNSIGNED, most_keys),
   TEMPLATE_FIELD(THIS, BOOL, unnamed), TEMPLATE_FIELD(THIS, BOOL, ceil),
   TEMPLATE_FIELD(THIS, BOOL, uses_grid), TEMPLATE_FIELD(THIS, BOOL, uses_block),
+  TEMPLATE_FIELD(THIS, BOOL, own_grid), TEMPLATE_FIELD(THIS, BOOL, own_block),
   TEMPLATE_FIELD(THIS, BOOL, chooses_block), TEMPLATE_FIELD(THIS, INT, block_param),
   TEMPLATE_FIELD(THIS, SLICE, shared), TEMPLATE_WRITE("check_sizes", cuda_check_sizes),
   TEMPLATE_LIST(THIS, "block", block, n_block, cuda_size_fields),
   TEMPLATE_LIST(THIS, "grid", grid, n_grid, cuda_size_fields),
+  TEMPLATE_LIST(THIS, "sizes", sizes, n_sizes, cuda_size_fields),
   TEMPLATE_LIST(THIS, "template", params, n_params, cuda_param_fields),
   TEMPLATE_LIST(THIS, "symbols", symbols, n_symbols, cuda_symbol_fields), TEMPLATE_END
 };
@@ -215,14 +218,19 @@ static bool cuda_mentions(const struct dims *d, const char *word) {
   return false;
 }
 
-static void cuda_sizes(struct cuda_view *v, const struct cuda_kernel *c) {
+static void cuda_sizes(struct cuda_view *v, const struct kernel *k) {
+  const struct cuda_kernel *c = cuda_of(k);
+  const struct param *p = c->block_param >= 0 ? &k->params[c->block_param] : NULL;
   static const char *const axes[] = { "x", "y", "z" };
   static const char *const limits[] = { "2147483647", "65535", "65535" };
   for (unsigned i = 0; i < 3 && c->block.n; i++)
     *GROW(v->block, v->n_block) =
         (struct cuda_size){ axes[i], "1024",
                             i < c->block.n ? c->block.of[i] : slice_of("1") };
-  bool own = c->block_param >= 0 || c->block.n;
+  for (unsigned i = 0; p && i < p->n_values; i++)
+    *GROW(v->sizes, v->n_sizes) =
+        (struct cuda_size){ .text = slice_of(p->values[i].text) };
+  bool own = p || c->block.n;
   for (unsigned i = 0; i < (own ? 3 : c->grid.n); i++)
     *GROW(v->grid, v->n_grid) =
         (struct cuda_size){ axes[i], limits[i],
@@ -255,7 +263,9 @@ static const struct cuda_view *cuda_view(const struct kernel *k,
       cuda_mentions(&c->grid, "gridDim") || cuda_mentions(&shared, "gridDim");
   v->uses_block = cuda_mentions(&c->grid, "blockDim") ||
       cuda_mentions(&shared, "blockDim");
-  cuda_sizes(v, c);
+  cuda_sizes(v, k);
+  v->own_grid = v->n_grid == 3;
+  v->own_block = v->n_block == 3 || v->chooses_block;
   return v;
 }
 
