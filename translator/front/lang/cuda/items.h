@@ -30,8 +30,8 @@ struct toolkit {
   unsigned n_headers;
 };
 /* Appends the replacement of I in a unit. False: I has none and stays as it is. */
-bool toolkit_write(const struct toolkit *t, const struct item *i,
-                   const struct names *seen, struct text *out);
+bool toolkit_write(struct toolkit *t, const struct item *i, const struct names *seen,
+                   struct text *out);
 /* True if the toolkit's header that I includes, or a header included from there, declares
  * one of the words in SEEN. */
 bool toolkit_declares(struct toolkit *t, const struct item *i, const struct names *seen);
@@ -55,7 +55,7 @@ struct cuda_reach {
     bool constant;
   } *variables;
   unsigned n_variables;
-  struct toolkit toolkit;
+  struct toolkit *toolkit;
 };
 struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kernels,
                               unsigned n_kernels, const struct kernel *k,

@@ -199,7 +199,7 @@ bool prologue_needs_toolkit(const struct cuda_reach *r) {
   for (unsigned n = 0; n < r->items.n; n++)
     if (r->items.list[n].kind == ITEM_INCLUDE && r->items.list[n].reached)
       return true;
-  for (struct slice name; r->toolkit.folder && next_std_name(&names, &name);)
+  for (struct slice name; r->toolkit->folder && next_std_name(&names, &name);)
     if (!prologue_is_built_in(name) && !prologue_is_own(name))
       return true;
   return false;
@@ -228,7 +228,7 @@ static void write_library(const struct cuda_reach *r, struct text *out) {
   for (struct slice name; next_std_name(&names, &name);) {
     if (prologue_is_own(name) && names_put(&own, name))
       write_own(name, out);
-    if (prologue_is_built_in(name) || prologue_is_own(name) || !r->toolkit.folder)
+    if (prologue_is_built_in(name) || prologue_is_own(name) || !r->toolkit->folder)
       continue;
     const char *header = library_header(name);
     if (names_put(&headers, slice_of(header)))
@@ -251,11 +251,11 @@ static bool is_users(const struct cuda_reach *r, const char *name) {
 // Writes CUDA_VERSION or CUDART_VERSION as the toolkit's header has it.
 static void write_version(const struct cuda_reach *r, const char *name,
                           struct text *out) {
-  if (!names_has(&r->seen, slice_of(name)) || !r->toolkit.folder)
+  if (!names_has(&r->seen, slice_of(name)) || !r->toolkit->folder)
     return;
   const char *header = strcmp(name, "CUDA_VERSION") == 0 ? "cuda.h"
                                                          : "cuda_runtime_api.h";
-  const struct source *s = source_read(arena_printf("%s/%s", r->toolkit.folder, header));
+  const struct source *s = source_read(arena_printf("%s/%s", r->toolkit->folder, header));
   const char *define = arena_printf("#define %s ", name);
   const char *at = s ? memmem(s->text, s->size, define, strlen(define)) : NULL;
   if (at) {
@@ -272,7 +272,7 @@ static void write_limits(const struct cuda_reach *r, struct text *out) {
   for (size_t i = 0; i < COUNT(constants); i++)
     any = any || names_has(&r->seen, slice_of(constants[i][0]));
   for (size_t i = 0; any && i < COUNT(headers); i++)
-    if (access(arena_printf("%s/cccl/cuda/std/%s", r->toolkit.folder, headers[i]),
+    if (access(arena_printf("%s/cccl/cuda/std/%s", r->toolkit->folder, headers[i]),
                R_OK) == 0)
       text_printf(out, "#include <cuda/std/%s>\n", headers[i]);
 }

@@ -290,7 +290,7 @@ static bool is_namespace(struct cuda_reach *r, struct slice name) {
     for (unsigned k = 0; i->kind == ITEM_OPEN && k < i->n_names; k++)
       if (slices_same(i->names[k].name, name))
         return true;
-    if (i->kind == ITEM_INCLUDE && toolkit_declares(&r->toolkit, i, &only))
+    if (i->kind == ITEM_INCLUDE && toolkit_declares(r->toolkit, i, &only))
       return true;
   }
   return false;
@@ -325,7 +325,7 @@ static bool is_for_all(struct cuda_reach *r, const struct item *i) {
   if (i->kind == ITEM_OTHER)
     return is_kept_pragma(i);
   if (i->kind == ITEM_INCLUDE)
-    return toolkit_declares(&r->toolkit, i, &r->seen);
+    return toolkit_declares(r->toolkit, i, &r->seen);
   if (i->kind != ITEM_CODE || !is_for_device(r, i))
     return false;
   if (is_made_by_macro(r, i))
@@ -410,7 +410,8 @@ struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kerne
     items->list[n].reached = false; // set for the previous kernel
     items->list[n].own = NULL;
   }
-  r->toolkit.folder = toolkit_include(o);
+  r->toolkit = arena_alloc(sizeof *r->toolkit);
+  *r->toolkit = (struct toolkit){ .folder = toolkit_include(o) };
   find_own(r, s);
   bool types = false;
   for (unsigned i = 0; i < cxx_of(k)->n_params; i++)

@@ -53,7 +53,7 @@ static void add_items(const struct cuda_reach *r, struct text *out) {
       continue;
     if (i->kind == ITEM_CODE)
       source_resume(i->s, i->start, out);
-    if (i->kind != ITEM_INCLUDE || !toolkit_write(&r->toolkit, i, &r->seen, out))
+    if (i->kind != ITEM_INCLUDE || !toolkit_write(r->toolkit, i, &r->seen, out))
       body_write(r, i, out);
     if (n == last)
       add_entry(r, i, out);
@@ -109,7 +109,7 @@ static void add_flags(const struct cuda_reach *r, const struct compile_options *
       "-default-device"; // allows what --expt-relaxed-constexpr does, and more
   if (!prologue_needs_toolkit(r))
     return;
-  const char *folder = r->toolkit.folder, *cccl = arena_printf("%s/cccl", folder);
+  const char *folder = r->toolkit->folder, *cccl = arena_printf("%s/cccl", folder);
   *GROW(u->flags, u->n_flags) = arena_printf("-I%s", folder);
   if (access(cccl, F_OK) == 0)
     *GROW(u->flags, u->n_flags) = arena_printf("-I%s", cccl);
