@@ -97,6 +97,18 @@ def instances(kernel):
     return given[:4] + [", ".join(guess), ", ".join("int" if g == "float" else g for g in guess)]
 
 
+def without_branches(makefile):
+    """The text without comments and what a condition decides."""
+    depth, lines = 0, []
+    for line in makefile.split("\n"):
+        word = (line.split() or [""])[0]
+        depth += word in ("ifeq", "ifneq", "ifdef", "ifndef")
+        if depth == 0 and not word.startswith("#"):
+            lines.append(line)
+        depth -= word == "endif"
+    return "\n".join(lines)
+
+
 def options_of(path, root, given):
     """-I and -D: those given, those of the Makefile beside the file, and usual folders."""
     folder = os.path.dirname(path)
@@ -105,7 +117,7 @@ def options_of(path, root, given):
         for name in ("Makefile", "makefile", "Makefile.nvcc"):
             try:
                 with open(os.path.join(up, name), encoding="latin-1") as f:
-                    words = re.findall(r"(?:^|[\s=\"])(-[ID])\s*([^\s\"'$]+)(?=[\s\"]|$)", re.sub(r"(?m)^\s*#.*", "", f.read()))
+                    words = re.findall(r"(?:^|[\s=\"])(-[ID])\s*([^\s\"'$]+)(?=[\s\"]|$)", without_branches(f.read()))
             except OSError:
                 continue
             for option, word in words:

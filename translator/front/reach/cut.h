@@ -81,6 +81,7 @@ struct cutter {
   struct lexer l;
   bool cplusplus; /* C++ as written; otherwise preprocessed C */
   bool complete;  /* false: the text ended within the last declaration */
+  unsigned closed; /* #endifs in the last declaration whose #if is before it */
 };
 /* Reads the declaration whose first token is T, which has been read, to its `;` or the
  * end of its body. */

@@ -94,6 +94,16 @@ static bool items_open(struct file *f, struct token t) {
   return true;
 }
 
+// Adds the declaration that begins with T. If an #if around its first words ends within it,
+// as in `#ifdef A __device__ #endif int x;`, it begins with the #if.
+static void items_declaration(struct file *f, struct token t) {
+  struct item i = cut_declaration(&f->c, t);
+  for (; f->c.closed && f->items.n && f->items.list[f->items.n - 1].kind == ITEM_IF;
+       f->c.closed--)
+    i.text.data = f->items.list[--f->items.n].text.data;
+  items_add(f, i);
+}
+
 struct items items_cut(const struct source *s) {
   struct file f = { .s = s,
                     .c = { lexer_of((struct slice){ s->text, s->size }), true, true } };
@@ -104,7 +114,7 @@ struct items items_cut(const struct source *s) {
     } else if (slice_is(t.text, "}")) {
       items_add(&f, (struct item){ .kind = ITEM_CLOSE, .text = t.text });
     } else if (!slice_is(t.text, ";") && !items_open(&f, t)) {
-      items_add(&f, cut_declaration(&f.c, t));
+      items_declaration(&f, t);
     }
   }
   return f.items;

@@ -193,6 +193,22 @@ static bool mentions_param(const struct cuda_reach *r, struct slice text) {
   return false;
 }
 
+// Writes `, 4)` of "__launch_bounds__(256, 4)": what is asked for blocks in a multiprocessor
+// holds for each size of them.
+static void write_more_bounds(struct slice bounds, struct text *out) {
+  struct lexer l = lexer_of(bounds);
+  struct slice word;
+  while ((word = lex(&l).text).size && !slice_is(word, "("))
+    ;
+  while ((word = lex(&l).text).size && !slice_is(word, ","))
+    if (lex_bracket(word) > 0)
+      cut_skip_group(&l);
+  if (word.size)
+    text_printf(out, ",%.*s", (int)(bounds.data + bounds.size - l.p), l.p);
+  else
+    text_printf(out, ")");
+}
+
 // Writes the bounds: the threads of the variant's block if the variant chooses them, else
 // the bounds as written.
 static void write_bounds(const struct cuda_reach *r, struct text *out) {
@@ -201,12 +217,13 @@ static void write_bounds(const struct cuda_reach *r, struct text *out) {
   for (unsigned i = 0; i < c->block.n; i++)
     chosen = chosen || mentions_param(r, c->block.of[i]);
   if (!written && c->block_param >= 0) {
-    text_printf(out, " __launch_bounds__(%s)", r->k->params[c->block_param].macro);
+    text_printf(out, " __launch_bounds__(%s", r->k->params[c->block_param].macro);
+    write_more_bounds(c->bounds, out);
   } else if (!written && chosen) {
     text_printf(out, " __launch_bounds__(");
     for (unsigned i = 0; i < c->block.n; i++)
       text_printf(out, "%s(%.*s)", i ? " * " : "", WORD(c->block.of[i]));
-    text_printf(out, ")");
+    write_more_bounds(c->bounds, out);
   } else if (c->bounds.size) {
     text_printf(out, " %.*s", WORD(c->bounds));
   }

@@ -302,9 +302,24 @@ struct declared {
   unsigned n_paths;
 };
 
+// True for a macro that opens a namespace whose name was seen: `#define BEGIN namespace a {`.
+static bool opens_seen(const struct item *i, const struct names *seen) {
+  if (i->kind != ITEM_DEFINE || !memmem(i->text.data, i->text.size, "namespace", 9))
+    return false;
+  struct lexer l = lexer_of(i->text);
+  bool namespace = false, found = false;
+  for (struct token t; !found && (t = lex(&l)).kind != TOKEN_END;) {
+    found = namespace && t.kind == TOKEN_WORD && names_has(seen, t.text);
+    namespace = slice_is(t.text, "namespace");
+  }
+  return found;
+}
+
 static bool items_declare(const struct items *items, const struct names *seen) {
   for (unsigned n = 0; n < items->n; n++) {
     const struct item *i = &items->list[n];
+    if (opens_seen(i, seen))
+      return true;
     for (unsigned k = 0; i->kind != ITEM_UNDEF && k < i->n_names; k++)
       if (names_has(seen, i->names[k].name) && !is_built_in_name(i->names[k].name))
         return true;

@@ -4,6 +4,7 @@
  *   include.c       puts the user's headers in place of their #include; finds the
  *                   toolkit's headers by the names they declare
  *   reach.c         finds the items that the kernel reaches
+ *   members.c       leaves members out that only the host has
  *   body.c          writes one item: kernels become functions, variables pointers
  *   prologue.c      writes the names that <stdint.h> and the like would declare
  *   unit.c          writes the whole unit in its order
@@ -45,6 +46,7 @@ struct cuda_reach {
   struct items items;  /* the file's; marks in them last until the next kernel */
   struct names seen;   /* identifiers of everything reached */
   struct names macros; /* names after `.` and `->`, which can only mean macros */
+  bool pastes;         /* a macro that is reached has `##` */
   struct variable {    /* a variable that the unit uses by address */
     struct slice name;
     unsigned item;
@@ -60,6 +62,15 @@ struct cuda_reach {
 struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kernels,
                               unsigned n_kernels, const struct kernel *k,
                               struct items *items, const struct compile_options *o);
+/* True if TEXT holds WORD, directly or through macros of the user's, of which DEPTH have been
+ * entered. */
+bool reach_mentions(const struct cuda_reach *r, struct slice text, const char *word,
+                    unsigned depth);
+
+/* ---- members.c ------------------------------------------------------------------- */
+
+/* Makes members of the class I blank that only the host has, in a copy of its text. */
+void members_leave_out(const struct cuda_reach *r, struct item *i);
 
 /* ---- body.c ---------------------------------------------------------------------- */
 

@@ -38,8 +38,11 @@ static TSNode whole_name(TSNode n) {
 }
 
 static bool is_declarator(TSNode parent, TSNode n) {
+  uint32_t last = ts_node_named_child_count(parent) - 1;
   return (strstr(ts_node_type(parent), "declarator") &&
           ts_node_eq(ts_node_named_child(parent, 0), n)) ||
+      (node_is(parent, "pointer_declarator") && // `*__restrict__ n`
+       ts_node_eq(ts_node_named_child(parent, last), n)) ||
       node_is(parent, "parameter_declaration") ||
       node_is(parent, "optional_parameter_declaration") ||
       node_is(parent, "enumerator") || node_is(parent, "lambda_capture_initializer") ||

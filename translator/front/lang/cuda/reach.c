@@ -16,9 +16,8 @@ static const struct item *next_item(const struct cuda_reach *r, struct slice nam
   return items_named(&r->items, NAME_ORDINARY, name, n);
 }
 
-// True if TEXT holds WORD, directly or through a macro of the user's.
-static bool reach_mentions(const struct cuda_reach *r, struct slice text,
-                           const char *word, unsigned depth) {
+bool reach_mentions(const struct cuda_reach *r, struct slice text, const char *word,
+                    unsigned depth) {
   struct lexer l = lexer_of(text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     if (t.kind != TOKEN_WORD)
@@ -43,9 +42,11 @@ static bool head_has(const struct cuda_reach *r, const struct item *i, const cha
 static bool reach_is_variable(const struct item *i) {
   static const char *const others[] = { "using",         "typedef",  "namespace",
                                         "static_assert", "template", NULL };
-  struct lexer l = lexer_of(i->text);
-  struct slice first = lex(&l).text;
-  return !slice_in(first, others) && i->kind == ITEM_CODE && !i->function &&
+  struct lexer l = lexer_of(i->text), rest;
+  struct token first = lex(&l);
+  for (; first.first && slice_is(first.text, "#"); first = lex(&l))
+    lex_directive(&l, &rest);
+  return !slice_in(first.text, others) && i->kind == ITEM_CODE && !i->function &&
       i->n_names > 0;
 }
 
@@ -106,10 +107,15 @@ static const char *reach_qualified(const struct cuda_reach *r, const struct item
 static struct slice reach_specifiers(const struct cuda_reach *r, struct slice text) {
   struct text out = { 0 };
   text_add(&out, "", 0);
-  struct lexer l = lexer_of(text);
+  struct lexer l = lexer_of(text), rest;
   const char *end = NULL;
   for (struct token t; (t = lex(&l)).kind != TOKEN_END; end = l.p) {
     struct slice word = t.text;
+    if (t.first && slice_is(word, "#")) { // `__constant__ #ifdef A double #else float #endif x;`
+      lex_directive(&l, &rest);
+      text_printf(&out, "\n%.*s\n", (int)(l.p - word.data), word.data);
+      continue;
+    }
     bool macro = t.kind == TOKEN_WORD && !is_variable_word(word) &&
         (reach_mentions(r, word, "__device__", 0) ||
          reach_mentions(r, word, "__constant__", 0));
@@ -258,6 +264,9 @@ static void reach_mark(struct cuda_reach *r, unsigned n) {
     return;
   i->reached = true;
   mark_around(r, i->scope, i->chain);
+  if (i->kind == ITEM_CODE)
+    members_leave_out(r, i);
+  r->pastes |= i->kind == ITEM_DEFINE && memmem(i->text.data, i->text.size, "##", 2);
   if (i->kind == ITEM_DEFINE)
     cuda_reach_scan(r, slice_after(i->text, i->names[0].name));
   else if (i->kind == ITEM_CODE && (i->type || !goes_by_address(r, i)))
@@ -321,7 +330,28 @@ static bool is_kept_pragma(const struct item *i) {
   return slice_in(word, kept);
 }
 
+// True for a NAME that is two words seen, or more, put together: macros with `##` make such.
+static bool is_pasted(const struct cuda_reach *r, struct slice name) {
+  for (size_t n = 1; n < name.size; n++) {
+    struct slice left = { name.data, n }, right = { name.data + n, name.size - n };
+    bool number = strspn(right.data, "0123456789") >= right.size;
+    if (names_has(&r->seen, left) &&
+        (number || names_has(&r->seen, right) || is_pasted(r, right)))
+      return true;
+  }
+  return false;
+}
+
+static bool is_pasted_item(const struct cuda_reach *r, const struct item *i) {
+  bool found = false;
+  for (unsigned n = 0; r->pastes && n < i->n_names && is_for_device(r, i); n++)
+    found = found || is_pasted(r, i->names[n].name);
+  return found;
+}
+
 static bool is_for_all(struct cuda_reach *r, const struct item *i) {
+  if ((i->kind == ITEM_DEFINE || i->function) && is_pasted_item(r, i))
+    return true;
   if (i->kind == ITEM_OTHER)
     return is_kept_pragma(i);
   if (i->kind == ITEM_INCLUDE)
@@ -377,7 +407,8 @@ static void see_template_arguments(struct cuda_reach *r, const struct source *s)
     const struct item *i;
     for (const struct name *n = NULL;
          t.kind == TOKEN_WORD && (i = next_item(r, t.text, &n)) != NULL;) {
-      bool own = t.text.data >= i->text.data && t.text.data < i->text.data + i->text.size;
+      size_t at = (size_t)(t.text.data - s->text);
+      bool own = i->s == s && at >= i->start && at < i->end;
       if (i->kind == ITEM_CODE && i->type && !own &&
           (argument || reach_mentions(r, i->text, "operator", 0)) &&
           reach_mentions(r, i->text, "__device__", 0))
