@@ -94,10 +94,14 @@ static bool items_open(struct file *f, struct token t) {
   return true;
 }
 
-// Adds the declaration that begins with T. If an #if around its first words ends within it,
-// as in `#ifdef A __device__ #endif int x;`, it begins with the #if.
+// Adds the declaration that begins with T. If an #if around its first words ends within
+// it, as in `#ifdef A __device__ #endif int x;`, it begins with the #if.
 static void items_declaration(struct file *f, struct token t) {
   struct item i = cut_declaration(&f->c, t);
+  if (i.type && !f->c.complete && f->c.l.p == f->c.l.end && i.head_end < f->c.l.end) {
+    f->c.l.p = i.head_end + 1; // its `{` stands in two #ifs: take what is in it by itself
+    return;
+  }
   for (; f->c.closed && f->items.n && f->items.list[f->items.n - 1].kind == ITEM_IF;
        f->c.closed--)
     i.text.data = f->items.list[--f->items.n].text.data;

@@ -193,8 +193,8 @@ static bool mentions_param(const struct cuda_reach *r, struct slice text) {
   return false;
 }
 
-// Writes `, 4)` of "__launch_bounds__(256, 4)": what is asked for blocks in a multiprocessor
-// holds for each size of them.
+// Writes `, 4)` of "__launch_bounds__(256, 4)": what is asked for blocks in a
+// multiprocessor holds for each size of them.
 static void write_more_bounds(struct slice bounds, struct text *out) {
   struct lexer l = lexer_of(bounds);
   struct slice word;

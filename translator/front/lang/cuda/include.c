@@ -262,14 +262,35 @@ static const char *library_of(struct slice name) {
 // True for headers of libraries that the host calls: NVRTC cannot read them. What device
 // code uses of a header that they include is in that header.
 static bool is_for_host(struct slice name) {
-  static const char *const prefixes[] = {
-    "cublas",         "cufft",        "cusparse",  "cusolver",     "cudnn",
-    "nccl",           "nvml",         "npp",       "nvjpeg",       "nvrtc",
-    "nvToolsExt",     "nvtx3/",       "cupti",     "cudaProfiler", "cuda_profiler",
-    "cuda_occupancy", "cudaTypedefs", "cuda_gl",   "cudaGL",       "cuda_egl",
-    "cudaEGL",        "cuda_vdpau",   "cudaVDPAU", "curand.h",     "cufile",
-    "nvJitLink",      "nvPTX",        "cutensor",  "nvfatbin",     NULL
-  };
+  static const char *const prefixes[] = { "cublas",
+                                          "cufftw",
+                                          "cusparse",
+                                          "cusolver",
+                                          "cudnn",
+                                          "nccl",
+                                          "nvml",
+                                          "npp",
+                                          "nvjpeg",
+                                          "nvrtc",
+                                          "nvToolsExt",
+                                          "nvtx3/",
+                                          "cupti",
+                                          "cudaProfiler",
+                                          "cuda_profiler",
+                                          "cuda_occupancy",
+                                          "cudaTypedefs",
+                                          "cuda_gl",
+                                          "cudaGL",
+                                          "cuda_egl",
+                                          "cudaEGL",
+                                          "cuda_vdpau",
+                                          "cudaVDPAU",
+                                          "cufile",
+                                          "nvJitLink",
+                                          "nvPTX",
+                                          "cutensor",
+                                          "nvfatbin",
+                                          NULL };
   for (const char *const *p = prefixes; *p; p++)
     if (name.size >= strlen(*p) && memcmp(name.data, *p, strlen(*p)) == 0)
       return true;
@@ -302,7 +323,8 @@ struct declared {
   unsigned n_paths;
 };
 
-// True for a macro that opens a namespace whose name was seen: `#define BEGIN namespace a {`.
+// True for a macro that opens a namespace whose name was seen: `#define BEGIN namespace a
+// {`.
 static bool opens_seen(const struct item *i, const struct names *seen) {
   if (i->kind != ITEM_DEFINE || !memmem(i->text.data, i->text.size, "namespace", 9))
     return false;

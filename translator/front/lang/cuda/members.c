@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// members.c: leaves members of classes out that only the host has. NVRTC accepts no function
-// that is only `__host__`, and knows no streams and containers, as in
-// `friend std::ostream &operator<<(…)`.
+// members.c: leaves members of classes out that only the host has. NVRTC accepts no
+// function that is only `__host__`, and knows no streams and containers, as in `friend
+// std::ostream &operator<<(…)`.
 #include <string.h>
 
 #include "items.h"
@@ -10,18 +10,20 @@ static bool members_has(const struct cuda_reach *r, struct slice text, const cha
   return reach_mentions(r, text, word, 0);
 }
 
-// True if I, a member, is a function that only the host can call. Without an attribute all
-// functions are the host's; but they may be needed where they can be compiled, so these are
-// left out only where they use the host's library. Virtual ones have their place in the class.
+// True if I, a member, is a function that only the host can call. Without an attribute
+// all functions are the host's; but they may be needed where they can be compiled, so
+// these are left out only where they use the host's library. Virtual ones have their
+// place in the class.
 static bool is_host_member(const struct cuda_reach *r, const struct item *i) {
   struct slice head = item_head(i);
   if (!i->function || i->type || members_has(r, head, "__device__") ||
       members_has(r, head, "virtual") || members_has(r, head, "override") ||
       members_has(r, head, "constexpr"))
     return false;
-  return members_has(r, head, "__host__") || members_has(r, i->text, "std") || members_has(r, i->text, "ostream") ||
-      members_has(r, i->text, "FILE") || members_has(r, i->text, "cudaMalloc") ||
-      members_has(r, i->text, "cudaMemcpy") || members_has(r, i->text, "cudaFree");
+  return members_has(r, head, "__host__") || members_has(r, i->text, "std") ||
+      members_has(r, i->text, "ostream") || members_has(r, i->text, "FILE") ||
+      members_has(r, i->text, "cudaMalloc") || members_has(r, i->text, "cudaMemcpy") ||
+      members_has(r, i->text, "cudaFree");
 }
 
 static void make_blank(char *p, const char *end) {

@@ -11,15 +11,27 @@
 // the toolkit's C++ library, which declares them for NVRTC: a unit that includes a header
 // of that library must use the same types.
 static const char *const types[][2] = {
-  { "int8_t", "signed char" },    { "int16_t", "short" },
-  { "int32_t", "int" },           { "int64_t", "long" },
-  { "uint8_t", "unsigned char" }, { "uint16_t", "unsigned short" },
-  { "uint32_t", "unsigned int" }, { "uint64_t", "unsigned long" },
-  { "intptr_t", "long" },         { "uintptr_t", "unsigned long" },
-  { "intmax_t", "long" },         { "uintmax_t", "unsigned long" },
-  { "ptrdiff_t", "long" },        { "ssize_t", "long" },
-  { "uchar", "unsigned char" },   { "ushort", "unsigned short" },
-  { "uint", "unsigned int" },     { "ulong", "unsigned long" },
+  { "int8_t", "signed char" },
+  { "int16_t", "short" },
+  { "int32_t", "int" },
+  { "int64_t", "long" },
+  { "uint8_t", "unsigned char" },
+  { "uint16_t", "unsigned short" },
+  { "uint32_t", "unsigned int" },
+  { "uint64_t", "unsigned long" },
+  { "intptr_t", "long" },
+  { "uintptr_t", "unsigned long" },
+  { "intmax_t", "long" },
+  { "uintmax_t", "unsigned long" },
+  { "ptrdiff_t", "long" },
+  { "ssize_t", "long" },
+  { "uchar", "unsigned char" },
+  { "ushort", "unsigned short" },
+  { "uint", "unsigned int" },
+  { "ulong", "unsigned long" },
+  { "CUtexObject", "unsigned long long" },
+  { "CUsurfObject", "unsigned long long" },
+  { "CUdeviceptr", "unsigned long long" },
 };
 
 static const char *const constants[][2] = {

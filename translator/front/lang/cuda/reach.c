@@ -111,7 +111,8 @@ static struct slice reach_specifiers(const struct cuda_reach *r, struct slice te
   const char *end = NULL;
   for (struct token t; (t = lex(&l)).kind != TOKEN_END; end = l.p) {
     struct slice word = t.text;
-    if (t.first && slice_is(word, "#")) { // `__constant__ #ifdef A double #else float #endif x;`
+    if (t.first &&
+        slice_is(word, "#")) { // `__constant__ #ifdef A double #else float #endif x;`
       lex_directive(&l, &rest);
       text_printf(&out, "\n%.*s\n", (int)(l.p - word.data), word.data);
       continue;
@@ -330,7 +331,8 @@ static bool is_kept_pragma(const struct item *i) {
   return slice_in(word, kept);
 }
 
-// True for a NAME that is two words seen, or more, put together: macros with `##` make such.
+// True for a NAME that is two words seen, or more, put together: macros with `##` make
+// such.
 static bool is_pasted(const struct cuda_reach *r, struct slice name) {
   for (size_t n = 1; n < name.size; n++) {
     struct slice left = { name.data, n }, right = { name.data + n, name.size - n };

@@ -170,6 +170,20 @@ static bool signature_holds(TSNode n, const char *type) {
   return false;
 }
 
+// Gives a kernel's parameter without a name one, if it can come last: `int`, `const T *`. False:
+// it cannot.
+static bool signature_name_param(const struct source *s, const struct declaration *d,
+                                 struct kernel *k, struct kernel_arg *a) {
+  if (!s->language->device || d->initial.size ||
+      signature_holds(d->declarator, "abstract_array_declarator") ||
+      signature_holds(d->declarator, "abstract_function_declarator"))
+    return false;
+  a->name = arena_printf("autotune_unnamed_%u", k->n_args);
+  a->text = slice_of(arena_printf("%.*s %s", (int)a->text.size, a->text.data, a->name));
+  a->pointer = signature_holds(d->declarator, "abstract_pointer_declarator");
+  return true;
+}
+
 static bool signature_read_param(const struct source *s, TSNode n, struct kernel *k) {
   struct declaration d = declaration_of(s, n);
   size_t start = ts_node_start_byte(n);
@@ -180,18 +194,21 @@ static bool signature_read_param(const struct source *s, TSNode n, struct kernel
   if (reference && s->language->device)
     return cxx_refuse(s, n, "pass it by value, or a pointer to it",
                       "a reference cannot be a parameter of a kernel");
-  if (ts_node_is_null(d.name))
+  bool named = !ts_node_is_null(d.name);
+  struct slice word = named ? source_slice(s, d.name) : (struct slice){ "", 0 };
+  struct kernel_arg arg = {
+    .name = arena_copy(word.data, word.size),
+    .text = signature_between(s, start, d.end),
+    .specifiers = signature_between(s, start, d.specifiers_end),
+    .initial = d.initial,
+    .pointer = signature_holds(d.declarator, "pointer_declarator") ||
+        signature_holds(d.declarator, "array_declarator") ||
+        signature_holds(d.declarator, "function_declarator")
+  };
+  if (!named && !signature_name_param(s, &d, k, &arg))
     return cxx_refuse(s, n, "give it a name", "an argument of a kernel must have a name");
-  struct slice word = source_slice(s, d.name);
   struct kernel_arg *a = GROW(k->args, k->n_args);
-  *a = (struct kernel_arg){ .name = arena_copy(word.data, word.size),
-                            .text = signature_between(s, start, d.end),
-                            .specifiers = signature_between(s, start, d.specifiers_end),
-                            .initial = d.initial,
-                            .pointer =
-                                signature_holds(d.declarator, "pointer_declarator") ||
-                                signature_holds(d.declarator, "array_declarator") ||
-                                signature_holds(d.declarator, "function_declarator") };
+  *a = arg;
   arg_classify(a);
   if (reference && !lex_mentions(a->specifiers, slice_of("const"))) // it may be an output
     a->integer = a->real = false;
