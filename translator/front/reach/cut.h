@@ -79,8 +79,8 @@ const struct item *items_named(const struct items *items, enum name_space space,
 
 struct cutter {
   struct lexer l;
-  bool cplusplus; /* C++ as written; otherwise preprocessed C */
-  bool complete;  /* false: the text ended within the last declaration */
+  bool cplusplus;  /* C++ as written; otherwise preprocessed C */
+  bool complete;   /* false: the text ended within the last declaration */
   unsigned closed; /* #endifs in the last declaration whose #if is before it */
 };
 /* Reads the declaration whose first token is T, which has been read, to its `;` or the

@@ -6,7 +6,8 @@
  *   signature.c   the head of a __global__ function, __launch_bounds__
  *   clauses.c     block, grid, shared, isolate, flush
  *   launches.c    k<<<…>>>(…) and cudaLaunchKernel, wherever they stand
- *   mentions.c    other mentions of a kernel: launches there cannot be tuned
+ *   mentions.c    other mentions of a kernel
+ *   pointers.c    launches through pointers and in macros
  *   include.c …   the file and its headers as one list of items (items.h)
  *   unit.c        the declarations that the kernel reaches, as text for NVRTC
  *   emit.c        the translated file
@@ -48,6 +49,7 @@ struct cuda_kernel {
   unsigned flags;      /* enum autotune_gpu_flags, except EMULATED */
   struct launch *launches;
   unsigned n_launches; /* its launches in this file: set by cuda_launches */
+  bool addressed;      /* it may be launched through its address */
 };
 static inline struct cuda_kernel *cuda_of(const struct kernel *k) {
   return k->own;
@@ -84,12 +86,24 @@ struct launch {
   unsigned n_config; /* grid, block, shared, stream */
   struct slice args; /* everything between the parentheses; if RUNTIME: the array */
   int kernel;        /* index of the annotated kernel; -1: another kernel, or unknown */
+  struct slice word; /* if RUNTIME: "cudaLaunchKernel" */
+};
+/* A part of the source that is replaced, so that a launch finds its kernel by address. */
+struct rewrite {
+  size_t start, end;
+  const char *text;
+};
+struct launches {
+  struct launch *list;
+  unsigned n;
+  struct rewrite *rewrites;
+  unsigned n_rewrites;
 };
 /* Returns every launch of the file, in order, nested ones too. Diagnoses launches of
  * annotated kernels that cannot be rewritten, and kernels that are not launched in their
  * file, because launches in other files are not tuned. */
-struct launch *cuda_launches(const struct source *s, const struct kernel *kernels,
-                             unsigned n_kernels, unsigned *n);
+struct launches cuda_launches(const struct source *s, const struct kernel *kernels,
+                              unsigned n_kernels);
 
 /* ---- include.c, unit.c ----------------------------------------------------------- */
 
@@ -124,10 +138,9 @@ bool cuda_entry_attribute(struct slice word);
 /* Appends the translated .cu file to OUT. */
 void cuda_emit(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
                const struct kernel *kernels, unsigned n_kernels,
-               const struct launch *launches, unsigned n_launches,
-               const struct items *items, const struct cuda_unit *units,
-               const struct expansion *x, const struct compile_options *o,
-               struct text *out);
+               const struct launches *launches, const struct items *items,
+               const struct cuda_unit *units, const struct expansion *x,
+               const struct compile_options *o, struct text *out);
 /* Returns the macros of the file and of the user's headers, for constraints and for
  * defaults of params. */
 struct expansion *cuda_macros(const struct source *s, const struct kernel *kernels,

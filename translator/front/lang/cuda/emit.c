@@ -137,7 +137,7 @@ struct cuda_view {
   struct slice head;     // "template <typename T>", or empty
   const char *qualifier; // "a::" where the file has other kernels of its name; else ""
   unsigned flags, most_keys;
-  bool unnamed, ceil;
+  bool unnamed, ceil, addressed;
   bool uses_grid, uses_block; // sizes mention gridDim, blockDim
   bool chooses_block;         // the param of index block_param chooses the block
   int block_param;
@@ -193,7 +193,7 @@ static const struct template_field cuda_symbol_fields[] = {
 static const struct template_field cuda_view_fields[] = {
   TEMPLATE_FIELD(THIS, SLICE, head), TEMPLATE_FIELD(THIS, STRING, qualifier),
   TEMPLATE_FIELD(THIS, UNSIGNED, flags), TEMPLATE_FIELD(THIS, UNSIGNED, most_keys),
-  TEMPLATE_FIELD(THIS, BOOL, unnamed), TEMPLATE_FIELD(THIS, BOOL, ceil),
+  TEMPLATE_FIELD(THIS, BOOL, unnamed), TEMPLATE_FIELD(THIS, BOOL, ceil), TEMPLATE_FIELD(THIS, BOOL, addressed),
   TEMPLATE_FIELD(THIS, BOOL, uses_grid), TEMPLATE_FIELD(THIS, BOOL, uses_block),
   TEMPLATE_FIELD(THIS, BOOL, chooses_block), TEMPLATE_FIELD(THIS, INT, block_param),
   TEMPLATE_FIELD(THIS, SLICE, shared), TEMPLATE_WRITE("check_sizes", cuda_check_sizes),
@@ -241,6 +241,7 @@ static const struct cuda_view *cuda_view(const struct kernel *k,
     .most_keys = (k->key_given ? k->n_keys : k->n_args + 3) + 1,
     .unnamed = u->unnamed,
     .ceil = c->ceil,
+    .addressed = c->addressed,
     .chooses_block = c->block_param >= 0,
     .block_param = c->block_param,
     .shared = c->shared,
@@ -355,10 +356,9 @@ static void edit_kernel(struct edits *edits, const struct emission *e) {
 
 void cuda_emit(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
                const struct kernel *kernels, unsigned n_kernels,
-               const struct launch *launches, unsigned n_launches,
-               const struct items *items, const struct cuda_unit *units,
-               const struct expansion *x, const struct compile_options *o,
-               struct text *out) {
+               const struct launches *launches, const struct items *items,
+               const struct cuda_unit *units, const struct expansion *x,
+               const struct compile_options *o, struct text *out) {
   struct edits edits = { .s = s };
   struct text heading = { 0 };
   edits_blank(&edits, pragmas, n_pragmas);
@@ -382,7 +382,13 @@ void cuda_emit(const struct source *s, const struct pragma *pragmas, unsigned n_
                           .data = cuda_view(&kernels[i], u, o->emulate) };
     emission_prepare(&e);
     edit_kernel(&edits, &e);
-    edit_launches(&edits, e.k, (int)i, launches, n_launches, items);
+    edit_launches(&edits, e.k, (int)i, launches->list, launches->n, items);
+  }
+  for (unsigned i = 0; i < launches->n_rewrites; i++) {
+    const struct rewrite *r = &launches->rewrites[i];
+    struct text text = { 0 };
+    text_add(&text, r->text, strlen(r->text));
+    edits_add(&edits, r->start, r->end, text);
   }
   if (n_kernels)
     text_printf(&heading, "#include <autotune_cuda.h>\n");

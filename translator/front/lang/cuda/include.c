@@ -319,6 +319,7 @@ static bool is_built_in_name(struct slice name) {
 struct declared {
   struct toolkit *toolkit;
   const struct names *seen;
+  bool spaces;        // as in items_declare
   const char **paths; // the headers walked over
   unsigned n_paths;
 };
@@ -337,10 +338,12 @@ static bool opens_seen(const struct item *i, const struct names *seen) {
   return found;
 }
 
-static bool items_declare(const struct items *items, const struct names *seen) {
+// SPACES: macros that open namespaces count as declarations of these.
+static bool items_declare(const struct items *items, const struct names *seen,
+                          bool spaces) {
   for (unsigned n = 0; n < items->n; n++) {
     const struct item *i = &items->list[n];
-    if (opens_seen(i, seen))
+    if (spaces && opens_seen(i, seen))
       return true;
     for (unsigned k = 0; i->kind != ITEM_UNDEF && k < i->n_names; k++)
       if (names_has(seen, i->names[k].name) && !is_built_in_name(i->names[k].name))
@@ -384,7 +387,7 @@ static bool file_declares(struct declared *d, const char *path) {
   if (!is_new(d, path))
     return false;
   struct items items = header_items(d->toolkit, path);
-  if (items_declare(&items, d->seen))
+  if (items_declare(&items, d->seen, d->spaces))
     return true;
   struct slice name;
   const char *found;
@@ -400,7 +403,9 @@ static void add_declaring(struct declared *d, const char *path, struct slice nam
                           struct names *headers) {
   const char *found;
   if (!is_for_host(name)) {
-    struct declared whole = { .toolkit = d->toolkit, .seen = d->seen };
+    struct declared whole = { .toolkit = d->toolkit,
+                              .seen = d->seen,
+                              .spaces = d->spaces };
     if (file_declares(&whole, path))
       names_put(headers, name);
   } else if (is_new(d, path)) {
@@ -411,9 +416,9 @@ static void add_declaring(struct declared *d, const char *path, struct slice nam
 
 // Returns the headers that stand for I in a unit.
 static struct names toolkit_headers(struct toolkit *t, const struct item *i,
-                                    const struct names *seen) {
+                                    const struct names *seen, bool spaces) {
   bool quoted;
-  struct declared d = { .toolkit = t, .seen = seen };
+  struct declared d = { .toolkit = t, .seen = seen, .spaces = spaces };
   struct names headers = { 0 };
   struct slice name = item_include(i, &quoted);
   const char *library = library_of(name);
@@ -428,7 +433,11 @@ static struct names toolkit_headers(struct toolkit *t, const struct item *i,
 }
 
 bool toolkit_declares(struct toolkit *t, const struct item *i, const struct names *seen) {
-  return toolkit_headers(t, i, seen).n > 0;
+  return toolkit_headers(t, i, seen, false).n > 0;
+}
+
+bool toolkit_opens(struct toolkit *t, const struct item *i, const struct names *spaces) {
+  return toolkit_headers(t, i, spaces, true).n > 0;
 }
 
 // Returns the name of CUB's header for a class, without suffix: BlockReduce is in
@@ -464,7 +473,7 @@ bool toolkit_write(struct toolkit *t, const struct item *i, const struct names *
                    struct text *out) {
   bool quoted;
   struct slice name = item_include(i, &quoted);
-  struct names headers = toolkit_headers(t, i, seen);
+  struct names headers = toolkit_headers(t, i, seen, false);
   if (slice_is(name, "cub/cub.cuh"))
     return write_cub(t, seen, out);
   if (headers.n == 1 && slices_same(headers.list[0].text, name))

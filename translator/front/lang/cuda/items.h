@@ -36,6 +36,8 @@ bool toolkit_write(struct toolkit *t, const struct item *i, const struct names *
 /* True if the toolkit's header that I includes, or a header included from there, declares
  * one of the words in SEEN. */
 bool toolkit_declares(struct toolkit *t, const struct item *i, const struct names *seen);
+/* The same for namespaces, which macros may open. */
+bool toolkit_opens(struct toolkit *t, const struct item *i, const struct names *spaces);
 
 /* ---- reach.c --------------------------------------------------------------------- */
 
@@ -62,8 +64,8 @@ struct cuda_reach {
 struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kernels,
                               unsigned n_kernels, const struct kernel *k,
                               struct items *items, const struct compile_options *o);
-/* True if TEXT holds WORD, directly or through macros of the user's, of which DEPTH have been
- * entered. */
+/* True if TEXT holds WORD, directly or through macros of the user's, of which DEPTH have
+ * been entered. */
 bool reach_mentions(const struct cuda_reach *r, struct slice text, const char *word,
                     unsigned depth);
 

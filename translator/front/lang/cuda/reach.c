@@ -300,7 +300,7 @@ static bool is_namespace(struct cuda_reach *r, struct slice name) {
     for (unsigned k = 0; i->kind == ITEM_OPEN && k < i->n_names; k++)
       if (slices_same(i->names[k].name, name))
         return true;
-    if (i->kind == ITEM_INCLUDE && toolkit_declares(r->toolkit, i, &only))
+    if (i->kind == ITEM_INCLUDE && toolkit_opens(r->toolkit, i, &only))
       return true;
   }
   return false;

@@ -170,8 +170,8 @@ static bool signature_holds(TSNode n, const char *type) {
   return false;
 }
 
-// Gives a kernel's parameter without a name one, if it can come last: `int`, `const T *`. False:
-// it cannot.
+// Gives a kernel's parameter without a name one, if it can come last: `int`, `const T *`.
+// False: it cannot.
 static bool signature_name_param(const struct source *s, const struct declaration *d,
                                  struct kernel *k, struct kernel_arg *a) {
   if (!s->language->device || d->initial.size ||
@@ -196,15 +196,14 @@ static bool signature_read_param(const struct source *s, TSNode n, struct kernel
                       "a reference cannot be a parameter of a kernel");
   bool named = !ts_node_is_null(d.name);
   struct slice word = named ? source_slice(s, d.name) : (struct slice){ "", 0 };
-  struct kernel_arg arg = {
-    .name = arena_copy(word.data, word.size),
-    .text = signature_between(s, start, d.end),
-    .specifiers = signature_between(s, start, d.specifiers_end),
-    .initial = d.initial,
-    .pointer = signature_holds(d.declarator, "pointer_declarator") ||
-        signature_holds(d.declarator, "array_declarator") ||
-        signature_holds(d.declarator, "function_declarator")
-  };
+  struct kernel_arg arg = { .name = arena_copy(word.data, word.size),
+                            .text = signature_between(s, start, d.end),
+                            .specifiers = signature_between(s, start, d.specifiers_end),
+                            .initial = d.initial,
+                            .pointer =
+                                signature_holds(d.declarator, "pointer_declarator") ||
+                                signature_holds(d.declarator, "array_declarator") ||
+                                signature_holds(d.declarator, "function_declarator") };
   if (!named && !signature_name_param(s, &d, k, &arg))
     return cxx_refuse(s, n, "give it a name", "an argument of a kernel must have a name");
   struct kernel_arg *a = GROW(k->args, k->n_args);
