@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """See corpus.sh. A kernel is accepted if `autotune translate` makes a file of the copy that has the line on it. Its unit is
 compiled once, for sm_90 and the first size of a block. A template needs an instance: those written at launches are tried, then
-float for types and 32 for numbers. A unit that fails is judged if nvcc compiles the untouched file: where it does not, defines
-or files are missing that only the program's own build has."""
+float for types and 32 for numbers. A unit that fails is judged if nvcc compiles the untouched file (where it does not, defines
+or files are missing that only the program's own build has), and if it is of an instance that the program has."""
 import argparse
 import collections
 import concurrent.futures
@@ -77,24 +77,40 @@ def kernels_of(path):
                      template_parameters(code[start:found.start()]))
 
 
+def numbers_of(code, words):
+    """The words with `const int N = 256;` and `#define N 256` of the file in place of N."""
+    def number(match):
+        name = re.escape(match.group())
+        found = re.search(r"(?:const(?:expr)?[\w\s]*\s%s\s*=\s*|#\s*define\s+%s\s+)(\d+)\b" % (name, name), code)
+        return found.group(1) if found else match.group()
+    return re.sub(r"\b[A-Za-z_]\w*\b", number, words)
+
+
 def instances(kernel):
-    """Arguments for the kernel's template, as `-i` takes them; [None]: it is none."""
+    """Arguments for the kernel's template, as `-i` takes them, and whether each is one of the program's; [(None, True)]: it is
+    no template."""
     if not kernel.parameters:
-        return [None]
+        return [(None, True)]
     with open(kernel.path, encoding="latin-1") as f:
-        code = blanked(f.read())
-    found = []
+        text = f.read()
+    code, found = blanked(text), []
+    own = set()  # parameters of templates: what they stand for is not known
+    for at in re.finditer(r"\btemplate\s*<", code):
+        own.update(name for _, name in template_parameters(code[at.start():]))
     for at in re.finditer(r"\b%s\s*<(?!<)" % re.escape(kernel.name), code):
         end = closing(code, at.end() - 1, "<", ">")
         if re.match(r"\s*<<<", code[end:]):
-            found.append(" ".join(code[at.end():end - 1].split()))
+            found.append(numbers_of(text, " ".join(code[at.end():end - 1].split())))
     guess = ["float" if kind in ("typename", "class") else "true" if kind == "bool" else "32"
              for kind, _ in kernel.parameters]
     given = []
     for words in dict.fromkeys(found):
         rest = guess[words.count(",") + 1:] if words else guess
-        given.append(", ".join([words] * bool(words) + rest))
-    return given[:4] + [", ".join(guess), ", ".join("int" if g == "float" else g for g in guess)]
+        known = bool(words) and not own.intersection(re.findall(r"\w+", words)) and \
+            not re.search(r"\b(?!true|false)[a-z_]\w*\b", ",".join(
+                w for w, (kind, _) in zip(words.split(","), kernel.parameters) if kind not in ("typename", "class")))
+        given.append((", ".join([words] * bool(words) + rest), known))
+    return given[:6] + [(", ".join(guess), False), (", ".join("int" if g == "float" else g for g in guess), False)]
 
 
 def without_branches(makefile):
@@ -171,15 +187,16 @@ class Corpus:
             if status:
                 errors = re.findall(r"error: (.*)", said)
                 return "refused", errors[0] if errors else said.strip()[-200:] or "status %d" % status
-            reason = ""
-            for instance in instances(kernel):
+            reason, known = "", False
+            for instance, of_program in instances(kernel):
                 status, said = run([self.build + "/tests/nvrtc_compile", "-q", *(["-i", instance] if instance else []),
                                     *options, copy], 120)
                 if re.search(r"^good: ", said, flags=re.M):
                     return "good", ""
+                known = known or of_program
                 errors = re.findall(r"error: (.*)", said)
                 reason = reason or (errors[0] if errors else said.strip()[-200:] or "status %d" % status)
-        return "bad" if self.nvcc(kernel.path, options) else "unjudged", reason
+        return "bad" if known and self.nvcc(kernel.path, options) else "unjudged", reason
 
 
 def find(root):

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // items.c: cuts a file of C++ or a header into declarations at namespace scope and lines
 // of the preprocessor.
+#include <string.h>
+
 #include "cut.h"
 
 struct file {
@@ -111,6 +113,8 @@ static void items_declaration(struct file *f, struct token t) {
 struct items items_cut(const struct source *s) {
   struct file f = { .s = s,
                     .c = { lexer_of((struct slice){ s->text, s->size }), true, true } };
+  if (s->size >= 3 && memcmp(s->text, "\xef\xbb\xbf", 3) == 0)
+    f.c.l.p += 3; // the mark of UTF-8
   for (struct token t; (t = lex(&f.c.l)).kind != TOKEN_END;) {
     if (t.first && slice_is(t.text, "#")) {
       items_directive(&f, t);

@@ -16,9 +16,21 @@ struct writer {
   const struct item *item;
   struct text *out;
   const char *from; // beginning of the text not yet written
+  struct insertions insertions;
+  unsigned inserted;
 };
 
 static void write_up_to(struct writer *w, const char *p) {
+  for (; w->inserted < w->insertions.n; w->inserted++) {
+    const struct insertion *i = &w->insertions.list[w->inserted];
+    if (i->at >= p)
+      break;
+    if (i->at < w->from) // in text that is left out
+      continue;
+    text_add(w->out, w->from, (size_t)(i->at - w->from));
+    text_printf(w->out, "%s", i->text);
+    w->from = i->at;
+  }
   if (p > w->from)
     text_add(w->out, w->from, (size_t)(p - w->from));
 }
@@ -128,6 +140,7 @@ static void write_tokens(struct writer *w, struct slice text) {
   const char *name = text.data; // beginning of the current qualified name
   size_t body = w->item->own ? w->item->own->body_at : 0;
   w->from = text.data;
+  w->insertions = gnu_expressions(text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END; previous = t.text) {
     bool colon = slice_is(t.text, ":"), after_colon = slice_is(previous, ":");
     if (t.first && slice_is(t.text, "#")) {
@@ -140,6 +153,11 @@ static void write_tokens(struct writer *w, struct slice text) {
       name = t.text.data;
     if ((size_t)(t.text.data - w->item->s->text) < body && write_head_word(w, &l, t))
       continue;
+    if (slice_is(t.text, "register")) { // NVRTC refuses it, and it means nothing
+      write_up_to(w, t.text.data);
+      w->from = l.p;
+      continue;
+    }
     bool member = slice_is(previous, ".") || slice_is(previous, "->");
     const struct variable *v = t.kind == TOKEN_WORD && !member ? variable_named(w, t.text)
                                                                : NULL;

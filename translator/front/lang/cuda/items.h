@@ -5,6 +5,7 @@
  *                   toolkit's headers by the names they declare
  *   reach.c         finds the items that the kernel reaches
  *   members.c       leaves members out that only the host has
+ *   gnu.c           GNU C that NVRTC does not take
  *   body.c          writes one item: kernels become functions, variables pointers
  *   prologue.c      writes the names that <stdint.h> and the like would declare
  *   unit.c          writes the whole unit in its order
@@ -71,8 +72,21 @@ bool reach_mentions(const struct cuda_reach *r, struct slice text, const char *w
 
 /* ---- members.c ------------------------------------------------------------------- */
 
-/* Makes members of the class I blank that only the host has, in a copy of its text. */
+/* Makes members of the class I blank that only the host has, in a copy of its text; sets
+ * I's `host`. */
 void members_leave_out(const struct cuda_reach *r, struct item *i);
+
+/* ---- gnu.c ----------------------------------------------------------------------- */
+
+/* Text to insert, in the order of the places. */
+struct insertions {
+  struct insertion {
+    const char *at, *text;
+  } *list;
+  unsigned n;
+};
+/* Returns what makes closures of the statement expressions in TEXT. */
+struct insertions gnu_expressions(struct slice text);
 
 /* ---- body.c ---------------------------------------------------------------------- */
 

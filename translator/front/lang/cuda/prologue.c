@@ -109,6 +109,12 @@ static const char *const constants[][2] = {
   { "CUDART_PI", "3.1415926535897931e+0" },
 };
 
+static const char *const functions[][2] = {
+  { "INT8_C", "(c) c" },      { "INT16_C", "(c) c" },      { "INT32_C", "(c) c" },
+  { "INT64_C", "(c) c##l" },  { "UINT8_C", "(c) c" },      { "UINT16_C", "(c) c" },
+  { "UINT32_C", "(c) c##u" }, { "UINT64_C", "(c) c##ul" },
+};
+
 // The toolkit's headers by names of namespace std; all other names are in
 // <cuda/std/type_traits>.
 static const char *const library[][2] = {
@@ -131,6 +137,22 @@ static const char *const library[][2] = {
   { "accumulate", "numeric" },
   { "plus", "functional" },
   { "multiplies", "functional" },
+  { "minus", "functional" },
+  { "divides", "functional" },
+  { "modulus", "functional" },
+  { "negate", "functional" },
+  { "equal_to", "functional" },
+  { "not_equal_to", "functional" },
+  { "less", "functional" },
+  { "less_equal", "functional" },
+  { "greater", "functional" },
+  { "greater_equal", "functional" },
+  { "logical_and", "functional" },
+  { "logical_or", "functional" },
+  { "logical_not", "functional" },
+  { "bit_and", "functional" },
+  { "bit_or", "functional" },
+  { "bit_xor", "functional" },
   { "bit_cast", "bit" },
   { "sqrt", "cmath" },
   { "exp", "cmath" },
@@ -144,6 +166,36 @@ static const char *const library[][2] = {
   { "tanh", "cmath" },
   { "sin", "cmath" },
   { "cos", "cmath" },
+  { "nearbyint", "cmath" },
+  { "nearbyintf", "cmath" },
+  { "rint", "cmath" },
+  { "lrint", "cmath" },
+  { "round", "cmath" },
+  { "lround", "cmath" },
+  { "floor", "cmath" },
+  { "ceil", "cmath" },
+  { "trunc", "cmath" },
+  { "fmod", "cmath" },
+  { "fmin", "cmath" },
+  { "fmax", "cmath" },
+  { "hypot", "cmath" },
+  { "cbrt", "cmath" },
+  { "exp2", "cmath" },
+  { "expm1", "cmath" },
+  { "log2", "cmath" },
+  { "log10", "cmath" },
+  { "log1p", "cmath" },
+  { "tan", "cmath" },
+  { "asin", "cmath" },
+  { "acos", "cmath" },
+  { "atan", "cmath" },
+  { "atan2", "cmath" },
+  { "sinh", "cmath" },
+  { "cosh", "cmath" },
+  { "erf", "cmath" },
+  { "copysign", "cmath" },
+  { "signbit", "cmath" },
+  { "isfinite", "cmath" },
 };
 // Functions that no header of the toolkit has in all versions.
 static const char *const own_functions[][2] = {
@@ -301,6 +353,25 @@ static void write_types(const struct cuda_reach *r, bool toolkit, struct text *o
   }
 }
 
+// Writes GNU C's __typeof__, which NVRTC lacks.
+static void write_typeof(const struct cuda_reach *r, struct text *out) {
+  static const char *const words[] = { "__typeof__", "__typeof", "typeof" };
+  for (size_t i = 0, any = 0; i < COUNT(words); i++) {
+    if (!names_has(&r->seen, slice_of(words[i])) || is_users(r, words[i]))
+      continue;
+    text_printf(
+        out,
+        any++ ? ""
+              : "template <class T> struct autotune_typeof { using type = T; };\n"
+                "template <class T> struct autotune_typeof<T &> { using type = T; };\n"
+                "template <class T> struct autotune_typeof<T &&> { using type = T; };\n"
+                "template <class T> using autotune_typeof_t = typename "
+                "autotune_typeof<T>::type;\n");
+    text_printf(out, "#define %s(...) autotune_typeof_t<decltype(__VA_ARGS__)>\n",
+                words[i]);
+  }
+}
+
 void prologue_write(const struct cuda_reach *r, struct text *out) {
   bool toolkit = prologue_needs_toolkit(r);
   if (toolkit)
@@ -310,6 +381,11 @@ void prologue_write(const struct cuda_reach *r, struct text *out) {
     if (names_has(&r->seen, slice_of(constants[i][0])) && !is_users(r, constants[i][0]))
       text_printf(out, "#ifndef %s\n#define %s %s\n#endif\n", constants[i][0],
                   constants[i][0], constants[i][1]);
+  for (size_t i = 0; i < COUNT(functions); i++)
+    if (names_has(&r->seen, slice_of(functions[i][0])) && !is_users(r, functions[i][0]))
+      text_printf(out, "#ifndef %s\n#define %s%s\n#endif\n", functions[i][0],
+                  functions[i][0], functions[i][1]);
+  write_typeof(r, out);
   write_version(r, "CUDA_VERSION", out);
   write_version(r, "CUDART_VERSION", out);
   write_library(r, out);

@@ -71,9 +71,12 @@ static bool goes_by_address(const struct cuda_reach *r, const struct item *i) {
        head_has(r, i, "__managed__"));
 }
 
-// True if I may be in code for a device. Types and templates always may: those of the
-// host do no harm there.
+// True if I may be in code for a device. Types and templates may, except classes of which
+// that is known.
 static bool is_for_device(const struct cuda_reach *r, const struct item *i) {
+  members_leave_out(r, &r->items.list[i - r->items.list]);
+  if (i->host)
+    return false;
   if (i->kind == ITEM_DEFINE || i->kind == ITEM_UNDEF)
     return !feed_param(r->kernels, r->n_kernels, i->names[0].name);
   if (i->kind != ITEM_CODE)
@@ -265,8 +268,6 @@ static void reach_mark(struct cuda_reach *r, unsigned n) {
     return;
   i->reached = true;
   mark_around(r, i->scope, i->chain);
-  if (i->kind == ITEM_CODE)
-    members_leave_out(r, i);
   r->pastes |= i->kind == ITEM_DEFINE && memmem(i->text.data, i->text.size, "##", 2);
   if (i->kind == ITEM_DEFINE)
     cuda_reach_scan(r, slice_after(i->text, i->names[0].name));
@@ -374,6 +375,25 @@ static bool is_for_all(struct cuda_reach *r, const struct item *i) {
   return is_namespace(r, last);
 }
 
+// True for types of the toolkit that templates are made for: their header is needed then.
+static bool is_toolkit_type(struct slice word) {
+  static const char *const types[] = { "half",
+                                       "half2",
+                                       "__half",
+                                       "__half2",
+                                       "nv_bfloat16",
+                                       "nv_bfloat162",
+                                       "__nv_bfloat16",
+                                       "__nv_bfloat162",
+                                       "__nv_fp8_e4m3",
+                                       "__nv_fp8_e5m2",
+                                       "cuComplex",
+                                       "cuFloatComplex",
+                                       "cuDoubleComplex",
+                                       NULL };
+  return slice_in(word, types);
+}
+
 // Reaches the types named in statements with launches: a launch may instantiate a
 // template with them.
 static void see_instances(struct cuda_reach *r, const struct source *s) {
@@ -386,6 +406,8 @@ static void see_instances(struct cuda_reach *r, const struct source *s) {
       statement = true;
     else if (slice_is(t.text, ";"))
       statement = false;
+    if (statement && is_toolkit_type(t.text))
+      reach_see_word(r, t.text);
     const struct item *i;
     for (const struct name *n = NULL;
          statement && t.kind == TOKEN_WORD && (i = next_item(r, t.text, &n)) != NULL;)
@@ -406,6 +428,8 @@ static void see_template_arguments(struct cuda_reach *r, const struct source *s)
     bool argument = t.kind == TOKEN_WORD &&
         (slice_is(previous, "<") || slice_is(previous, ",")) &&
         (slice_is(next, ">") || slice_is(next, ",") || slice_is(next, "<"));
+    if (argument && is_toolkit_type(t.text))
+      reach_see_word(r, t.text);
     const struct item *i;
     for (const struct name *n = NULL;
          t.kind == TOKEN_WORD && (i = next_item(r, t.text, &n)) != NULL;) {

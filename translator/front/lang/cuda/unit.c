@@ -93,12 +93,32 @@ static const char *own_flag(const char *const **a) {
   return NULL;
 }
 
+// True if `{ .x = 1 }` is in the unit: NVRTC takes that in C++20 only, nvcc in all.
+static bool has_designators(const struct cuda_reach *r) {
+  for (unsigned n = 0; n < r->items.n; n++) {
+    const struct item *i = &r->items.list[n];
+    if (!unit_is_written(r, i) || i->kind != ITEM_CODE)
+      continue;
+    struct lexer l = lexer_of(i->text);
+    struct slice previous = { 0 };
+    for (struct token t; (t = lex(&l)).kind != TOKEN_END; previous = t.text) {
+      struct lexer ahead = l;
+      if (slice_is(t.text, ".") && (slice_is(previous, "{") || slice_is(previous, ",")) &&
+          lex(&ahead).kind == TOKEN_WORD && slice_is(lex(&ahead).text, "="))
+        return true;
+    }
+  }
+  return false;
+}
+
 static void add_flags(const struct cuda_reach *r, const struct compile_options *o,
                       struct cuda_unit *u) {
-  bool standard = false;
+  bool standard = has_designators(r);
+  if (standard)
+    *GROW(u->flags, u->n_flags) = "-std=c++20";
   for (const char *const *a = o->args; a && *a; a++) {
     const char *flag = own_flag(&a);
-    if (!flag)
+    if (!flag || (standard && strncmp(flag, "-std=", 5) == 0))
       continue;
     standard = standard || strncmp(flag, "-std=", 5) == 0;
     *GROW(u->flags, u->n_flags) = flag;
