@@ -106,9 +106,10 @@ def instances(kernel):
     given = []
     for words in dict.fromkeys(found):
         rest = guess[words.count(",") + 1:] if words else guess
-        known = bool(words) and not own.intersection(re.findall(r"\w+", words)) and \
-            not re.search(r"\b(?!true|false)[a-z_]\w*\b", ",".join(
-                w for w, (kind, _) in zip(words.split(","), kernel.parameters) if kind not in ("typename", "class")))
+        values = ",".join(w for w, (kind, _) in zip(words.split(","), kernel.parameters) if kind not in ("typename", "class"))
+        known = bool(words) and words.count(",") + 1 >= len(kernel.parameters) and \
+            not own.intersection(re.findall(r"\w+", words)) and \
+            not re.search(r"\b(?!true\b|false\b)[A-Za-z_]\w*", values)
         given.append((", ".join([words] * bool(words) + rest), known))
     return given[:6] + [(", ".join(guess), False), (", ".join("int" if g == "float" else g for g in guess), False)]
 

@@ -4,6 +4,7 @@
  *   include.c       puts the user's headers in place of their #include; finds the
  *                   toolkit's headers by the names they declare
  *   reach.c         finds the items that the kernel reaches
+ *   instances.c     what the arguments of a template may be
  *   members.c       leaves members out that only the host has
  *   gnu.c           GNU C that NVRTC does not take
  *   body.c          writes one item: kernels become functions, variables pointers
@@ -69,6 +70,22 @@ struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kerne
  * been entered. */
 bool reach_mentions(const struct cuda_reach *r, struct slice text, const char *word,
                     unsigned depth);
+
+/* Adds what declares WORD. */
+void reach_see_word(struct cuda_reach *r, struct slice word);
+/* True if I may be in code for a device. */
+bool reach_for_device(const struct cuda_reach *r, const struct item *i);
+bool reach_is_variable(const struct item *i);
+/* Returns the next item that declares NAME; NULL: no more. *N is NULL at first. */
+const struct item *reach_next_item(const struct cuda_reach *r, struct slice name,
+                                   const struct name **n);
+
+/* ---- instances.c ----------------------------------------------------------------- */
+
+/* Adds the types named in statements with launches of the kernel, which may be arguments
+ * of its template; and the classes of a device that are arguments of any template. */
+void reach_instances(struct cuda_reach *r, const struct source *s);
+void reach_template_arguments(struct cuda_reach *r, const struct source *s);
 
 /* ---- members.c ------------------------------------------------------------------- */
 

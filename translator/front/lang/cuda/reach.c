@@ -11,8 +11,8 @@ enum { MAX_MACRO_DEPTH = 8 };
 
 // ---- kinds of items -----------------------------------------------------------------
 
-static const struct item *next_item(const struct cuda_reach *r, struct slice name,
-                                    const struct name **n) {
+const struct item *reach_next_item(const struct cuda_reach *r, struct slice name,
+                                   const struct name **n) {
   return items_named(&r->items, NAME_ORDINARY, name, n);
 }
 
@@ -26,7 +26,7 @@ bool reach_mentions(const struct cuda_reach *r, struct slice text, const char *w
       return true;
     const struct item *i;
     for (const struct name *n = NULL;
-         depth < MAX_MACRO_DEPTH && (i = next_item(r, t.text, &n)) != NULL;) {
+         depth < MAX_MACRO_DEPTH && (i = reach_next_item(r, t.text, &n)) != NULL;) {
       if (i->kind == ITEM_DEFINE &&
           reach_mentions(r, slice_after(i->text, i->names[0].name), word, depth + 1))
         return true;
@@ -39,7 +39,7 @@ static bool head_has(const struct cuda_reach *r, const struct item *i, const cha
   return reach_mentions(r, item_head(i), word, 0);
 }
 
-static bool reach_is_variable(const struct item *i) {
+bool reach_is_variable(const struct item *i) {
   static const char *const others[] = { "using",         "typedef",  "namespace",
                                         "static_assert", "template", NULL };
   struct lexer l = lexer_of(i->text), rest;
@@ -71,9 +71,24 @@ static bool goes_by_address(const struct cuda_reach *r, const struct item *i) {
        head_has(r, i, "__managed__"));
 }
 
+// True if I, `using T = S<int>;`, names a class that only the host can have.
+static bool names_host_class(const struct cuda_reach *r, const struct item *i) {
+  struct lexer l = lexer_of(i->text);
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    const struct item *named = NULL;
+    for (const struct name *n = NULL;
+         t.kind == TOKEN_WORD && (named = reach_next_item(r, t.text, &n)) != NULL;) {
+      members_leave_out(r, &r->items.list[n->index]);
+      if (named->host)
+        return true;
+    }
+  }
+  return false;
+}
+
 // True if I may be in code for a device. Types and templates may, except classes of which
 // that is known.
-static bool is_for_device(const struct cuda_reach *r, const struct item *i) {
+bool reach_for_device(const struct cuda_reach *r, const struct item *i) {
   members_leave_out(r, &r->items.list[i - r->items.list]);
   if (i->host)
     return false;
@@ -85,7 +100,7 @@ static bool is_for_device(const struct cuda_reach *r, const struct item *i) {
     return !head_has(r, i, "__global__") &&
         (head_has(r, i, "__device__") || head_has(r, i, "constexpr"));
   if (!reach_is_variable(i) || i->type)
-    return true;
+    return i->type || !names_host_class(r, i);
   return is_copied(r, i) || goes_by_address(r, i) || head_has(r, i, "__shared__");
 }
 
@@ -200,12 +215,12 @@ static void add_variable(struct cuda_reach *r, const struct item *i, struct slic
 
 static void reach_mark(struct cuda_reach *r, unsigned n);
 
-static void reach_see_word(struct cuda_reach *r, struct slice word) {
+void reach_see_word(struct cuda_reach *r, struct slice word) {
   if (!names_put(&r->seen, word))
     return;
   const struct item *i;
-  for (const struct name *n = NULL; (i = next_item(r, word, &n)) != NULL;)
-    if (is_for_device(r, i)) {
+  for (const struct name *n = NULL; (i = reach_next_item(r, word, &n)) != NULL;)
+    if (reach_for_device(r, i)) {
       struct slice name = n->text;
       reach_mark(r, n->index);
       if (goes_by_address(r, i) && (!i->type || name.data >= i->head_end))
@@ -218,8 +233,8 @@ static void see_member(struct cuda_reach *r, struct slice word) {
   if (!names_put(&r->macros, word))
     return;
   const struct item *i;
-  for (const struct name *n = NULL; (i = next_item(r, word, &n)) != NULL;)
-    if (i->kind == ITEM_DEFINE && is_for_device(r, i))
+  for (const struct name *n = NULL; (i = reach_next_item(r, word, &n)) != NULL;)
+    if (i->kind == ITEM_DEFINE && reach_for_device(r, i))
       reach_mark(r, n->index);
 }
 
@@ -313,7 +328,8 @@ static bool is_made_by_macro(const struct cuda_reach *r, const struct item *i) {
   bool made = false;
   if (!i->function || i->n_names != 1 || i->names[0].name.data != i->text.data)
     return false;
-  for (const struct name *n = NULL; (macro = next_item(r, i->names[0].name, &n)) != NULL;)
+  for (const struct name *n = NULL;
+       (macro = reach_next_item(r, i->names[0].name, &n)) != NULL;)
     made = made || macro->kind == ITEM_DEFINE;
   return made;
 }
@@ -347,7 +363,7 @@ static bool is_pasted(const struct cuda_reach *r, struct slice name) {
 
 static bool is_pasted_item(const struct cuda_reach *r, const struct item *i) {
   bool found = false;
-  for (unsigned n = 0; r->pastes && n < i->n_names && is_for_device(r, i); n++)
+  for (unsigned n = 0; r->pastes && n < i->n_names && reach_for_device(r, i); n++)
     found = found || is_pasted(r, i->names[n].name);
   return found;
 }
@@ -359,7 +375,7 @@ static bool is_for_all(struct cuda_reach *r, const struct item *i) {
     return is_kept_pragma(i);
   if (i->kind == ITEM_INCLUDE)
     return toolkit_declares(r->toolkit, i, &r->seen);
-  if (i->kind != ITEM_CODE || !is_for_device(r, i))
+  if (i->kind != ITEM_CODE || !reach_for_device(r, i))
     return false;
   if (is_made_by_macro(r, i))
     return true;
@@ -373,74 +389,6 @@ static bool is_for_all(struct cuda_reach *r, const struct item *i) {
     if (t.kind == TOKEN_WORD)
       last = t.text;
   return is_namespace(r, last);
-}
-
-// True for types of the toolkit that templates are made for: their header is needed then.
-static bool is_toolkit_type(struct slice word) {
-  static const char *const types[] = { "half",
-                                       "half2",
-                                       "__half",
-                                       "__half2",
-                                       "nv_bfloat16",
-                                       "nv_bfloat162",
-                                       "__nv_bfloat16",
-                                       "__nv_bfloat162",
-                                       "__nv_fp8_e4m3",
-                                       "__nv_fp8_e5m2",
-                                       "cuComplex",
-                                       "cuFloatComplex",
-                                       "cuDoubleComplex",
-                                       NULL };
-  return slice_in(word, types);
-}
-
-// Reaches the types named in statements with launches: a launch may instantiate a
-// template with them.
-static void see_instances(struct cuda_reach *r, const struct source *s) {
-  struct lexer l = lexer_of((struct slice){ s->text, s->size });
-  bool statement = false;
-  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
-    size_t at = (size_t)(t.text.data - s->text);
-    if (t.kind == TOKEN_WORD && slice_is(t.text, r->k->main.name) &&
-        (at < cxx_of(r->k)->start || at > r->k->main.end))
-      statement = true;
-    else if (slice_is(t.text, ";"))
-      statement = false;
-    if (statement && is_toolkit_type(t.text))
-      reach_see_word(r, t.text);
-    const struct item *i;
-    for (const struct name *n = NULL;
-         statement && t.kind == TOKEN_WORD && (i = next_item(r, t.text, &n)) != NULL;)
-      if (i->kind == ITEM_CODE && !i->function && (i->type || !reach_is_variable(i)) &&
-          is_for_device(r, i))
-        reach_see_word(r, t.text);
-  }
-}
-
-// Reaches device classes that are named as arguments of templates anywhere in the file,
-// `run<Add>(…)`, and functors anywhere: `run(Add{ 2 })`.
-static void see_template_arguments(struct cuda_reach *r, const struct source *s) {
-  struct lexer l = lexer_of((struct slice){ s->text, s->size });
-  struct slice previous = { 0 };
-  for (struct token t; (t = lex(&l)).kind != TOKEN_END; previous = t.text) {
-    struct lexer ahead = l;
-    struct slice next = lex(&ahead).text;
-    bool argument = t.kind == TOKEN_WORD &&
-        (slice_is(previous, "<") || slice_is(previous, ",")) &&
-        (slice_is(next, ">") || slice_is(next, ",") || slice_is(next, "<"));
-    if (argument && is_toolkit_type(t.text))
-      reach_see_word(r, t.text);
-    const struct item *i;
-    for (const struct name *n = NULL;
-         t.kind == TOKEN_WORD && (i = next_item(r, t.text, &n)) != NULL;) {
-      size_t at = (size_t)(t.text.data - s->text);
-      bool own = i->s == s && at >= i->start && at < i->end;
-      if (i->kind == ITEM_CODE && i->type && !own &&
-          (argument || reach_mentions(r, i->text, "operator", 0)) &&
-          reach_mentions(r, i->text, "__device__", 0))
-        reach_see_word(r, t.text);
-    }
-  }
 }
 
 static void find_own(struct cuda_reach *r, const struct source *s) {
@@ -474,9 +422,9 @@ struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kerne
   for (unsigned i = 0; i < cxx_of(k)->n_params; i++)
     types = types || cxx_of(k)->params[i].type;
   if (cxx_of(k)->n_params)
-    see_instances(r, s);
+    reach_instances(r, s);
   if (types)
-    see_template_arguments(r, s);
+    reach_template_arguments(r, s);
   for (bool more = true; more;) {
     more = false;
     for (unsigned n = 0; n < r->items.n; n++)
