@@ -40,6 +40,13 @@ struct cuda_kernel {
   struct slice bounds;     /* "__launch_bounds__(256, 2)", as written; empty: none */
   struct slice *elsewhere;
   unsigned n_elsewhere; /* namespaces of other kernels of its name in the file */
+  struct overload { /* another kernel of its name, without a pragma: perhaps in another
+                       branch of an #if */
+    size_t end;     /* of its declaration or definition */
+    bool defined;
+    struct kernel as; /* its template and its parameters alone */
+  } *overloads;
+  unsigned n_overloads;
   int block_param;   /* index of the param for block(16x16, 32x8): kind VALUE_TUPLE, text
                         "16x16", items x, y, z; -1: none */
   struct dims block; /* block(BX, BY): over params; n 0: none */

@@ -266,11 +266,18 @@ static const struct cuda_view *cuda_view(const struct kernel *k,
 struct cuda_declared {
   const char *kernel;
   struct slice head, parameters;
+  bool defined;                // of an overload
+  const char *args, *instance; // "a, n", "<T, N>"
 };
 #define THIS struct cuda_declared
 static const struct template_field cuda_declared_fields[] = {
-  TEMPLATE_FIELD(THIS, STRING, kernel), TEMPLATE_FIELD(THIS, SLICE, head),
-  TEMPLATE_FIELD(THIS, SLICE, parameters), TEMPLATE_END
+  TEMPLATE_FIELD(THIS, STRING, kernel),
+  TEMPLATE_FIELD(THIS, SLICE, head),
+  TEMPLATE_FIELD(THIS, SLICE, parameters),
+  TEMPLATE_FIELD(THIS, BOOL, defined),
+  TEMPLATE_FIELD(THIS, STRING, args),
+  TEMPLATE_FIELD(THIS, STRING, instance),
+  TEMPLATE_END
 };
 #undef THIS
 
@@ -343,6 +350,37 @@ static void edit_launches(struct edits *edits, const struct kernel *k, int index
                "'%s' is launched before its definition", k->main.name);
 }
 
+// Gives the overloads of K launchers of the same name, which launch them as written: so
+// C++ chooses among them.
+static void edit_overloads(struct edits *edits, const struct kernel *k) {
+  const struct cuda_kernel *c = cuda_of(k);
+  for (unsigned i = 0; i < c->n_overloads; i++) {
+    const struct overload *o = &c->overloads[i];
+    struct cuda_declared d = { .kernel = k->main.name,
+                               .head = cxx_of(&o->as)->template_head,
+                               .defined = true,
+                               .args = "",
+                               .instance = "" };
+    const char *parameters = "";
+    for (unsigned j = 0; j < c->n_overloads && !o->defined; j++)
+      d.defined = d.defined &&
+          !(c->overloads[j].defined && c->overloads[j].as.n_args == o->as.n_args);
+    for (unsigned j = 0; j < o->as.n_args; j++) {
+      const struct kernel_arg *a = &o->as.args[j];
+      parameters = arena_printf("%s%s%.*s", parameters, j ? ", " : "", WORD(a->text));
+      d.args = arena_printf("%s%s%s", d.args, j ? ", " : "", a->name);
+    }
+    d.parameters = slice_of(parameters);
+    for (unsigned j = 0; j < cxx_of(&o->as)->n_params; j++)
+      d.instance = arena_printf("%s%s%s", d.instance, j ? ", " : "<",
+                                cxx_of(&o->as)->params[j].name);
+    if (*d.instance)
+      d.instance = arena_printf("%s>", d.instance);
+    struct template_scope scope = { cuda_declared_fields, &d, 0, NULL };
+    edits_insert(edits, &cuda_templates, "overload", &scope, o->end);
+  }
+}
+
 static void edit_kernel(struct edits *edits, const struct emission *e) {
   const struct kernel *k = e->k;
   size_t start = cxx_of(k)->start;
@@ -352,6 +390,7 @@ static void edit_kernel(struct edits *edits, const struct emission *e) {
       emit_insert(edits, e, "before", at);
   }
   emit_insert(edits, e, "after", k->main.end);
+  edit_overloads(edits, k);
 }
 
 void cuda_emit(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,

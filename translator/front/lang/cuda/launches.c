@@ -237,25 +237,36 @@ static bool on_device(const struct source *s, TSNode n) {
   return false;
 }
 
+// Lets a launch find its kernel by its address. False: it cannot.
+static bool launch_by_address(struct finder *f, struct launch *l) {
+  const struct kernel *k = &f->kernels[l->kernel];
+  size_t size = strlen(k->main.name);
+  struct slice word = { l->callee.data + l->callee.size - size, size };
+  struct callee c = { .name = l->callee, .last = word };
+  if (l->runtime
+          ? !pointers_address(f, k, &c)
+          : !pointers_launch(f, l->callee.data, word, l->kernel, f->s->text + f->s->size))
+    return false;
+  if (l->runtime)
+    pointers_runtime(f, l->word);
+  l->kernel = CALLED_NONE;
+  *GROW(f->all, f->n) = *l;
+  return true;
+}
+
 static void add_launch(struct finder *f, TSNode call, struct launch l) {
   const struct kernel *k = l.kernel >= 0 ? &f->kernels[l.kernel] : NULL;
   l.start = ts_node_start_byte(call);
   l.end = ts_node_end_byte(call);
-  if (k && ts_node_has_error(call)) {
-    struct slice name = l.callee;
-    size_t size = strlen(k->main.name);
-    name = (struct slice){ name.data + name.size - size, size };
-    if (!l.runtime &&
-        pointers_launch(f, l.callee.data, name, l.kernel, f->s->text + f->s->size)) {
-      l.kernel = CALLED_NONE;
-      *GROW(f->all, f->n) = l;
-      return;
-    }
+  if (k && (l.runtime ? cuda_of(k)->n_overloads > 0 : ts_node_has_error(call)) &&
+      launch_by_address(f, &l))
+    return;
+  if (k && ts_node_has_error(call))
     launch_refuse(
         f, call,
         launch_unparsed_hint((struct slice){ f->s->text + l.start, l.end - l.start }),
         "this launch of '%s' could not be parsed", k);
-  } else if (k && on_device(f->s, call))
+  else if (k && on_device(f->s, call))
     launch_refuse(f, call, "launch it from the host, or take the pragma away",
                   "a launch of '%s' from the device cannot be tuned", k);
   else if (k && l.n_config < 2)
