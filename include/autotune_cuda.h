@@ -286,6 +286,28 @@ cudaError_t launch_pointer(F_ kernel, dim3 grid, dim3 block, void **args,
   return static_cast<cudaError_t>(known->packed(&l, args));
 }
 
+/* What `cudaLaunchKernelEx(&config, f, …)` becomes. A launch with attributes, such as the
+ * size of a cluster, runs as written. */
+#if CUDART_VERSION >= 12000 && !defined(AUTOTUNE_EMULATE_LAUNCH_H)
+template <class... P_>
+cudaError_t launch_values(const cudaLaunchConfig_t *config, void (*kernel)(P_...),
+                          const by_address *known, P_... args) {
+  void *const list[] = { (void *)&args..., nullptr };
+  const autotune_launch l =
+      asked(config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream);
+  return static_cast<cudaError_t>(known ? known->packed(&l, list)
+                                        : launch(kernel, &l, list));
+}
+template <class... P_, class... A_>
+cudaError_t launch_extended(const cudaLaunchConfig_t *config, void (*kernel)(P_...),
+                            A_ &&...args) {
+  const by_address *known = by_address::find(reinterpret_cast<const void *>(kernel));
+  if (!known || config->numAttrs)
+    return cudaLaunchKernelEx(config, kernel, static_cast<A_ &&>(args)...);
+  return launch_values<P_...>(config, kernel, known, static_cast<A_ &&>(args)...);
+}
+#endif
+
 /* Implements `locate` of struct autotune_gpu_symbol. */
 template <class T_> int locate(const T_ &symbol, void **address, size_t *bytes) {
   cudaError_t error = cudaGetSymbolAddress(address, symbol);

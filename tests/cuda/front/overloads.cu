@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Overloads and twins in another branch of an #if, one with a pragma: C++ chooses among them as before.
+// Overloads, twins in another branch of an #if, one with a pragma, and kernels defined outside of their namespace.
 #include <cstdio>
 __global__ void add(double *a, int n);
 #pragma autotune kernel block(64, 128) grid(ceil)
@@ -28,6 +28,28 @@ __global__ void twin(float *a, int n, int more)
   if (i < n) a[i] += more;
 }
 #endif
+// Defined outside of their namespaces.
+namespace a {
+namespace b {
+struct size { int n; };
+__device__ int twice(int x) { return 2 * x; }
+__global__ void outside(float *x, size s);
+template <class T> __global__ void outside_too(T *x, size s);
+}
+}
+#pragma autotune kernel block(64, 128) grid(ceil)
+__global__ void a::b::outside(float *x, size s)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < s.n) x[i] += twice(2);
+}
+#pragma autotune kernel block(64, 128) grid(ceil)
+template <class T> __global__ void a::b::outside_too(T *x, size s)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < s.n) x[i] += twice(3);
+}
+
 int main()
 {
   int n = 1000;
@@ -36,9 +58,11 @@ int main()
   cudaMemset(a, 0, n * sizeof *a); cudaMemset(d, 0, n * sizeof *d);
   add<<<4, 256>>>(a, n); add<<<4, 256>>>(d, n); add<int, 2><<<4, 256>>>((int *)d, 0, 1); add<float, 2><<<4, 256>>>(a, n, 3.f);
   twin<<<4, 256>>>(a, n, 5);
+  ::a::b::outside<<<4, 256>>>(a, ::a::b::size{ n });
+  ::a::b::outside_too<float><<<4, 256>>>(a, { n });
   float x[1000]; double y[1000];
   cudaMemcpy(x, a, sizeof x, cudaMemcpyDeviceToHost); cudaMemcpy(y, d, sizeof y, cudaMemcpyDeviceToHost);
-  bool right = x[0] == 12 && x[999] == 12 && y[0] == 2 && y[999] == 2;
+  bool right = x[0] == 22 && x[999] == 22 && y[0] == 2 && y[999] == 2;
   puts(right ? "right" : "wrong");
   return !right;
 }

@@ -109,9 +109,10 @@ bool cuda_entry_attribute(struct slice word) {
   return slice_in(word, words);
 }
 
-// Writes a word in the head of a kernel, before its body. True: the word needs no more
-// work.
-static bool write_head_word(struct writer *w, struct lexer *l, struct token t) {
+// Writes a word in the head of a kernel, before its body. NAME: where its qualified name
+// begins. True: the word needs no more work.
+static bool write_head_word(struct writer *w, struct lexer *l, struct token t,
+                            const char *name) {
   size_t at = (size_t)(t.text.data - w->item->s->text);
   if (slice_is(t.text, "__global__")) {
     write_up_to(w, t.text.data);
@@ -125,7 +126,7 @@ static bool write_head_word(struct writer *w, struct lexer *l, struct token t) {
     skip_brackets(l);
     feed_newlines((struct slice){ before, (size_t)(l->p - before) }, w->out);
   } else if (at == w->item->own->name_at) {
-    write_up_to(w, t.text.data);
+    write_up_to(w, name); // without its namespaces
     text_printf(w->out, "autotune_body_%.*s", WORD(t.text));
   } else {
     return false;
@@ -151,7 +152,8 @@ static void write_tokens(struct writer *w, struct slice text) {
         !(colon && t.text.data == previous.data + previous.size && l.p < l.end &&
           *l.p == ':'))
       name = t.text.data;
-    if ((size_t)(t.text.data - w->item->s->text) < body && write_head_word(w, &l, t))
+    if ((size_t)(t.text.data - w->item->s->text) < body &&
+        write_head_word(w, &l, t, name))
       continue;
     if (slice_is(t.text, "register")) { // NVRTC refuses it, and it means nothing
       write_up_to(w, t.text.data);

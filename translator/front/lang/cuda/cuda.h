@@ -38,6 +38,7 @@ struct dims {
 struct cuda_kernel {
   struct cxx_function cxx; /* the first member: cxx_of(k) */
   struct slice bounds;     /* "__launch_bounds__(256, 2)", as written; empty: none */
+  struct slice outside; /* "a::b" of `void a::b::k()`, defined outside of its namespace */
   struct slice *elsewhere;
   unsigned n_elsewhere; /* namespaces of other kernels of its name in the file */
   struct overload { /* another kernel of its name, without a pragma: perhaps in another
@@ -57,6 +58,7 @@ struct cuda_kernel {
   struct launch *launches;
   unsigned n_launches; /* its launches in this file: set by cuda_launches */
   bool addressed;      /* it may be launched through its address */
+  bool untuned;        /* it is launched where that is not tuned, which was said */
 };
 static inline struct cuda_kernel *cuda_of(const struct kernel *k) {
   return k->own;
@@ -66,6 +68,9 @@ static inline struct cuda_kernel *cuda_of(const struct kernel *k) {
  * the last newline. */
 void cuda_unroll(const struct kernel *k, const struct loop_directive *d,
                  struct text *out);
+
+/* Opens the namespaces of a kernel that is defined outside of them, or closes them. */
+void cuda_outside(const struct cuda_kernel *c, bool open, struct text *out);
 
 /* Parts of language_cuda (language.h). */
 void cuda_kernels_check(const struct source *s, struct kernel *kernels, unsigned n);

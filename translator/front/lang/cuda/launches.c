@@ -223,7 +223,7 @@ const char *launch_unparsed_hint(struct slice text) {
       : "is a macro in it, or around it, that hides a part of the syntax?";
 }
 
-static bool on_device(const struct source *s, TSNode n) {
+bool launch_on_device(const struct source *s, TSNode n) {
   TSNode function;
   if (!node_inside(n, "function_definition", &function))
     return false;
@@ -266,10 +266,14 @@ static void add_launch(struct finder *f, TSNode call, struct launch l) {
         f, call,
         launch_unparsed_hint((struct slice){ f->s->text + l.start, l.end - l.start }),
         "this launch of '%s' could not be parsed", k);
-  else if (k && on_device(f->s, call))
-    launch_refuse(f, call, "launch it from the host, or take the pragma away",
-                  "a launch of '%s' from the device cannot be tuned", k);
-  else if (k && l.n_config < 2)
+  else if (k && launch_on_device(f->s, call)) {
+    diag_warning(
+        f->s, l.start, l.end - l.start, "launches from the host are",
+        "this launch of '%s' is not tuned: a launch from the device runs it as written",
+        k->main.name);
+    cuda_of(k)->untuned = true;
+    l.kernel = CALLED_NONE;
+  } else if (k && l.n_config < 2)
     launch_refuse(f, call, "write <<<grid, block>>>", "this launch of '%s' has no block",
                   k);
   *GROW(f->all, f->n) = l;
@@ -390,7 +394,7 @@ static void check_launched(const struct finder *f, const struct kernel *k) {
         "not tuned",
         k->main.name);
   else if (cuda_of(k)->n_launches == 0 && !cuda_of(k)->addressed &&
-           strcmp(path, s->path) == 0)
+           !cuda_of(k)->untuned && strcmp(path, s->path) == 0)
     diag_warning(
         s, k->main.name_at, strlen(k->main.name),
         "launch it from a function here that the others call, or define it in a header",

@@ -41,6 +41,8 @@ int kernel_meant(const struct finder *f, const struct callee *c);
 /* Returns the last word of the function that CALL calls: "cudaLaunchKernel" of
  * `::cudaLaunchKernel`. */
 struct slice called(const struct source *s, TSNode call);
+/* True if N is in a function of the device. */
+bool launch_on_device(const struct source *s, TSNode n);
 /* Returns the hint for a launch that the grammar did not understand; TEXT is its text. */
 const char *launch_unparsed_hint(struct slice text);
 /* Diagnoses N; MESSAGE takes the name of K. */
@@ -65,7 +67,7 @@ bool pointers_address(struct finder *f, const struct kernel *k, const struct cal
  * cannot be. */
 bool pointers_launch(struct finder *f, const char *name, struct slice word, int kernel,
                      const char *end);
-/* Rewrites WORD, cudaLaunchKernel. */
+/* Rewrites WORD, cudaLaunchKernel or cudaLaunchKernelEx. */
 void pointers_runtime(struct finder *f, struct slice word);
 /* Rewrites launches through pointers, if the address of an annotated kernel is taken. */
 void pointers_find(struct finder *f);

@@ -129,15 +129,22 @@ static void check_use(struct finder *f, TSNode n, const struct kernel *k,
     return; // its attributes, and launches that add_runtime has found
   const char *hint =
       arena_printf("launch it by its name: %s<<<grid, block>>>(…)", k->main.name);
-  if (mentions_begins(name, "cudaLaunch"))
-    diag_error(f->s, ts_node_start_byte(call), name.size,
-               "launch it by <<<…>>> or cudaLaunchKernel, or take the pragma away",
-               "'%.*s' of the kernel '%s' cannot be tuned", (int)name.size, name.data,
-               k->main.name);
-  else if (!(cxx_of(k)->n_params && node_inside(n, "template_argument_list", &list)) &&
-           pointers_address(f, k, c))
+  bool full = !(cxx_of(k)->n_params && node_inside(n, "template_argument_list", &list));
+  if (slice_is(name, "cudaLaunchKernelEx") && full && pointers_address(f, k, c)) {
+    pointers_runtime(f, name);
     return;
-  else if (name.size)
+  }
+  if (mentions_begins(name, "cudaLaunch")) {
+    diag_warning(f->s, ts_node_start_byte(call), name.size,
+                 "launches by <<<…>>>, cudaLaunchKernel and cudaLaunchKernelEx are",
+                 "this launch of '%s' is not tuned: '%.*s' runs it as written",
+                 k->main.name, (int)name.size, name.data);
+    cuda_of(k)->untuned = true;
+    return;
+  }
+  if (full && pointers_address(f, k, c))
+    return;
+  if (name.size)
     diag_error(f->s, ts_node_start_byte(n), ts_node_end_byte(n) - ts_node_start_byte(n),
                hint,
                "the kernel '%s' is passed to '%.*s': launches from there cannot be tuned",

@@ -116,7 +116,11 @@ bool pointers_launch(struct finder *f, const char *name, struct slice word, int 
 }
 
 void pointers_runtime(struct finder *f, struct slice word) {
-  add_rewrite(f, word.data, word.data + word.size, "::autotune::launch_pointer");
+  if (is_rewritten(f, word.data))
+    return;
+  add_rewrite(f, word.data, word.data + word.size,
+              slice_is(word, "cudaLaunchKernel") ? "::autotune::launch_pointer"
+                                                 : "::autotune::launch_extended");
   f->by_pointer = true;
 }
 
@@ -274,6 +278,12 @@ static void rewrite_macro(struct finder *f, const struct described *d,
 
 // ---- the file -----------------------------------------------------------------------
 
+static bool is_on_device(const struct finder *f, const char *p) {
+  uint32_t at = (uint32_t)(p - f->s->text);
+  TSNode root = ts_tree_root_node(f->s->tree);
+  return launch_on_device(f->s, ts_node_descendant_for_byte_range(root, at, at + 1));
+}
+
 // Rewrites launches whose callee is an expression: `kernels[i]<<<…>>>(…)`.
 static void rewrite_expressions(struct finder *f) {
   for (unsigned i = 0; i < f->n; i++) {
@@ -304,7 +314,8 @@ void pointers_find(struct finder *f) {
     }
     struct lexer ahead = l;
     if (t.kind == TOKEN_WORD && slice_is(lex(&ahead).text, "<<") &&
-        (is_pointer(&d, t.text) || names_has(&f->alias_macros, t.text)))
+        (is_pointer(&d, t.text) || names_has(&f->alias_macros, t.text)) &&
+        !is_on_device(f, t.text.data))
       pointers_launch(f, t.text.data, t.text, CALLED_NONE, end);
   }
 }

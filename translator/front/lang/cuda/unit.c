@@ -51,12 +51,16 @@ static void add_items(const struct cuda_reach *r, struct text *out) {
     const struct item *i = &r->items.list[n];
     if (!unit_is_written(r, i))
       continue;
+    if (i->own)
+      cuda_outside(cuda_of(r->k), true, out);
     if (i->kind == ITEM_CODE)
       source_resume(i->s, i->start, out);
     if (i->kind != ITEM_INCLUDE || !toolkit_write(r->toolkit, i, &r->seen, out))
       body_write(r, i, out);
     if (n == last)
       add_entry(r, i, out);
+    if (i->own)
+      cuda_outside(cuda_of(r->k), false, out);
   }
 }
 
