@@ -239,10 +239,12 @@ def main():
             kernels = list(find(root))
             if args.sample and args.sample < len(kernels):
                 kernels = sorted(random.Random(1).sample(kernels, args.sample))
-            fates = list(pool.map(lambda k, root=root: corpus.try_kernel(k, root), kernels))
-            for kernel, (fate, why) in zip(kernels, fates):
+            fates = []
+            for kernel, (fate, why) in zip(kernels, pool.map(lambda k, root=root: corpus.try_kernel(k, root), kernels)):
+                fates.append((fate, why))
                 if listed:
-                    listed.write("%s\t%s:%d\t%s\t%s\n" % (fate, kernel.path, kernel.line, kernel.name, why.replace("\n", " ")))
+                    print(fate, "%s:%d" % (kernel.path, kernel.line), kernel.name, why.replace("\n", " "), sep="\t",
+                          file=listed, flush=True)
             n = collections.Counter(fate for fate, _ in fates)
             judged = n["good"] + n["bad"]
             print("| %s | %d | %d | %d | %d | %d (%.1f %%) | %d | %d |" % (
