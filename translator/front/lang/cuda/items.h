@@ -9,6 +9,7 @@
  *   gnu.c           GNU C that NVRTC does not take
  *   body.c          writes one item: kernels become functions, variables pointers
  *   prologue.c      writes the names that <stdint.h> and the like would declare
+ *   lacks.c         warns of what NVRTC cannot compile
  *   unit.c          writes the whole unit in its order
  *
  * Files are cut by tokens: a macro that no grammar understands spoils one declaration,
@@ -111,6 +112,11 @@ struct insertions gnu_expressions(struct slice text);
 void body_write(const struct cuda_reach *r, const struct item *i, struct text *out);
 /* Appends, after the kernels, the function that is launched. */
 void body_entry(const struct cuda_reach *r, struct text *out);
+
+/* ---- lacks.c --------------------------------------------------------------------- */
+
+/* Warns if the kernel, which is in S, reaches what NVRTC cannot compile. */
+void lacks_check(const struct cuda_reach *r, const struct source *s);
 
 /* ---- prologue.c ------------------------------------------------------------------ */
 

@@ -173,5 +173,6 @@ struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *ke
   add_flags(r, o, &u);
   u.unnamed = is_unnamed(r);
   unit_add_symbols(r, &u);
+  lacks_check(r, s);
   return u;
 }
