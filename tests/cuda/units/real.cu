@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs have that were not written for this: headers of libraries for the host, members for the host alone,
+// What programs have that were not written for this: headers of libraries for the host, members for the host alone, GNU C,
 // namespaces that macros of the toolkit open, #ifs within declarations, pasted names.
 #include <cooperative_groups.h>
 #include <cublas_v2.h>
@@ -50,6 +50,31 @@ double
 float
 #endif
 factors[4];
+#define SHARED_WITH_HOST __device__ __managed__
+SHARED_WITH_HOST int counted;
+
+// GNU C that nvcc takes.
+#define LARGER(a, b) ({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); _a > _b ? _a : _b; })
+struct Pair { int first; float second; };
+__device__ float gnu(int n, float x)
+{
+  register Pair p = { .first = n, .second = x };
+  Pair q = (Pair){ n, ({ float y = x; for (int i = 0; i < n; i++) y *= 2; y; }) };
+  return LARGER(LARGER(p.second, q.second), 1.0f) + UINT64_C(3);
+}
+
+// Classes that only a host can have; the kernel's names mean nothing of them.
+struct h {
+  std::vector<int> all;
+};
+template <class T> struct i;
+template <> struct i<std::string> { static std::string twice(const std::string &s) { return s + s; } };
+inline int on_host(int n) { return n + 1; }
+struct Counter {
+  int n;
+  Counter(int from) : n(on_host(from)) {}
+  __device__ int get() const { return n; }
+};
 
 #pragma autotune kernel block(64, 128)
 __global__ void __launch_bounds__(256, 4)
@@ -60,6 +85,7 @@ streamed(const float *const __restrict a, float *const __restrict__ b, cufftComp
   unsigned i = group.group_index().x * group.size() + group.thread_rank();
   b[i] = halved(__ldcs(&a[i])) * factors[NEW_ONE] + s[i].sum();
   z[i] = cuCmulf(z[i], z[i]);
+  b[i] += gnu(counted, b[i]) + reinterpret_cast<const Counter *>(a)->get();
   h[i] = __float2half(b[i]);
 }
 

@@ -335,6 +335,8 @@ static void write_limits(const struct cuda_reach *r, struct text *out) {
   bool any = false;
   for (size_t i = 0; i < COUNT(constants); i++)
     any = any || names_has(&r->seen, slice_of(constants[i][0]));
+  for (size_t i = 0; i < COUNT(functions); i++)
+    any = any || names_has(&r->seen, slice_of(functions[i][0]));
   for (size_t i = 0; any && i < COUNT(headers); i++)
     if (access(arena_printf("%s/cccl/cuda/std/%s", r->toolkit->folder, headers[i]),
                R_OK) == 0)

@@ -137,7 +137,8 @@ static struct slice reach_specifiers(const struct cuda_reach *r, struct slice te
     }
     bool macro = t.kind == TOKEN_WORD && !is_variable_word(word) &&
         (reach_mentions(r, word, "__device__", 0) ||
-         reach_mentions(r, word, "__constant__", 0));
+         reach_mentions(r, word, "__constant__", 0) ||
+         reach_mentions(r, word, "__managed__", 0));
     if (!is_variable_word(word) && !macro && t.kind != TOKEN_STRING) // extern "C"
       text_printf(&out, "%s%.*s", out.size && end != word.data ? " " : "", (int)word.size,
                   word.data);
