@@ -86,6 +86,24 @@ def numbers_of(code, words):
     return re.sub(r"\b[A-Za-z_]\w*\b", number, words)
 
 
+def wrapped(code, words, at):
+    """Arguments of a launch at AT within a template function, `k<T, N>`, as calls of the function, `run<float, 4>(…)`, have them."""
+    heads = [m for m in re.finditer(r"\btemplate\s*<", code) if m.start() < at]
+    if not heads:
+        return []
+    head = heads[-1]
+    names = [name for _, name in template_parameters(code[head.start():])]
+    function = re.compile(r"(\w+)\s*\(").search(code, closing(code, head.end() - 1, "<", ">"))
+    found = []
+    for call in re.finditer(r"\b%s\s*<(?!<)" % re.escape(function.group(1)), code) if function else []:
+        end = closing(code, call.end() - 1, "<", ">")
+        values = [v.strip() for v in code[call.end():end - 1].split(",")]
+        if re.match(r"\s*\(", code[end:]) and len(values) == len(names):
+            table = dict(zip(names, values))
+            found.append(re.sub(r"\b\w+\b", lambda m: table.get(m.group(), m.group()), words))
+    return found
+
+
 def instances(kernel):
     """Arguments for the kernel's template, as `-i` takes them, and whether each is one of the program's; [(None, True)]: it is
     no template."""
@@ -100,7 +118,8 @@ def instances(kernel):
     for at in re.finditer(r"\b%s\s*<(?!<)" % re.escape(kernel.name), code):
         end = closing(code, at.end() - 1, "<", ">")
         if re.match(r"\s*<<<", code[end:]):
-            found.append(numbers_of(text, " ".join(code[at.end():end - 1].split())))
+            words = " ".join(code[at.end():end - 1].split())
+            found += [numbers_of(text, w) for w in [words] + wrapped(code, words, at.start())]
     guess = ["float" if kind in ("typename", "class") else "true" if kind == "bool" else "32"
              for kind, _ in kernel.parameters]
     given = []
@@ -109,7 +128,8 @@ def instances(kernel):
         values = ",".join(w for w, (kind, _) in zip(words.split(","), kernel.parameters) if kind not in ("typename", "class"))
         known = bool(words) and words.count(",") + 1 >= len(kernel.parameters) and \
             not own.intersection(re.findall(r"\w+", words)) and \
-            not re.search(r"\b(?!true\b|false\b)[A-Za-z_]\w*", values)
+            not [v for v in re.findall(r"\b(?!true\b|false\b)[A-Za-z_]\w*", values)
+                 if not re.search(r"__device__[^;{}()]*\b%s\s*\(" % v, code)]
         given.append((", ".join([words] * bool(words) + rest), known))
     return given[:6] + [(", ".join(guess), False), (", ".join("int" if g == "float" else g for g in guess), False)]
 

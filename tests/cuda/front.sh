@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# front/front.cu, pointers.cu and overloads.cu under emulation: launches of every form are tuned and right, also when the program
+# front/front.cu, pointers.cu, overloads.cu and functions.cu under emulation: launches of every form are tuned and right, also when the program
 # runs again.
 set -u
 build=$(realpath "$1")
@@ -26,4 +26,5 @@ try() { # NAME KERNEL…
 try front 'scale<float, 2>' 'scale<float, 3>' 'scale<float, 5>' add_one twin::bump 'other::bump<float>'
 try pointers by_pointer by_table 'by_instance<float, 4>' 'by_instance<float, 1>' in_macro handed conditional
 try overloads add twin outside 'outside_too<float>'
+try functions 'apply<m::twice, float>' 'apply<thrice, float>'
 exit $failed

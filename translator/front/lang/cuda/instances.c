@@ -47,7 +47,8 @@ void reach_instances(struct cuda_reach *r, const struct source *s) {
 }
 
 // Reaches device classes that are named as arguments of templates anywhere in the file,
-// `run<Add>(…)`, and functors anywhere: `run(Add{ 2 })`.
+// `run<Add>(…)`, and functors anywhere: `run(Add{ 2 })`. Device functions too, if its
+// arguments may be functions: `run<add>(…)`.
 void reach_template_arguments(struct cuda_reach *r, const struct source *s) {
   struct lexer l = lexer_of((struct slice){ s->text, s->size });
   struct slice previous = { 0 };
@@ -57,6 +58,8 @@ void reach_template_arguments(struct cuda_reach *r, const struct source *s) {
     bool argument = t.kind == TOKEN_WORD &&
         (slice_is(previous, "<") || slice_is(previous, ",")) &&
         (slice_is(next, ">") || slice_is(next, ",") || slice_is(next, "<"));
+    bool qualified = t.kind == TOKEN_WORD && slice_is(previous, ":") &&
+        (slice_is(next, ">") || slice_is(next, ","));
     if (argument && is_toolkit_type(t.text))
       reach_see_word(r, t.text);
     const struct item *i;
@@ -64,6 +67,9 @@ void reach_template_arguments(struct cuda_reach *r, const struct source *s) {
          t.kind == TOKEN_WORD && (i = reach_next_item(r, t.text, &n)) != NULL;) {
       size_t at = (size_t)(t.text.data - s->text);
       bool own = i->s == s && at >= i->start && at < i->end;
+      if (r->functions && (argument || qualified) && i->function && !own &&
+          reach_for_device(r, i))
+        reach_see_word(r, t.text);
       if (i->kind == ITEM_CODE && i->type && !own &&
           (argument || reach_mentions(r, i->text, "operator", 0)) &&
           reach_mentions(r, i->text, "__device__", 0))

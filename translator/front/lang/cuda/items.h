@@ -51,6 +51,7 @@ struct cuda_reach {
   struct items items;  /* the file's; marks in them last until the next kernel */
   struct names seen;   /* identifiers of everything reached */
   struct names macros; /* names after `.` and `->`, which can only mean macros */
+  bool functions;      /* the kernel's template has a parameter that may be a function */
   bool pastes;         /* a macro that is reached has `##` */
   struct variable {    /* a variable that the unit uses by address */
     struct slice name;
@@ -84,7 +85,8 @@ const struct item *reach_next_item(const struct cuda_reach *r, struct slice name
 /* ---- instances.c ----------------------------------------------------------------- */
 
 /* Adds the types named in statements with launches of the kernel, which may be arguments
- * of its template; and the classes of a device that are arguments of any template. */
+ * of its template; and the classes of a device that are arguments of any template, with
+ * FUNCTIONS its functions too. */
 void reach_instances(struct cuda_reach *r, const struct source *s);
 void reach_template_arguments(struct cuda_reach *r, const struct source *s);
 

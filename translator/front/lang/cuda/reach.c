@@ -406,6 +406,15 @@ static void find_own(struct cuda_reach *r, const struct source *s) {
   }
 }
 
+// True for `unsigned int` and the like, as TYPE of a template's parameter.
+static bool is_number(struct slice type) {
+  struct lexer l = lexer_of(type);
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    if (!word_of_cplusplus(t.text) && !slice_is(t.text, "size_t"))
+      return false;
+  return true;
+}
+
 struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kernels,
                               unsigned n_kernels, const struct kernel *k,
                               struct items *items, const struct compile_options *o) {
@@ -420,11 +429,14 @@ struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kerne
   *r->toolkit = (struct toolkit){ .folder = toolkit_include(o) };
   find_own(r, s);
   bool types = false;
-  for (unsigned i = 0; i < cxx_of(k)->n_params; i++)
-    types = types || cxx_of(k)->params[i].type;
+  for (unsigned i = 0; i < cxx_of(k)->n_params; i++) {
+    const struct template_param *p = &cxx_of(k)->params[i];
+    types = types || p->type;
+    r->functions = r->functions || (!p->type && !is_number(p->type_text));
+  }
   if (cxx_of(k)->n_params)
     reach_instances(r, s);
-  if (types)
+  if (types || r->functions)
     reach_template_arguments(r, s);
   for (bool more = true; more;) {
     more = false;

@@ -9,11 +9,18 @@
 #include "items.h"
 
 // Returns the last item of the kernel and its alternatives: after it they can be called.
+// An argument of its template may be a function that is defined later in its namespace.
 static unsigned last_own(const struct cuda_reach *r) {
   unsigned last = 0;
   for (unsigned n = 0; n < r->items.n; n++)
     if (r->items.list[n].own)
       last = n;
+  const struct item *own = &r->items.list[last];
+  for (unsigned n = last; r->functions && n < r->items.n; n++) {
+    const struct item *i = &r->items.list[n];
+    if (i->reached && i->function && i->scope == own->scope && i->chain == own->chain)
+      last = n;
+  }
   return last;
 }
 
@@ -57,9 +64,11 @@ static void add_items(const struct cuda_reach *r, struct text *out) {
       source_resume(i->s, i->start, out);
     if (i->kind != ITEM_INCLUDE || !toolkit_write(r->toolkit, i, &r->seen, out))
       body_write(r, i, out);
+    if (n == last && !i->own)
+      cuda_outside(cuda_of(r->k), true, out);
     if (n == last)
       add_entry(r, i, out);
-    if (i->own)
+    if (i->own || n == last)
       cuda_outside(cuda_of(r->k), false, out);
   }
 }
