@@ -135,6 +135,25 @@ static bool write_head_word(struct writer *w, struct lexer *l, struct token t,
   return true;
 }
 
+// True for `const float x = 1 / y;`: NVRTC has x by a constructor of the device, and
+// refuses that, where y is such a constant too. As constexpr both are numbers.
+static bool is_real_constant(const struct item *i) {
+  static const char *const words[] = {
+    "static", "const", "float", "double", "long", NULL
+  };
+  bool is_const = false, real = false, name = false;
+  struct lexer l = lexer_of(item_head(i));
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    if (t.kind != TOKEN_WORD || name)
+      return false;
+    is_const = is_const || slice_is(t.text, "const");
+    real = real || slice_is(t.text, "float") || slice_is(t.text, "double");
+    name = !slice_in(t.text, words);
+  }
+  return i->kind == ITEM_CODE && !i->function && is_const && real && name &&
+      i->head_end < i->text.data + i->text.size && *i->head_end == '=';
+}
+
 static void write_tokens(struct writer *w, struct slice text) {
   struct lexer l = lexer_of(text);
   struct slice previous = { 0 };
@@ -142,6 +161,7 @@ static void write_tokens(struct writer *w, struct slice text) {
   size_t body = w->item->own ? w->item->own->body_at : 0;
   w->from = text.data;
   w->insertions = gnu_expressions(text);
+  bool constant = is_real_constant(w->item);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END; previous = t.text) {
     bool colon = slice_is(t.text, ":"), after_colon = slice_is(previous, ":");
     if (t.first && slice_is(t.text, "#")) {
@@ -155,6 +175,13 @@ static void write_tokens(struct writer *w, struct slice text) {
     if ((size_t)(t.text.data - w->item->s->text) < body &&
         write_head_word(w, &l, t, name))
       continue;
+    if (constant && slice_is(t.text, "const")) {
+      write_up_to(w, t.text.data);
+      text_printf(w->out, "constexpr");
+      w->from = l.p;
+      constant = false; // once
+      continue;
+    }
     if (slice_is(t.text, "register")) { // NVRTC refuses it, and it means nothing
       write_up_to(w, t.text.data);
       w->from = l.p;
