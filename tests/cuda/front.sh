@@ -25,6 +25,6 @@ try() { # NAME KERNEL…
 }
 try front 'scale<float, 2>' 'scale<float, 3>' 'scale<float, 5>' add_one twin::bump 'other::bump<float>'
 try pointers by_pointer by_table 'by_instance<float, 4>' 'by_instance<float, 1>' in_macro handed conditional
-try overloads add twin outside 'outside_too<float>'
+try overloads add twin outside 'outside_too<float>' chosen
 try functions 'apply<m::twice, float>' 'apply<thrice, float>'
 exit $failed

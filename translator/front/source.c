@@ -168,6 +168,8 @@ static const char *without_pragmas(const struct source *s) {
   }
   branches_prepare(s, copy);
   naming_prepare(s, copy);
+  if (s->language->prepare)
+    s->language->prepare(s, copy);
   return copy;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Overloads, twins in another branch of an #if, one with a pragma, and kernels defined outside of their namespace.
+// Overloads, twins in another branch of an #if, one with a pragma, kernels defined outside of their namespace,
+// #ifs among parameters.
 #include <cstdio>
 __global__ void add(double *a, int n);
 #pragma autotune kernel block(64, 128) grid(ceil)
@@ -50,6 +51,24 @@ template <class T> __global__ void a::b::outside_too(T *x, size s)
   if (i < s.n) x[i] += twice(3);
 }
 
+// #ifs among the parameters.
+#define WITH_MORE 2
+#pragma autotune kernel block(64, 128) grid(ceil)
+__global__ void chosen(float *x,
+#ifdef UNHEARD_OF
+                       short *unheard,
+#endif
+#if defined(WITH_MORE) && WITH_MORE > 1
+                       float more,
+#else
+                       double more, double most,
+#endif
+                       int n)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] += more;
+}
+
 int main()
 {
   int n = 1000;
@@ -60,9 +79,14 @@ int main()
   twin<<<4, 256>>>(a, n, 5);
   ::a::b::outside<<<4, 256>>>(a, ::a::b::size{ n });
   ::a::b::outside_too<float><<<4, 256>>>(a, { n });
+  chosen<<<4, 256>>>(a,
+#if WITH_MORE
+                     10.f,
+#endif
+                     n);
   float x[1000]; double y[1000];
   cudaMemcpy(x, a, sizeof x, cudaMemcpyDeviceToHost); cudaMemcpy(y, d, sizeof y, cudaMemcpyDeviceToHost);
-  bool right = x[0] == 22 && x[999] == 22 && y[0] == 2 && y[999] == 2;
+  bool right = x[0] == 32 && x[999] == 32 && y[0] == 2 && y[999] == 2;
   puts(right ? "right" : "wrong");
   return !right;
 }

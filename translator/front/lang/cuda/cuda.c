@@ -149,6 +149,7 @@ const struct language language_cuda = {
   .late_keys = true,
   .grammar = tree_sitter_cuda,
   .attribute_end = attribute_end,
+  .prepare = cuda_choose,
   .skip_head = skip_template,
   .goes_on_after = goes_on_after,
   .signature_read = cuda_signature_read,

@@ -4,6 +4,7 @@
  *   cuda.c        language_cuda: syntax beyond the grammar, the passes, `autotune check`
  *   front.c       kernels and params against the rest of the file; loop directives
  *   signature.c   the head of a __global__ function, __launch_bounds__
+ *   choose.c      #ifs among the parameters
  *   clauses.c     block, grid, shared, isolate, flush
  *   launches.c    k<<<…>>>(…) and cudaLaunchKernel, wherever they stand
  *   mentions.c    other mentions of a kernel
@@ -20,6 +21,7 @@
 #define AUTOTUNE_CUDA_TRANSLATOR_H
 
 #include "front/lang/cxx/cxx.h"
+#include "front/reach/cut.h"
 
 /* ---- front.c, signature.c, clauses.c --------------------------------------------- */
 
@@ -86,6 +88,14 @@ bool cuda_directives_check(const struct source *s, const struct pragma *pragmas,
 /* Like language.emulate and language.header_inline. */
 void cuda_emulate(const char *path, const struct text *in, struct text *out);
 bool cuda_header_inline(struct slice text, const char *const *kernels, bool emulate);
+
+/* ---- choose.c -------------------------------------------------------------------- */
+
+/* Makes branches of #ifs among the parameters of kernels blank that the compiler will
+ * leave out. */
+void cuda_choose(const struct source *s, char *copy);
+/* Appends lines that make the compiler check that, for K. */
+void cuda_choose_check(const struct source *s, const struct kernel *k, struct text *out);
 
 /* ---- launches.c ------------------------------------------------------------------ */
 

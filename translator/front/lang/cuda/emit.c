@@ -170,6 +170,10 @@ static void cuda_check_sizes(const struct template_scope *scope, struct text *ou
   emit_check(scope, c->shared, "(void)(long long)", 0, true, out);
 }
 
+static void cuda_choices(const struct template_scope *scope, struct text *out) {
+  cuda_choose_check(emit_of(scope)->s, emit_of(scope)->k, out);
+}
+
 static void cuda_enter(const struct template_scope *scope, struct text *out) {
   cuda_outside(cuda_of(emit_of(scope)->k), true, out);
 }
@@ -205,7 +209,7 @@ static const struct template_field cuda_view_fields[] = {
   TEMPLATE_FIELD(THIS, BOOL, uses_grid), TEMPLATE_FIELD(THIS, BOOL, uses_block),
   TEMPLATE_FIELD(THIS, BOOL, chooses_block), TEMPLATE_FIELD(THIS, INT, block_param),
   TEMPLATE_FIELD(THIS, SLICE, shared), TEMPLATE_WRITE("check_sizes", cuda_check_sizes),
-  TEMPLATE_WRITE("enter", cuda_enter), TEMPLATE_WRITE("leave", cuda_leave),
+  TEMPLATE_WRITE("choices", cuda_choices), TEMPLATE_WRITE("enter", cuda_enter), TEMPLATE_WRITE("leave", cuda_leave),
   TEMPLATE_LIST(THIS, "block", block, n_block, cuda_size_fields),
   TEMPLATE_LIST(THIS, "grid", grid, n_grid, cuda_size_fields),
   TEMPLATE_LIST(THIS, "template", params, n_params, cuda_param_fields),

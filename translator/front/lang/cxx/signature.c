@@ -26,7 +26,12 @@ bool cxx_refuse(const struct source *s, TSNode n, const char *hint, const char *
 
 // Returns the text from A up to B, trimmed.
 static struct slice signature_between(const struct source *s, size_t a, size_t b) {
-  return slice_trim((struct slice){ s->text + a, b > a ? b - a : 0 });
+  struct slice text = slice_trim((struct slice){ s->text + a, b > a ? b - a : 0 });
+  struct directive d;
+  size_t at = 0;
+  if (directive_next(text, &at, &d)) // lang/cuda/choose.c has chosen
+    text = slice_trim((struct slice){ s->parsed + a, b > a ? b - a : 0 });
+  return text;
 }
 
 // ---- the declarator of a parameter --------------------------------------------------
@@ -229,7 +234,7 @@ static bool signature_is_conditional(const struct source *s, TSNode list) {
 
 bool cxx_read_params(const struct source *s, TSNode declarator, struct kernel *k) {
   TSNode list = node_child(declarator, "parameter_list");
-  bool fine = !signature_is_conditional(s, list);
+  bool fine = s->language->device || !signature_is_conditional(s, list);
   for (uint32_t i = 0; i < ts_node_child_count(list); i++) {
     TSNode n = ts_node_child(list, i);
     if (node_is(n, "...") || strstr(ts_node_type(n), "parameter_declaration"))
