@@ -259,6 +259,7 @@ static bool file(const char *path, char **args, bool print) {
   if (!s)
     return fprintf(stderr, "%s: cannot be read\n", path), false;
   struct pragma *pragmas = pragma_all(s, &n_pragmas);
+  s->args = o.args;
   source_parse(s, o.language);
   struct kernel *kernels = kernel_all(s, pragmas, n_pragmas, &n_kernels);
   bool good = diag_errors() == 0 && n_kernels > 0;

@@ -25,12 +25,30 @@ static void choose_advance(struct condition *c) {
   c->next = lex(&c->l);
 }
 
+// Sets VALUE to the value of the last -D of NAME among the options of the build. False:
+// it is not defined there.
+static bool choose_given(const struct source *s, struct slice name, struct slice *value) {
+  bool defined = false;
+  for (const char *const *a = s->args; a && *a; a++) {
+    if ((*a)[0] != '-' || ((*a)[1] != 'D' && (*a)[1] != 'U'))
+      continue;
+    bool define = (*a)[1] == 'D';
+    const char *word = (*a)[2] ? *a + 2 : a[1] ? *++a : "";
+    size_t n = strcspn(word, "=");
+    if (slices_same((struct slice){ word, n }, name)) {
+      defined = define;
+      *value = slice_of(word[n] ? word + n + 1 : "1");
+    }
+  }
+  return defined;
+}
+
 // Sets VALUE to the text after the last `#define NAME` before PLACE. False: it is not
 // defined.
 static bool choose_defined(const struct condition *c, struct slice name,
                            struct slice *value) {
   struct directive d;
-  bool defined = false;
+  bool defined = choose_given(c->s, name, value);
   for (size_t at = 0; directive_next((struct slice){ c->s->text, c->place }, &at, &d);) {
     struct lexer l = lexer_of(d.rest);
     if (!slices_same(lex(&l).text, name))
