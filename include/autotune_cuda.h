@@ -242,6 +242,86 @@ inline autotune_launch asked(dim3 grid, dim3 block, size_t shared, cudaStream_t 
   return l;
 }
 
+/* ---- launches through pointers --------------------------------------------------- */
+
+/* A kernel that a launch may reach through its address. One for each file with the
+ * kernel. */
+struct by_address {
+  typedef int function(const autotune_launch *, void *const *);
+  const void *kernel;
+  function *packed;
+  by_address *next;
+
+  static by_address *&all() {
+    static by_address *first;
+    return first;
+  }
+  static by_address *find(const void *kernel) {
+    by_address *b = __atomic_load_n(&all(), __ATOMIC_ACQUIRE);
+    while (b && b->kernel != kernel)
+      b = b->next;
+    return b;
+  }
+  by_address(const void *address, function *packed_)
+      : kernel(address), packed(packed_),
+        next(__atomic_load_n(&all(), __ATOMIC_ACQUIRE)) {
+    while (!__atomic_compare_exchange_n(&all(), &next, this, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE))
+      ;
+  }
+  by_address(const by_address &) = delete;
+  by_address &operator=(const by_address &) = delete;
+};
+
+/* What `f<<<grid, block, shared, stream>>>` becomes: called with the kernel's arguments.
+ */
+template <class... P_> struct pointer_launch {
+  void (*kernel)(P_...);
+  autotune_launch asked;
+  void operator()(P_... args) const {
+    void *const list[] = { (void *)&args..., nullptr };
+    by_address *known = by_address::find(reinterpret_cast<const void *>(kernel));
+    (void)(known ? known->packed(&asked, list) : launch(kernel, &asked, list));
+  }
+};
+template <class... P_>
+pointer_launch<P_...> launcher(void (*kernel)(P_...), dim3 grid, dim3 block,
+                               size_t shared = 0, cudaStream_t stream = nullptr) {
+  return pointer_launch<P_...>{ kernel, asked(grid, block, shared, stream) };
+}
+/* What `cudaLaunchKernel(f, …)` becomes. */
+template <class F_>
+cudaError_t launch_pointer(F_ kernel, dim3 grid, dim3 block, void **args,
+                           size_t shared = 0, cudaStream_t stream = nullptr) {
+  by_address *known = by_address::find((const void *)kernel);
+  if (!known)
+    return cudaLaunchKernel(kernel, grid, block, args, shared, stream);
+  const autotune_launch l = asked(grid, block, shared, stream);
+  return static_cast<cudaError_t>(known->packed(&l, args));
+}
+
+/* What `cudaLaunchKernelEx(&config, f, …)` becomes. A launch with attributes, such as the
+ * size of a cluster, runs as written. */
+#if CUDART_VERSION >= 12000 && !defined(AUTOTUNE_EMULATE_LAUNCH_H)
+template <class... P_>
+cudaError_t launch_values(const cudaLaunchConfig_t *config, void (*kernel)(P_...),
+                          const by_address *known, P_... args) {
+  void *const list[] = { (void *)&args..., nullptr };
+  const autotune_launch l =
+      asked(config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream);
+  return static_cast<cudaError_t>(known ? known->packed(&l, list)
+                                        : launch(kernel, &l, list));
+}
+template <class... P_, class... A_>
+cudaError_t launch_extended(const cudaLaunchConfig_t *config, void (*kernel)(P_...),
+                            A_ &&...args) {
+  const by_address *known = by_address::find(reinterpret_cast<const void *>(kernel));
+  if (!known || config->numAttrs)
+    return cudaLaunchKernelEx(config, kernel, static_cast<A_ &&>(args)...);
+  return launch_values<P_...>(config, kernel, known, static_cast<A_ &&>(args)...);
+}
+#endif
+
 /* Implements `locate` of struct autotune_gpu_symbol. */
 template <class T_> int locate(const T_ &symbol, void **address, size_t *bytes) {
   cudaError_t error = cudaGetSymbolAddress(address, symbol);

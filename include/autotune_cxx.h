@@ -229,6 +229,13 @@ template <class T_> element element_type() {
 }
 /* ---- instances of templates ------------------------------------------------------ */
 
+/* A type for a constant, whose mangled name has the constant's. */
+template <class T_, T_ V_> struct constant_of {};
+template <class T_> struct is_function {
+  static constexpr bool value = std::is_pointer<T_>::value &&
+      std::is_function<typename std::remove_pointer<T_>::type>::value;
+};
+
 /* One instance of a template: its name "k<float, 16>", and the lines "#define AUTOTUNE_T0
  * float" that make the unit's text the text of that instance. If memory runs out both are
  * cut short, which only makes variants fail. */
@@ -287,6 +294,31 @@ public:
     char text[32];
     snprintf(text, sizeof text, "%lld", static_cast<long long>(v));
     add_argument(text);
+    return *this;
+  }
+  /* An argument of a template that is no type: V_, of type T_. The unit knows a function
+   * by its name. */
+  template <class T_, T_ V_>
+  typename std::enable_if<!is_function<T_>::value, instance &>::type constant() {
+    return value(V_);
+  }
+  template <class T_, T_ V_>
+  typename std::enable_if<is_function<T_>::value, instance &>::type constant() {
+    int status = 0;
+    const char *mangled = type_of<constant_of<T_, V_>>();
+    char *text = mangled ? abi::__cxa_demangle(mangled, nullptr, nullptr, &status)
+                         : nullptr;
+    if (text) /* "constant_of<void (*)(int), &(f(int))>", "…, &n::f>" */
+      drop(text, "(anonymous namespace)::");
+    char *name = text ? strstr(text, ", &") : nullptr;
+    if (name)
+      name += name[3] == '(' ? 4 : 3;
+    size_t size = name ? strcspn(name, "(>") : 0;
+    if (size)
+      name[size] = '\0';
+    known_ = known_ && size && !strpbrk(name, "<>{}' ");
+    add_argument(size ? name : "?");
+    free(text);
     return *this;
   }
   instance &value(...) {

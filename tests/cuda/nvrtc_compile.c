@@ -11,6 +11,7 @@
 //                         float, 16`, says the same
 //   -n 20                 20 random variants that the constraints allow, by a fixed seed,
 //                         in place of those two; -n 0: all of them
+//   -q                    for sm_90 and the first values alone
 //   -a d=4096             the value of an argument, or of a template's constant, in
 //                         constraints
 #include <dlfcn.h>
@@ -61,7 +62,7 @@ static bool load(void) {
 // The options of the command line.
 static struct {
   const char *instance;
-  bool sample;
+  bool sample, quick;
   unsigned n; // -n
   struct slice names[16], values[16];
   unsigned n_names; // -a
@@ -176,7 +177,7 @@ static unsigned variants(const struct kernel *k, const struct arch *a, unsigned 
 // Stores the point of all first values, and the point of all last values.
 static unsigned corners(const struct kernel *k, unsigned ***out) {
   unsigned **list = NULL, n = 0;
-  for (unsigned last = 0; last < 2; last++) {
+  for (unsigned last = 0; last < (given.quick ? 1 : 2); last++) {
     unsigned *point = arena_alloc((k->n_params + 1) * sizeof *point);
     for (unsigned i = 0; i < k->n_params; i++)
       point[i] = last ? k->params[i].n_values - 1 : 0;
@@ -237,7 +238,7 @@ static bool compile(const struct kernel *k, const unsigned *point, struct text t
 static bool compile_unit(const struct source *s, const struct kernel *k,
                          const struct cuda_unit *u) {
   bool good = true;
-  for (size_t a = 0; a < sizeof archs / sizeof *archs; a++) {
+  for (size_t a = given.quick ? 1 : 0; a < sizeof archs / sizeof *archs; a++) {
     unsigned **points,
         n = given.sample ? variants(k, &archs[a], &points) : corners(k, &points);
     for (unsigned i = 0; i < n; i++) {
@@ -258,6 +259,7 @@ static bool file(const char *path, char **args, bool print) {
   if (!s)
     return fprintf(stderr, "%s: cannot be read\n", path), false;
   struct pragma *pragmas = pragma_all(s, &n_pragmas);
+  s->args = o.args;
   source_parse(s, o.language);
   struct kernel *kernels = kernel_all(s, pragmas, n_pragmas, &n_kernels);
   bool good = diag_errors() == 0 && n_kernels > 0;
@@ -287,10 +289,13 @@ int main(int argc, char **argv) {
   bool print = false;
   int status = 0, c, n = 0;
   char **options = calloc((size_t)argc + 1, sizeof *options);
-  while (options && (c = getopt(argc, argv, "pi:n:a:I:D:")) != -1)
+  while (options && (c = getopt(argc, argv, "pqi:n:a:I:D:")) != -1)
     switch (c) {
     case 'p':
       print = true;
+      break;
+    case 'q':
+      given.quick = true;
       break;
     case 'i':
       given.instance = optarg;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # `autotune translate` of each golden/translate/NAME.cu writes the text of NAME.out, without the text between the
-# marks of generated text; and the unit of unit.cu is unit.txt. With AUTOTUNE_UPDATE=1 these files are written anew:
+# marks of generated text; the unit of unit.cu is unit.txt; and the warnings of lacks.cu are lacks.err. With AUTOTUNE_UPDATE=1 these files are written anew:
 # read the difference before committing it.
 set -u
 build=$(realpath "$1")
@@ -25,5 +25,7 @@ for cu in launches.cu unit.cu; do
 done
 "$build/tests/nvrtc_compile" -p unit.cu | sed 's,-I.*include,-I(toolkit),' > "$out/made"
 same unit.txt "$out/made"
+CUDA_PATH=/nowhere "$build/bin/autotune" translate lacks.cu -o "$out/all" 2> "$out/made" || failed=$((failed + 1))
+same lacks.err "$out/made"
 echo "$n files, $failed failures"
 [ $failed = 0 ]

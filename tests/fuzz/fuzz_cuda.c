@@ -10,7 +10,7 @@
 
 static void read_file(const char *text, size_t size) {
   struct source *s = source_of("fuzz.cu", text, size);
-  unsigned n, n_kernels, n_launches;
+  unsigned n, n_kernels;
   struct pragma *pragmas = pragma_all(s, &n);
   if (n > 0) {
     source_parse(s, &language_cuda);
@@ -21,10 +21,10 @@ static void read_file(const char *text, size_t size) {
       for (unsigned j = 0; j < kernels[i].main.n_directives; j++)
         cuda_unroll(&kernels[i], &kernels[i].main.directives[j], &out);
     }
-    struct launch *launches = cuda_launches(s, kernels, n_kernels, &n_launches);
-    for (unsigned i = 0; i < n_launches; i++)
-      if (launches[i].end > size || launches[i].start >= launches[i].end ||
-          launches[i].kernel >= (int)n_kernels)
+    struct launches launches = cuda_launches(s, kernels, n_kernels);
+    for (unsigned i = 0; i < launches.n; i++)
+      if (launches.list[i].end > size || launches.list[i].start >= launches.list[i].end ||
+          launches.list[i].kernel >= (int)n_kernels)
         __builtin_trap();
   }
 }

@@ -120,10 +120,18 @@ static bool word_character(char c) {
   return isalnum((unsigned char)c) || c == '_';
 }
 
+// True for WORD in `float *const __restrict a`: the grammar takes it for the name.
+static bool is_late_restrict(struct slice previous, struct slice word) {
+  return (slice_is(word, "__restrict") || slice_is(word, "__restrict__")) &&
+      (slice_is(previous, "const") || slice_is(previous, "volatile"));
+}
+
 // Returns the end of an attribute of GNU C after a declarator, if WORD begins one: `int
 // x[4] __attribute__((aligned(64)))`; otherwise NULL. PREVIOUS is before it, L after it.
 static const char *attribute_end(struct slice previous, struct slice word,
                                  struct lexer l) {
+  if (is_late_restrict(previous, word))
+    return l.p;
   char last = previous.size ? previous.data[previous.size - 1] : 0;
   bool name = word_character(last) && !word_of_cplusplus(previous);
   if (!(word_of_cplusplus(word) & WORD_ATTRIBUTE) || (!name && last != ']'))
@@ -160,6 +168,8 @@ static const char *without_pragmas(const struct source *s) {
   }
   branches_prepare(s, copy);
   naming_prepare(s, copy);
+  if (s->language->prepare)
+    s->language->prepare(s, copy);
   return copy;
 }
 

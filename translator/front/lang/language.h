@@ -47,6 +47,8 @@ struct language {
   /* Returns the end of an attribute that the grammar does not know. WORD is its first
    * word, PREVIOUS is before it and L after it. NULL: WORD begins no attribute. */
   const char *(*attribute_end)(struct slice previous, struct slice word, struct lexer l);
+  /* Makes more of COPY, the text for the parser, blank; NULL: nothing. */
+  void (*prepare)(const struct source *s, char *copy);
   /* Moves L past the text that may precede a declaration: `template <…>`. */
   void (*skip_head)(struct lexer *l);
   /* True if a declaration may continue after the token BEFORE. Keywords of C are handled

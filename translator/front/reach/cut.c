@@ -23,6 +23,7 @@ static bool is_class_word(struct slice word) {
 // the first decides the depth of brackets after them: DEPTHS keeps the depth before them.
 struct depths {
   unsigned at[64], n;
+  unsigned closed; // #endifs without an #if
 };
 
 static void cut_skip_directive(struct lexer *l, struct depths *d, unsigned *depth) {
@@ -34,6 +35,8 @@ static void cut_skip_directive(struct lexer *l, struct depths *d, unsigned *dept
     *depth = d->at[d->n - 1];
   else if (kind == LINE_ENDIF && d->n)
     d->n--;
+  else if (kind == LINE_ENDIF)
+    d->closed++;
 }
 
 // Moves L past the bracket that closes the one just read.
@@ -406,6 +409,7 @@ struct item cut_declaration(struct cutter *c, struct token t) {
     if (c->complete && !depths.n)
       break;
   }
+  c->closed = depths.closed;
   i.text.size = (size_t)(c->l.p - i.text.data);
   i.type = i.type || (d.has_class && is_forward(i.text));
   if (!i.head_end)

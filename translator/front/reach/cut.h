@@ -53,6 +53,7 @@ struct item {
   int scope, chain; /* index of the ITEM_OPEN and the ITEM_IF around it; -1: none */
   int opener;       /* of ITEM_CLOSE, ITEM_ELSE and ITEM_ENDIF */
   bool reached;     /* it goes into the unit; of IF and OPEN: an item inside does */
+  bool host;        /* of CUDA: a class that only the host can have; set by members.c */
   const struct function *own; /* the kernel or alternative that it defines, or NULL */
   /* Of preprocessed C, set by declare.c and expand.c. */
   struct slice specifiers,
@@ -79,8 +80,9 @@ const struct item *items_named(const struct items *items, enum name_space space,
 
 struct cutter {
   struct lexer l;
-  bool cplusplus; /* C++ as written; otherwise preprocessed C */
-  bool complete;  /* false: the text ended within the last declaration */
+  bool cplusplus;  /* C++ as written; otherwise preprocessed C */
+  bool complete;   /* false: the text ended within the last declaration */
+  unsigned closed; /* #endifs in the last declaration whose #if is before it */
 };
 /* Reads the declaration whose first token is T, which has been read, to its `;` or the
  * end of its body. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // items.c: cuts a file of C++ or a header into declarations at namespace scope and lines
 // of the preprocessor.
+#include <string.h>
+
 #include "cut.h"
 
 struct file {
@@ -94,9 +96,25 @@ static bool items_open(struct file *f, struct token t) {
   return true;
 }
 
+// Adds the declaration that begins with T. If an #if around its first words ends within
+// it, as in `#ifdef A __device__ #endif int x;`, it begins with the #if.
+static void items_declaration(struct file *f, struct token t) {
+  struct item i = cut_declaration(&f->c, t);
+  if (i.type && !f->c.complete && f->c.l.p == f->c.l.end && i.head_end < f->c.l.end) {
+    f->c.l.p = i.head_end + 1; // its `{` stands in two #ifs: take what is in it by itself
+    return;
+  }
+  for (; f->c.closed && f->items.n && f->items.list[f->items.n - 1].kind == ITEM_IF;
+       f->c.closed--)
+    i.text.data = f->items.list[--f->items.n].text.data;
+  items_add(f, i);
+}
+
 struct items items_cut(const struct source *s) {
   struct file f = { .s = s,
                     .c = { lexer_of((struct slice){ s->text, s->size }), true, true } };
+  if (s->size >= 3 && memcmp(s->text, "\xef\xbb\xbf", 3) == 0)
+    f.c.l.p += 3; // the mark of UTF-8
   for (struct token t; (t = lex(&f.c.l)).kind != TOKEN_END;) {
     if (t.first && slice_is(t.text, "#")) {
       items_directive(&f, t);
@@ -104,7 +122,7 @@ struct items items_cut(const struct source *s) {
     } else if (slice_is(t.text, "}")) {
       items_add(&f, (struct item){ .kind = ITEM_CLOSE, .text = t.text });
     } else if (!slice_is(t.text, ";") && !items_open(&f, t)) {
-      items_add(&f, cut_declaration(&f.c, t));
+      items_declaration(&f, t);
     }
   }
   return f.items;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma autotune kernel block(128, 256) grid(ceil)
-__global__ void scale(float *a, int n)
+template <class T> __global__ void scale(T *a, int n)
 {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)

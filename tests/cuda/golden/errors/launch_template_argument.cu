@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma autotune kernel block(128, 256) grid(ceil)
-__global__ void scale(float *a, int n)
+template <class T> __global__ void scale(T *a, int n)
 {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
@@ -15,5 +15,5 @@ void launch(float *a, int n)
 
 void run(float *a, int n)
 {
-  launch<scale>(a, n);
+  launch<scale<float>>(a, n);
 }

@@ -16,9 +16,21 @@ struct writer {
   const struct item *item;
   struct text *out;
   const char *from; // beginning of the text not yet written
+  struct insertions insertions;
+  unsigned inserted;
 };
 
 static void write_up_to(struct writer *w, const char *p) {
+  for (; w->inserted < w->insertions.n; w->inserted++) {
+    const struct insertion *i = &w->insertions.list[w->inserted];
+    if (i->at >= p)
+      break;
+    if (i->at < w->from) // in text that is left out
+      continue;
+    text_add(w->out, w->from, (size_t)(i->at - w->from));
+    text_printf(w->out, "%s", i->text);
+    w->from = i->at;
+  }
   if (p > w->from)
     text_add(w->out, w->from, (size_t)(p - w->from));
 }
@@ -97,9 +109,10 @@ bool cuda_entry_attribute(struct slice word) {
   return slice_in(word, words);
 }
 
-// Writes a word in the head of a kernel, before its body. True: the word needs no more
-// work.
-static bool write_head_word(struct writer *w, struct lexer *l, struct token t) {
+// Writes a word in the head of a kernel, before its body. NAME: where its qualified name
+// begins. True: the word needs no more work.
+static bool write_head_word(struct writer *w, struct lexer *l, struct token t,
+                            const char *name) {
   size_t at = (size_t)(t.text.data - w->item->s->text);
   if (slice_is(t.text, "__global__")) {
     write_up_to(w, t.text.data);
@@ -113,7 +126,7 @@ static bool write_head_word(struct writer *w, struct lexer *l, struct token t) {
     skip_brackets(l);
     feed_newlines((struct slice){ before, (size_t)(l->p - before) }, w->out);
   } else if (at == w->item->own->name_at) {
-    write_up_to(w, t.text.data);
+    write_up_to(w, name); // without its namespaces
     text_printf(w->out, "autotune_body_%.*s", WORD(t.text));
   } else {
     return false;
@@ -122,12 +135,33 @@ static bool write_head_word(struct writer *w, struct lexer *l, struct token t) {
   return true;
 }
 
+// True for `const float x = 1 / y;`: NVRTC has x by a constructor of the device, and
+// refuses that, where y is such a constant too. As constexpr both are numbers.
+static bool is_real_constant(const struct item *i) {
+  static const char *const words[] = {
+    "static", "const", "float", "double", "long", NULL
+  };
+  bool is_const = false, real = false, name = false;
+  struct lexer l = lexer_of(item_head(i));
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    if (t.kind != TOKEN_WORD || name)
+      return false;
+    is_const = is_const || slice_is(t.text, "const");
+    real = real || slice_is(t.text, "float") || slice_is(t.text, "double");
+    name = !slice_in(t.text, words);
+  }
+  return i->kind == ITEM_CODE && !i->function && is_const && real && name &&
+      i->head_end < i->text.data + i->text.size && *i->head_end == '=';
+}
+
 static void write_tokens(struct writer *w, struct slice text) {
   struct lexer l = lexer_of(text);
   struct slice previous = { 0 };
   const char *name = text.data; // beginning of the current qualified name
   size_t body = w->item->own ? w->item->own->body_at : 0;
   w->from = text.data;
+  w->insertions = gnu_expressions(text);
+  bool constant = is_real_constant(w->item);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END; previous = t.text) {
     bool colon = slice_is(t.text, ":"), after_colon = slice_is(previous, ":");
     if (t.first && slice_is(t.text, "#")) {
@@ -138,8 +172,21 @@ static void write_tokens(struct writer *w, struct slice text) {
         !(colon && t.text.data == previous.data + previous.size && l.p < l.end &&
           *l.p == ':'))
       name = t.text.data;
-    if ((size_t)(t.text.data - w->item->s->text) < body && write_head_word(w, &l, t))
+    if ((size_t)(t.text.data - w->item->s->text) < body &&
+        write_head_word(w, &l, t, name))
       continue;
+    if (constant && slice_is(t.text, "const")) {
+      write_up_to(w, t.text.data);
+      text_printf(w->out, "constexpr");
+      w->from = l.p;
+      constant = false; // once
+      continue;
+    }
+    if (slice_is(t.text, "register")) { // NVRTC refuses it, and it means nothing
+      write_up_to(w, t.text.data);
+      w->from = l.p;
+      continue;
+    }
     bool member = slice_is(previous, ".") || slice_is(previous, "->");
     const struct variable *v = t.kind == TOKEN_WORD && !member ? variable_named(w, t.text)
                                                                : NULL;
@@ -193,6 +240,22 @@ static bool mentions_param(const struct cuda_reach *r, struct slice text) {
   return false;
 }
 
+// Writes `, 4)` of "__launch_bounds__(256, 4)": what is asked for blocks in a
+// multiprocessor holds for each size of them.
+static void write_more_bounds(struct slice bounds, struct text *out) {
+  struct lexer l = lexer_of(bounds);
+  struct slice word;
+  while ((word = lex(&l).text).size && !slice_is(word, "("))
+    ;
+  while ((word = lex(&l).text).size && !slice_is(word, ","))
+    if (lex_bracket(word) > 0)
+      cut_skip_group(&l);
+  if (word.size)
+    text_printf(out, ",%.*s", (int)(bounds.data + bounds.size - l.p), l.p);
+  else
+    text_printf(out, ")");
+}
+
 // Writes the bounds: the threads of the variant's block if the variant chooses them, else
 // the bounds as written.
 static void write_bounds(const struct cuda_reach *r, struct text *out) {
@@ -201,12 +264,13 @@ static void write_bounds(const struct cuda_reach *r, struct text *out) {
   for (unsigned i = 0; i < c->block.n; i++)
     chosen = chosen || mentions_param(r, c->block.of[i]);
   if (!written && c->block_param >= 0) {
-    text_printf(out, " __launch_bounds__(%s)", r->k->params[c->block_param].macro);
+    text_printf(out, " __launch_bounds__(%s", r->k->params[c->block_param].macro);
+    write_more_bounds(c->bounds, out);
   } else if (!written && chosen) {
     text_printf(out, " __launch_bounds__(");
     for (unsigned i = 0; i < c->block.n; i++)
       text_printf(out, "%s(%.*s)", i ? " * " : "", WORD(c->block.of[i]));
-    text_printf(out, ")");
+    write_more_bounds(c->bounds, out);
   } else if (c->bounds.size) {
     text_printf(out, " %.*s", WORD(c->bounds));
   }

@@ -56,10 +56,10 @@ static bool refuse_baking(const struct translation *t) {
 }
 
 static bool cuda_translate(struct translation *t, struct text *out) {
-  unsigned n_launches, n = t->n_kernels;
+  unsigned n = t->n_kernels;
   if (t->o->baking)
     return refuse_baking(t);
-  struct launch *launches = cuda_launches(t->s, t->kernels, n, &n_launches);
+  struct launches launches = cuda_launches(t->s, t->kernels, n);
   struct items *items = cuda_items(t->s, t->o);
   const struct expansion *x = cuda_macros(t->s, t->kernels, n, items);
   for (unsigned i = 0; i < n; i++) {
@@ -75,8 +75,8 @@ static bool cuda_translate(struct translation *t, struct text *out) {
     cuda_trial(t->s, &t->kernels[i], &units[i], t->o->units);
   if (!out)
     return diag_errors() == t->errors;
-  cuda_emit(t->s, t->pragmas, t->n_pragmas, t->kernels, n, launches, n_launches, items,
-            units, x, t->o, out);
+  cuda_emit(t->s, t->pragmas, t->n_pragmas, t->kernels, n, &launches, items, units, x,
+            t->o, out);
   return diag_errors() == t->errors;
 }
 
@@ -128,7 +128,9 @@ static void print_launches(const struct source *s, const struct cuda_kernel *c) 
       printf("%s%.*s", j ? ", " : "", (int)l->config[j].size, l->config[j].data);
     puts(l->runtime ? ">>> by cudaLaunchKernel" : ">>>");
   }
-  if (c->n_launches == 0)
+  if (c->addressed)
+    puts("    by its address");
+  else if (c->n_launches == 0)
     puts("    none in this file");
 }
 
@@ -151,6 +153,7 @@ const struct language language_cuda = {
   .late_keys = true,
   .grammar = tree_sitter_cuda,
   .attribute_end = attribute_end,
+  .prepare = cuda_choose,
   .skip_head = skip_template,
   .goes_on_after = goes_on_after,
   .signature_read = cuda_signature_read,

@@ -4,9 +4,11 @@
  *   cuda.c        language_cuda: syntax beyond the grammar, the passes, `autotune check`
  *   front.c       kernels and params against the rest of the file; loop directives
  *   signature.c   the head of a __global__ function, __launch_bounds__
+ *   choose.c      #ifs among the parameters
  *   clauses.c     block, grid, shared, isolate, flush
  *   launches.c    k<<<…>>>(…) and cudaLaunchKernel, wherever they stand
- *   mentions.c    other mentions of a kernel: launches there cannot be tuned
+ *   mentions.c    other mentions of a kernel
+ *   pointers.c    launches through pointers and in macros
  *   include.c …   the file and its headers as one list of items (items.h)
  *   unit.c        the declarations that the kernel reaches, as text for NVRTC
  *   emit.c        the translated file
@@ -19,6 +21,7 @@
 #define AUTOTUNE_CUDA_TRANSLATOR_H
 
 #include "front/lang/cxx/cxx.h"
+#include "front/reach/cut.h"
 
 /* ---- front.c, signature.c, clauses.c --------------------------------------------- */
 
@@ -37,8 +40,16 @@ struct dims {
 struct cuda_kernel {
   struct cxx_function cxx; /* the first member: cxx_of(k) */
   struct slice bounds;     /* "__launch_bounds__(256, 2)", as written; empty: none */
+  struct slice outside; /* "a::b" of `void a::b::k()`, defined outside of its namespace */
   struct slice *elsewhere;
   unsigned n_elsewhere; /* namespaces of other kernels of its name in the file */
+  struct overload { /* another kernel of its name, without a pragma: perhaps in another
+                       branch of an #if */
+    size_t end;     /* of its declaration or definition */
+    bool defined;
+    struct kernel as; /* its template and its parameters alone */
+  } *overloads;
+  unsigned n_overloads;
   int block_param;   /* index of the param for block(16x16, 32x8): kind VALUE_TUPLE, text
                         "16x16", items x, y, z; -1: none */
   struct dims block; /* block(BX, BY): over params; n 0: none */
@@ -48,6 +59,8 @@ struct cuda_kernel {
   unsigned flags;      /* enum autotune_gpu_flags, except EMULATED */
   struct launch *launches;
   unsigned n_launches; /* its launches in this file: set by cuda_launches */
+  bool addressed;      /* it may be launched through its address */
+  bool untuned;        /* it is launched where that is not tuned, which was said */
 };
 static inline struct cuda_kernel *cuda_of(const struct kernel *k) {
   return k->own;
@@ -57,6 +70,9 @@ static inline struct cuda_kernel *cuda_of(const struct kernel *k) {
  * the last newline. */
 void cuda_unroll(const struct kernel *k, const struct loop_directive *d,
                  struct text *out);
+
+/* Opens the namespaces of a kernel that is defined outside of them, or closes them. */
+void cuda_outside(const struct cuda_kernel *c, bool open, struct text *out);
 
 /* Parts of language_cuda (language.h). */
 void cuda_kernels_check(const struct source *s, struct kernel *kernels, unsigned n);
@@ -73,6 +89,14 @@ bool cuda_directives_check(const struct source *s, const struct pragma *pragmas,
 void cuda_emulate(const char *path, const struct text *in, struct text *out);
 bool cuda_header_inline(struct slice text, const char *const *kernels, bool emulate);
 
+/* ---- choose.c -------------------------------------------------------------------- */
+
+/* Makes branches of #ifs among the parameters of kernels blank that the compiler will
+ * leave out. */
+void cuda_choose(const struct source *s, char *copy);
+/* Appends lines that make the compiler check that, for K. */
+void cuda_choose_check(const struct source *s, const struct kernel *k, struct text *out);
+
 /* ---- launches.c ------------------------------------------------------------------ */
 
 struct launch {
@@ -84,12 +108,24 @@ struct launch {
   unsigned n_config; /* grid, block, shared, stream */
   struct slice args; /* everything between the parentheses; if RUNTIME: the array */
   int kernel;        /* index of the annotated kernel; -1: another kernel, or unknown */
+  struct slice word; /* if RUNTIME: "cudaLaunchKernel" */
+};
+/* A part of the source that is replaced, so that a launch finds its kernel by address. */
+struct rewrite {
+  size_t start, end;
+  const char *text;
+};
+struct launches {
+  struct launch *list;
+  unsigned n;
+  struct rewrite *rewrites;
+  unsigned n_rewrites;
 };
 /* Returns every launch of the file, in order, nested ones too. Diagnoses launches of
  * annotated kernels that cannot be rewritten, and kernels that are not launched in their
  * file, because launches in other files are not tuned. */
-struct launch *cuda_launches(const struct source *s, const struct kernel *kernels,
-                             unsigned n_kernels, unsigned *n);
+struct launches cuda_launches(const struct source *s, const struct kernel *kernels,
+                              unsigned n_kernels);
 
 /* ---- include.c, unit.c ----------------------------------------------------------- */
 
@@ -131,10 +167,9 @@ bool cuda_entry_attribute(struct slice word);
 /* Appends the translated .cu file to OUT. */
 void cuda_emit(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
                const struct kernel *kernels, unsigned n_kernels,
-               const struct launch *launches, unsigned n_launches,
-               const struct items *items, const struct cuda_unit *units,
-               const struct expansion *x, const struct compile_options *o,
-               struct text *out);
+               const struct launches *launches, const struct items *items,
+               const struct cuda_unit *units, const struct expansion *x,
+               const struct compile_options *o, struct text *out);
 /* Returns the macros of the file and of the user's headers, for constraints and for
  * defaults of params. */
 struct expansion *cuda_macros(const struct source *s, const struct kernel *kernels,

@@ -137,7 +137,7 @@ struct cuda_view {
   struct slice head;     // "template <typename T>", or empty
   const char *qualifier; // "a::" where the file has other kernels of its name; else ""
   unsigned flags, most_keys;
-  bool unnamed, ceil;
+  bool unnamed, ceil, addressed;
   bool uses_grid, uses_block; // sizes mention gridDim, blockDim
   bool own_grid, own_block;   // all their sizes are set
   bool chooses_block;         // the param of index block_param chooses the block
@@ -171,6 +171,18 @@ static void cuda_check_sizes(const struct template_scope *scope, struct text *ou
   emit_check(scope, c->shared, "(void)(long long)", 0, true, out);
 }
 
+static void cuda_choices(const struct template_scope *scope, struct text *out) {
+  cuda_choose_check(emit_of(scope)->s, emit_of(scope)->k, out);
+}
+
+static void cuda_enter(const struct template_scope *scope, struct text *out) {
+  cuda_outside(cuda_of(emit_of(scope)->k), true, out);
+}
+
+static void cuda_leave(const struct template_scope *scope, struct text *out) {
+  cuda_outside(cuda_of(emit_of(scope)->k), false, out);
+}
+
 // clang-format off
 #define THIS struct cuda_size
 static const struct template_field cuda_size_fields[] = {
@@ -194,11 +206,12 @@ static const struct template_field cuda_symbol_fields[] = {
 static const struct template_field cuda_view_fields[] = {
   TEMPLATE_FIELD(THIS, SLICE, head), TEMPLATE_FIELD(THIS, STRING, qualifier),
   TEMPLATE_FIELD(THIS, UNSIGNED, flags), TEMPLATE_FIELD(THIS, UNSIGNED, most_keys),
-  TEMPLATE_FIELD(THIS, BOOL, unnamed), TEMPLATE_FIELD(THIS, BOOL, ceil),
+  TEMPLATE_FIELD(THIS, BOOL, unnamed), TEMPLATE_FIELD(THIS, BOOL, ceil), TEMPLATE_FIELD(THIS, BOOL, addressed),
   TEMPLATE_FIELD(THIS, BOOL, uses_grid), TEMPLATE_FIELD(THIS, BOOL, uses_block),
   TEMPLATE_FIELD(THIS, BOOL, own_grid), TEMPLATE_FIELD(THIS, BOOL, own_block),
   TEMPLATE_FIELD(THIS, BOOL, chooses_block), TEMPLATE_FIELD(THIS, INT, block_param),
   TEMPLATE_FIELD(THIS, SLICE, shared), TEMPLATE_WRITE("check_sizes", cuda_check_sizes),
+  TEMPLATE_WRITE("choices", cuda_choices), TEMPLATE_WRITE("enter", cuda_enter), TEMPLATE_WRITE("leave", cuda_leave),
   TEMPLATE_LIST(THIS, "block", block, n_block, cuda_size_fields),
   TEMPLATE_LIST(THIS, "grid", grid, n_grid, cuda_size_fields),
   TEMPLATE_LIST(THIS, "sizes", sizes, n_sizes, cuda_size_fields),
@@ -249,6 +262,7 @@ static const struct cuda_view *cuda_view(const struct kernel *k,
     .most_keys = (k->key_given ? k->n_keys : k->n_args + 3) + 1,
     .unnamed = u->unnamed,
     .ceil = c->ceil,
+    .addressed = c->addressed,
     .chooses_block = c->block_param >= 0,
     .block_param = c->block_param,
     .shared = c->shared,
@@ -275,11 +289,18 @@ static const struct cuda_view *cuda_view(const struct kernel *k,
 struct cuda_declared {
   const char *kernel;
   struct slice head, parameters;
+  bool defined;                // of an overload
+  const char *args, *instance; // "a, n", "<T, N>"
 };
 #define THIS struct cuda_declared
 static const struct template_field cuda_declared_fields[] = {
-  TEMPLATE_FIELD(THIS, STRING, kernel), TEMPLATE_FIELD(THIS, SLICE, head),
-  TEMPLATE_FIELD(THIS, SLICE, parameters), TEMPLATE_END
+  TEMPLATE_FIELD(THIS, STRING, kernel),
+  TEMPLATE_FIELD(THIS, SLICE, head),
+  TEMPLATE_FIELD(THIS, SLICE, parameters),
+  TEMPLATE_FIELD(THIS, BOOL, defined),
+  TEMPLATE_FIELD(THIS, STRING, args),
+  TEMPLATE_FIELD(THIS, STRING, instance),
+  TEMPLATE_END
 };
 #undef THIS
 
@@ -352,6 +373,37 @@ static void edit_launches(struct edits *edits, const struct kernel *k, int index
                "'%s' is launched before its definition", k->main.name);
 }
 
+// Gives the overloads of K launchers of the same name, which launch them as written: so
+// C++ chooses among them.
+static void edit_overloads(struct edits *edits, const struct kernel *k) {
+  const struct cuda_kernel *c = cuda_of(k);
+  for (unsigned i = 0; i < c->n_overloads; i++) {
+    const struct overload *o = &c->overloads[i];
+    struct cuda_declared d = { .kernel = k->main.name,
+                               .head = cxx_of(&o->as)->template_head,
+                               .defined = true,
+                               .args = "",
+                               .instance = "" };
+    const char *parameters = "";
+    for (unsigned j = 0; j < c->n_overloads && !o->defined; j++)
+      d.defined = d.defined &&
+          !(c->overloads[j].defined && c->overloads[j].as.n_args == o->as.n_args);
+    for (unsigned j = 0; j < o->as.n_args; j++) {
+      const struct kernel_arg *a = &o->as.args[j];
+      parameters = arena_printf("%s%s%.*s", parameters, j ? ", " : "", WORD(a->text));
+      d.args = arena_printf("%s%s%s", d.args, j ? ", " : "", a->name);
+    }
+    d.parameters = slice_of(parameters);
+    for (unsigned j = 0; j < cxx_of(&o->as)->n_params; j++)
+      d.instance = arena_printf("%s%s%s", d.instance, j ? ", " : "<",
+                                cxx_of(&o->as)->params[j].name);
+    if (*d.instance)
+      d.instance = arena_printf("%s>", d.instance);
+    struct template_scope scope = { cuda_declared_fields, &d, 0, NULL };
+    edits_insert(edits, &cuda_templates, "overload", &scope, o->end);
+  }
+}
+
 static void edit_kernel(struct edits *edits, const struct emission *e) {
   const struct kernel *k = e->k;
   size_t start = cxx_of(k)->start;
@@ -361,14 +413,14 @@ static void edit_kernel(struct edits *edits, const struct emission *e) {
       emit_insert(edits, e, "before", at);
   }
   emit_insert(edits, e, "after", k->main.end);
+  edit_overloads(edits, k);
 }
 
 void cuda_emit(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
                const struct kernel *kernels, unsigned n_kernels,
-               const struct launch *launches, unsigned n_launches,
-               const struct items *items, const struct cuda_unit *units,
-               const struct expansion *x, const struct compile_options *o,
-               struct text *out) {
+               const struct launches *launches, const struct items *items,
+               const struct cuda_unit *units, const struct expansion *x,
+               const struct compile_options *o, struct text *out) {
   struct edits edits = { .s = s };
   struct text heading = { 0 };
   edits_blank(&edits, pragmas, n_pragmas);
@@ -392,7 +444,13 @@ void cuda_emit(const struct source *s, const struct pragma *pragmas, unsigned n_
                           .data = cuda_view(&kernels[i], u, o->emulate) };
     emission_prepare(&e);
     edit_kernel(&edits, &e);
-    edit_launches(&edits, e.k, (int)i, launches, n_launches, items);
+    edit_launches(&edits, e.k, (int)i, launches->list, launches->n, items);
+  }
+  for (unsigned i = 0; i < launches->n_rewrites; i++) {
+    const struct rewrite *r = &launches->rewrites[i];
+    struct text text = { 0 };
+    text_add(&text, r->text, strlen(r->text));
+    edits_add(&edits, r->start, r->end, text);
   }
   if (n_kernels)
     text_printf(&heading, "#include <autotune_cuda.h>\n");

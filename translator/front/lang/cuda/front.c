@@ -158,11 +158,32 @@ static bool is_kernels_own(const struct kernel *k, size_t at) {
   return false;
 }
 
+// Adds the overload of K at DECLARATOR. False: it cannot be told from K, or has a pragma
+// too.
+static bool front_overload(const struct source *s, struct kernel *k, TSNode declarator,
+                           bool defined, TSNode node, const struct kernel *all,
+                           unsigned n) {
+  struct overload o = { .defined = defined };
+  size_t at = ts_node_start_byte(declarator);
+  for (unsigned i = 0; i < n; i++)
+    if (all[i].main.name_at == at)
+      return false;
+  struct cuda_kernel *own = o.as.own = arena_alloc(sizeof *own);
+  *own = (struct cuda_kernel){ .block_param = -1 };
+  o.as.main.node = node;
+  o.end = ts_node_end_byte(node);
+  if (!cxx_read_template(s, &o.as.main, &own->cxx) ||
+      !cxx_read_params(s, declarator, &o.as))
+    return false;
+  *GROW(cuda_of(k)->overloads, cuda_of(k)->n_overloads) = o;
+  return true;
+}
+
 // Diagnoses DECLARATOR, of a __global__ function of K's name, if it declares another
 // function than K. In other namespaces that is allowed.
-static void check_other(const struct source *s, const struct kernel *k, TSNode declarator,
-                        TSNode name) {
-  TSNode definition = { 0 }, instantiation;
+static void check_other(const struct source *s, struct kernel *k, TSNode declarator,
+                        TSNode name, const struct kernel *all, unsigned n) {
+  TSNode definition = { 0 }, instantiation, declaration;
   size_t at = ts_node_start_byte(name);
   bool specialised = node_is(name, "template_function");
   bool defined = node_inside(declarator, "function_definition", &definition);
@@ -178,7 +199,13 @@ static void check_other(const struct source *s, const struct kernel *k, TSNode d
     diag_error(s, at, ts_node_end_byte(name) - at, "let it be a kernel of another name",
                "the kernel '%s' is specialised here, so its variants would be wrong",
                k->main.name);
-  else if (!specialised && (defined || count_params(declarator) != k->n_args))
+  else if (!specialised && (defined || count_params(declarator) != k->n_args) &&
+           !front_overload(s, k, declarator, defined,
+                           defined ? definition
+                               : node_inside(declarator, "declaration", &declaration)
+                               ? declaration
+                               : declarator,
+                           all, n))
     diag_error(
         s, at, strlen(k->main.name),
         "give one of them another name; what an #if decides goes into one kernel's body",
@@ -209,15 +236,15 @@ static TSNode front_declarator_of(TSNode *name) {
   return declares ? n : none;
 }
 
-static void check_others(const struct source *s, const struct kernel *k,
-                         const struct mentions *m) {
+static void check_others(const struct source *s, struct kernel *k,
+                         const struct mentions *m, const struct kernel *all, unsigned n) {
   for (unsigned i = 0; i < m->n; i++) {
     TSNode name = m->list[i];
     if (!slice_is(source_slice(s, name), k->main.name))
       continue;
     TSNode declarator = front_declarator_of(&name);
     if (!ts_node_is_null(declarator) && is_global(s, declarator))
-      check_other(s, k, declarator, name);
+      check_other(s, k, declarator, name, all, n);
   }
 }
 
@@ -234,7 +261,7 @@ void cuda_kernels_check(const struct source *s, struct kernel *all, unsigned n) 
     for (unsigned j = 0; j < k->n_params; j++)
       if (k->params[j].named)
         check_hidden(s, k, &k->params[j], &m);
-    check_others(s, k, &m);
+    check_others(s, k, &m, all, n);
     if (!k->key_given)
       classify_key(k);
   }

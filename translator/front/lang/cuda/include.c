@@ -259,12 +259,43 @@ static const char *library_of(struct slice name) {
   return NULL;
 }
 
-struct declared {
-  struct toolkit *toolkit;
-  const struct names *seen;
-  const char **paths;
-  unsigned n_paths;
-};
+// True for headers of libraries that the host calls: NVRTC cannot read them. What device
+// code uses of a header that they include is in that header.
+static bool is_for_host(struct slice name) {
+  static const char *const prefixes[] = { "cublas",
+                                          "cufftw",
+                                          "cusparse",
+                                          "cusolver",
+                                          "cudnn",
+                                          "nccl",
+                                          "nvml",
+                                          "npp",
+                                          "nvjpeg",
+                                          "nvrtc",
+                                          "nvToolsExt",
+                                          "nvtx3/",
+                                          "cupti",
+                                          "cudaProfiler",
+                                          "cuda_profiler",
+                                          "cuda_occupancy",
+                                          "cudaTypedefs",
+                                          "cuda_gl",
+                                          "cudaGL",
+                                          "cuda_egl",
+                                          "cudaEGL",
+                                          "cuda_vdpau",
+                                          "cudaVDPAU",
+                                          "cufile",
+                                          "nvJitLink",
+                                          "nvPTX",
+                                          "cutensor",
+                                          "nvfatbin",
+                                          NULL };
+  for (const char *const *p = prefixes; *p; p++)
+    if (name.size >= strlen(*p) && memcmp(name.data, *p, strlen(*p)) == 0)
+      return true;
+  return false;
+}
 
 static struct items header_items(struct toolkit *t, const char *path) {
   for (unsigned n = 0; n < t->n_headers; n++)
@@ -284,44 +315,129 @@ static bool is_built_in_name(struct slice name) {
   return slice_in(name, names);
 }
 
-static bool file_declares(struct declared *d, const char *path) {
+// A walk over a header and the headers that it includes.
+struct declared {
+  struct toolkit *toolkit;
+  const struct names *seen;
+  bool spaces;        // as in items_declare
+  const char **paths; // the headers walked over
+  unsigned n_paths;
+};
+
+// True for a macro that opens a namespace whose name was seen: `#define BEGIN namespace a
+// {`.
+static bool opens_seen(const struct item *i, const struct names *seen) {
+  if (i->kind != ITEM_DEFINE || !memmem(i->text.data, i->text.size, "namespace", 9))
+    return false;
+  struct lexer l = lexer_of(i->text);
+  bool namespace = false, found = false;
+  for (struct token t; !found && (t = lex(&l)).kind != TOKEN_END;) {
+    found = namespace && t.kind == TOKEN_WORD && names_has(seen, t.text);
+    namespace = slice_is(t.text, "namespace");
+  }
+  return found;
+}
+
+// SPACES: macros that open namespaces count as declarations of these.
+static bool items_declare(const struct items *items, const struct names *seen,
+                          bool spaces) {
+  for (unsigned n = 0; n < items->n; n++) {
+    const struct item *i = &items->list[n];
+    if (spaces && opens_seen(i, seen))
+      return true;
+    for (unsigned k = 0; i->kind != ITEM_UNDEF && k < i->n_names; k++)
+      if (names_has(seen, i->names[k].name) && !is_built_in_name(i->names[k].name))
+        return true;
+  }
+  return false;
+}
+
+// Returns the next header of the toolkit that the header at PATH includes, from item *N
+// on; NULL: no more.
+static const char *next_included(const struct declared *d, const char *path, unsigned *n,
+                                 struct slice *name) {
+  const struct include_folders toolkit = { .angle = &d->toolkit->folder, .n_angle = 1 };
+  struct items items = header_items(d->toolkit, path);
+  while (*n < items.n) {
+    const struct item *i = &items.list[(*n)++];
+    bool quoted;
+    if (i->kind != ITEM_INCLUDE)
+      continue;
+    *name = item_include(i, &quoted);
+    if (!name->size || include_is_built_in(*name) || library_of(*name))
+      continue;
+    const char *found = include_find(&toolkit, include_folder_of(path), *name, true);
+    if (found)
+      return found;
+  }
+  return NULL;
+}
+
+static bool is_new(struct declared *d, const char *path) {
   for (unsigned n = 0; n < d->n_paths; n++)
     if (strcmp(d->paths[n], path) == 0)
       return false;
   if (d->n_paths >= MAX_DECLARING)
     return false;
   *GROW(d->paths, d->n_paths) = path;
+  return true;
+}
+
+static bool file_declares(struct declared *d, const char *path) {
+  if (!is_new(d, path))
+    return false;
   struct items items = header_items(d->toolkit, path);
-  for (unsigned n = 0; n < items.n; n++) {
-    const struct item *i = &items.list[n];
-    struct slice name = { 0 };
-    bool quoted;
-    for (unsigned k = 0; i->kind != ITEM_UNDEF && k < i->n_names; k++)
-      if (names_has(d->seen, i->names[k].name) && !is_built_in_name(i->names[k].name))
-        return true;
-    if (i->kind == ITEM_INCLUDE)
-      name = item_include(i, &quoted);
-    if (!name.size || include_is_built_in(name) || library_of(name))
-      continue;
-    const struct include_folders toolkit = { .angle = &d->toolkit->folder, .n_angle = 1 };
-    const char *found = include_find(&toolkit, include_folder_of(path), name, true);
-    if (found && file_declares(d, found))
+  if (items_declare(&items, d->seen, d->spaces))
+    return true;
+  struct slice name;
+  const char *found;
+  for (unsigned n = 0; (found = next_included(d, path, &n, &name)) != NULL;)
+    if (file_declares(d, found))
       return true;
-  }
   return false;
 }
 
-bool toolkit_declares(struct toolkit *t, const struct item *i, const struct names *seen) {
+// Adds the header at PATH, which is included as NAME, if it declares a name seen; of a
+// header for the host the headers that it includes, each by itself.
+static void add_declaring(struct declared *d, const char *path, struct slice name,
+                          struct names *headers) {
+  const char *found;
+  if (!is_for_host(name)) {
+    struct declared whole = { .toolkit = d->toolkit,
+                              .seen = d->seen,
+                              .spaces = d->spaces };
+    if (file_declares(&whole, path))
+      names_put(headers, name);
+  } else if (is_new(d, path)) {
+    for (unsigned n = 0; (found = next_included(d, path, &n, &name)) != NULL;)
+      add_declaring(d, found, name, headers);
+  }
+}
+
+// Returns the headers that stand for I in a unit.
+static struct names toolkit_headers(struct toolkit *t, const struct item *i,
+                                    const struct names *seen, bool spaces) {
   bool quoted;
+  struct declared d = { .toolkit = t, .seen = seen, .spaces = spaces };
+  struct names headers = { 0 };
   struct slice name = item_include(i, &quoted);
   const char *library = library_of(name);
   if (!t->folder || !name.size || include_is_built_in(name))
-    return false;
-  if (library)
-    return names_has(seen, slice_of(library));
+    return headers;
   const char *path = path_join(t->folder, name);
-  struct declared d = { .toolkit = t, .seen = seen };
-  return path_is_file(path) && file_declares(&d, path);
+  if (library && names_has(seen, slice_of(library)))
+    names_put(&headers, name);
+  else if (!library && path_is_file(path))
+    add_declaring(&d, path, name, &headers);
+  return headers;
+}
+
+bool toolkit_declares(struct toolkit *t, const struct item *i, const struct names *seen) {
+  return toolkit_headers(t, i, seen, false).n > 0;
+}
+
+bool toolkit_opens(struct toolkit *t, const struct item *i, const struct names *spaces) {
+  return toolkit_headers(t, i, spaces, true).n > 0;
 }
 
 // Returns the name of CUB's header for a class, without suffix: BlockReduce is in
@@ -353,8 +469,17 @@ static bool write_cub(const struct toolkit *t, const struct names *seen,
   return true;
 }
 
-bool toolkit_write(const struct toolkit *t, const struct item *i,
-                   const struct names *seen, struct text *out) {
+bool toolkit_write(struct toolkit *t, const struct item *i, const struct names *seen,
+                   struct text *out) {
   bool quoted;
-  return slice_is(item_include(i, &quoted), "cub/cub.cuh") && write_cub(t, seen, out);
+  struct slice name = item_include(i, &quoted);
+  struct names headers = toolkit_headers(t, i, seen, false);
+  if (slice_is(name, "cub/cub.cuh"))
+    return write_cub(t, seen, out);
+  if (headers.n == 1 && slices_same(headers.list[0].text, name))
+    return false;
+  for (unsigned n = 0; n < headers.n; n++)
+    text_printf(out, "#include <%.*s>\n", (int)headers.list[n].text.size,
+                headers.list[n].text.data);
+  return headers.n > 0;
 }

@@ -4,8 +4,12 @@
  *   include.c       puts the user's headers in place of their #include; finds the
  *                   toolkit's headers by the names they declare
  *   reach.c         finds the items that the kernel reaches
+ *   instances.c     what the arguments of a template may be
+ *   members.c       leaves members out that only the host has
+ *   gnu.c           GNU C that NVRTC does not take
  *   body.c          writes one item: kernels become functions, variables pointers
  *   prologue.c      writes the names that <stdint.h> and the like would declare
+ *   lacks.c         warns of what NVRTC cannot compile
  *   unit.c          writes the whole unit in its order
  *
  * Files are cut by tokens: a macro that no grammar understands spoils one declaration,
@@ -30,11 +34,13 @@ struct toolkit {
   unsigned n_headers;
 };
 /* Appends the replacement of I in a unit. False: I has none and stays as it is. */
-bool toolkit_write(const struct toolkit *t, const struct item *i,
-                   const struct names *seen, struct text *out);
+bool toolkit_write(struct toolkit *t, const struct item *i, const struct names *seen,
+                   struct text *out);
 /* True if the toolkit's header that I includes, or a header included from there, declares
  * one of the words in SEEN. */
 bool toolkit_declares(struct toolkit *t, const struct item *i, const struct names *seen);
+/* The same for namespaces, which macros may open. */
+bool toolkit_opens(struct toolkit *t, const struct item *i, const struct names *spaces);
 
 /* ---- reach.c --------------------------------------------------------------------- */
 
@@ -45,6 +51,8 @@ struct cuda_reach {
   struct items items;  /* the file's; marks in them last until the next kernel */
   struct names seen;   /* identifiers of everything reached */
   struct names macros; /* names after `.` and `->`, which can only mean macros */
+  bool functions;      /* the kernel's template has a parameter that may be a function */
+  bool pastes;         /* a macro that is reached has `##` */
   struct variable {    /* a variable that the unit uses by address */
     struct slice name;
     unsigned item;
@@ -55,11 +63,50 @@ struct cuda_reach {
     bool constant;
   } *variables;
   unsigned n_variables;
-  struct toolkit toolkit;
+  struct toolkit *toolkit;
 };
 struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kernels,
                               unsigned n_kernels, const struct kernel *k,
                               struct items *items, const struct compile_options *o);
+/* True if TEXT holds WORD, directly or through macros of the user's, of which DEPTH have
+ * been entered. */
+bool reach_mentions(const struct cuda_reach *r, struct slice text, const char *word,
+                    unsigned depth);
+
+/* Adds what declares WORD. */
+void reach_see_word(struct cuda_reach *r, struct slice word);
+/* True if I may be in code for a device. */
+bool reach_for_device(const struct cuda_reach *r, const struct item *i);
+bool reach_is_variable(const struct item *i);
+/* Returns the next item that declares NAME; NULL: no more. *N is NULL at first. */
+const struct item *reach_next_item(const struct cuda_reach *r, struct slice name,
+                                   const struct name **n);
+
+/* ---- instances.c ----------------------------------------------------------------- */
+
+/* Adds the types named in statements with launches of the kernel, which may be arguments
+ * of its template; and the classes of a device that are arguments of any template, with
+ * FUNCTIONS its functions too. */
+void reach_instances(struct cuda_reach *r, const struct source *s);
+void reach_template_arguments(struct cuda_reach *r, const struct source *s);
+
+/* ---- members.c ------------------------------------------------------------------- */
+
+/* Makes members of the class I blank that only the host has, in a copy of its text; sets
+ * I's `host`. */
+void members_leave_out(const struct cuda_reach *r, struct item *i);
+
+/* ---- gnu.c ----------------------------------------------------------------------- */
+
+/* Text to insert, in the order of the places. */
+struct insertions {
+  struct insertion {
+    const char *at, *text;
+  } *list;
+  unsigned n;
+};
+/* Returns what makes closures of the statement expressions in TEXT. */
+struct insertions gnu_expressions(struct slice text);
 
 /* ---- body.c ---------------------------------------------------------------------- */
 
@@ -67,6 +114,11 @@ struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kerne
 void body_write(const struct cuda_reach *r, const struct item *i, struct text *out);
 /* Appends, after the kernels, the function that is launched. */
 void body_entry(const struct cuda_reach *r, struct text *out);
+
+/* ---- lacks.c --------------------------------------------------------------------- */
+
+/* Warns if the kernel, which is in S, reaches what NVRTC cannot compile. */
+void lacks_check(const struct cuda_reach *r, const struct source *s);
 
 /* ---- prologue.c ------------------------------------------------------------------ */
 

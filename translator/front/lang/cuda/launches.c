@@ -223,7 +223,7 @@ const char *launch_unparsed_hint(struct slice text) {
       : "is a macro in it, or around it, that hides a part of the syntax?";
 }
 
-static bool on_device(const struct source *s, TSNode n) {
+bool launch_on_device(const struct source *s, TSNode n) {
   TSNode function;
   if (!node_inside(n, "function_definition", &function))
     return false;
@@ -237,19 +237,43 @@ static bool on_device(const struct source *s, TSNode n) {
   return false;
 }
 
+// Lets a launch find its kernel by its address. False: it cannot.
+static bool launch_by_address(struct finder *f, struct launch *l) {
+  const struct kernel *k = &f->kernels[l->kernel];
+  size_t size = strlen(k->main.name);
+  struct slice word = { l->callee.data + l->callee.size - size, size };
+  struct callee c = { .name = l->callee, .last = word };
+  if (l->runtime
+          ? !pointers_address(f, k, &c)
+          : !pointers_launch(f, l->callee.data, word, l->kernel, f->s->text + f->s->size))
+    return false;
+  if (l->runtime)
+    pointers_runtime(f, l->word);
+  l->kernel = CALLED_NONE;
+  *GROW(f->all, f->n) = *l;
+  return true;
+}
+
 static void add_launch(struct finder *f, TSNode call, struct launch l) {
   const struct kernel *k = l.kernel >= 0 ? &f->kernels[l.kernel] : NULL;
   l.start = ts_node_start_byte(call);
   l.end = ts_node_end_byte(call);
+  if (k && (l.runtime ? cuda_of(k)->n_overloads > 0 : ts_node_has_error(call)) &&
+      launch_by_address(f, &l))
+    return;
   if (k && ts_node_has_error(call))
     launch_refuse(
         f, call,
         launch_unparsed_hint((struct slice){ f->s->text + l.start, l.end - l.start }),
         "this launch of '%s' could not be parsed", k);
-  else if (k && on_device(f->s, call))
-    launch_refuse(f, call, "launch it from the host, or take the pragma away",
-                  "a launch of '%s' from the device cannot be tuned", k);
-  else if (k && l.n_config < 2)
+  else if (k && launch_on_device(f->s, call)) {
+    diag_warning(
+        f->s, l.start, l.end - l.start, "launches from the host are",
+        "this launch of '%s' is not tuned: a launch from the device runs it as written",
+        k->main.name);
+    cuda_of(k)->untuned = true;
+    l.kernel = CALLED_NONE;
+  } else if (k && l.n_config < 2)
     launch_refuse(f, call, "write <<<grid, block>>>", "this launch of '%s' has no block",
                   k);
   *GROW(f->all, f->n) = l;
@@ -317,7 +341,9 @@ static void add_runtime(struct finder *f, TSNode call) {
   static const unsigned order[] = { 1, 2, 4, 5 };
   TSNode args[6];
   struct callee c;
-  struct launch l = { .runtime = true, .kernel = CALLED_NONE };
+  struct launch l = { .runtime = true,
+                      .kernel = CALLED_NONE,
+                      .word = called(f->s, call) };
   unsigned n = arguments_of(call, args, 6);
   if (n < 4)
     return;
@@ -355,10 +381,20 @@ static void launches_visit(struct finder *f, TSNode n) {
 }
 
 // Warns if K is not launched in its file: launches in other files are not rewritten.
-static void check_launched(const struct source *s, const struct kernel *k) {
+static void check_launched(const struct finder *f, const struct kernel *k) {
+  const struct source *s = f->s;
   const char *path;
   source_where(s, k->main.name_at, &path, NULL);
-  if (cuda_of(k)->n_launches == 0 && strcmp(path, s->path) == 0)
+  if (cuda_of(k)->addressed && !f->by_pointer)
+    diag_warning(
+        s, k->main.name_at, strlen(k->main.name),
+        "launch it by its name, or through a pointer in this file; a node of a graph "
+        "runs it as written",
+        "the address of the kernel '%s' is taken: launches through it elsewhere are "
+        "not tuned",
+        k->main.name);
+  else if (cuda_of(k)->n_launches == 0 && !cuda_of(k)->addressed &&
+           !cuda_of(k)->untuned && strcmp(path, s->path) == 0)
     diag_warning(
         s, k->main.name_at, strlen(k->main.name),
         "launch it from a function here that the others call, or define it in a header",
@@ -367,8 +403,8 @@ static void check_launched(const struct source *s, const struct kernel *k) {
         k->main.name);
 }
 
-struct launch *cuda_launches(const struct source *s, const struct kernel *kernels,
-                             unsigned n_kernels, unsigned *n) {
+struct launches cuda_launches(const struct source *s, const struct kernel *kernels,
+                              unsigned n_kernels) {
   struct finder f = { .s = s, .kernels = kernels, .n_kernels = n_kernels };
   for (unsigned i = 0; i < n_kernels; i++)
     names_put(&f.names, slice_of(kernels[i].main.name));
@@ -379,6 +415,7 @@ struct launch *cuda_launches(const struct source *s, const struct kernel *kernel
   ts_tree_cursor_delete(&cursor);
   if (n_kernels)
     mentions_check_text(&f);
+  pointers_find(&f);
   for (unsigned i = 0; i < f.n; i++)
     if (f.all[i].kernel >= 0) {
       struct cuda_kernel *k = cuda_of(&kernels[f.all[i].kernel]);
@@ -386,7 +423,6 @@ struct launch *cuda_launches(const struct source *s, const struct kernel *kernel
     }
   for (unsigned i = 0; i < n_kernels && diag_errors() == 0;
        i++) // after errors the list of launches may not be complete
-    check_launched(s, &kernels[i]);
-  *n = f.n;
-  return f.all;
+    check_launched(&f, &kernels[i]);
+  return (struct launches){ f.all, f.n, f.rewrites, f.n_rewrites };
 }

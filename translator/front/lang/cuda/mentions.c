@@ -38,8 +38,11 @@ static TSNode whole_name(TSNode n) {
 }
 
 static bool is_declarator(TSNode parent, TSNode n) {
+  uint32_t last = ts_node_named_child_count(parent) - 1;
   return (strstr(ts_node_type(parent), "declarator") &&
           ts_node_eq(ts_node_named_child(parent, 0), n)) ||
+      (node_is(parent, "pointer_declarator") && // `*__restrict__ n`
+       ts_node_eq(ts_node_named_child(parent, last), n)) ||
       node_is(parent, "parameter_declaration") ||
       node_is(parent, "optional_parameter_declaration") ||
       node_is(parent, "enumerator") || node_is(parent, "lambda_capture_initializer") ||
@@ -115,8 +118,9 @@ static TSNode call_with(const struct source *s, TSNode n) {
   }
 }
 
-static void check_use(const struct finder *f, TSNode n, const struct kernel *k) {
-  TSNode call = call_with(f->s, n);
+static void check_use(struct finder *f, TSNode n, const struct kernel *k,
+                      const struct callee *c) {
+  TSNode call = call_with(f->s, n), list;
   struct slice name = { "", 0 };
   if (!ts_node_is_null(call) && node_is(call, "call_expression"))
     name = called(f->s, call);
@@ -125,12 +129,22 @@ static void check_use(const struct finder *f, TSNode n, const struct kernel *k) 
     return; // its attributes, and launches that add_runtime has found
   const char *hint =
       arena_printf("launch it by its name: %s<<<grid, block>>>(…)", k->main.name);
-  if (mentions_begins(name, "cudaLaunch"))
-    diag_error(f->s, ts_node_start_byte(call), name.size,
-               "launch it by <<<…>>> or cudaLaunchKernel, or take the pragma away",
-               "'%.*s' of the kernel '%s' cannot be tuned", (int)name.size, name.data,
-               k->main.name);
-  else if (name.size)
+  bool full = !(cxx_of(k)->n_params && node_inside(n, "template_argument_list", &list));
+  if (slice_is(name, "cudaLaunchKernelEx") && full && pointers_address(f, k, c)) {
+    pointers_runtime(f, name);
+    return;
+  }
+  if (mentions_begins(name, "cudaLaunch")) {
+    diag_warning(f->s, ts_node_start_byte(call), name.size,
+                 "launches by <<<…>>>, cudaLaunchKernel and cudaLaunchKernelEx are",
+                 "this launch of '%s' is not tuned: '%.*s' runs it as written",
+                 k->main.name, (int)name.size, name.data);
+    cuda_of(k)->untuned = true;
+    return;
+  }
+  if (full && pointers_address(f, k, c))
+    return;
+  if (name.size)
     diag_error(f->s, ts_node_start_byte(n), ts_node_end_byte(n) - ts_node_start_byte(n),
                hint,
                "the kernel '%s' is passed to '%.*s': launches from there cannot be tuned",
@@ -142,7 +156,7 @@ static void check_use(const struct finder *f, TSNode n, const struct kernel *k) 
                   k);
 }
 
-void mention_check(const struct finder *f, TSNode identifier) {
+void mention_check(struct finder *f, TSNode identifier) {
   TSNode n = whole_name(identifier), parent = ts_node_parent(n);
   struct callee c;
   if (!callee_of(f->s, n, &c) || ts_node_is_null(parent))
@@ -164,7 +178,7 @@ void mention_check(const struct finder *f, TSNode identifier) {
                                           "alignof_expression", NULL };
   if (slice_in(slice_of(ts_node_type(parent)), harmless))
     return;
-  check_use(f, n, &f->kernels[k]);
+  check_use(f, n, &f->kernels[k], &c);
 }
 
 // ---- launches that the tree does not show -------------------------------------------
@@ -176,28 +190,47 @@ static int kernel_word_at(const struct finder *f, const char *name, struct slice
   return kernel_meant(f, &(struct callee){ .name = { name, size }, .last = word });
 }
 
+// Lets the launch of kernel K in the body of MACRO, which L goes on with after its WORD,
+// find the kernel by its address. RUNTIME: the function of the runtime that launches it;
+// or empty. False: it cannot.
+static bool macro_by_pointer(struct finder *f, struct slice macro, struct slice word,
+                             int k, struct lexer l, struct slice runtime) {
+  struct callee c = { .name = word, .last = word };
+  if (chevrons_follow(l))
+    return pointers_launch(f, word.data, word, k, l.end);
+  if (cxx_of(&f->kernels[k])->n_params ||
+      (runtime.size && !slice_is(runtime, "cudaLaunchKernel")))
+    return false;
+  if (runtime.size)
+    pointers_runtime(f, runtime);
+  else
+    names_put(&f->alias_macros, macro);
+  return pointers_address(f, &f->kernels[k], &c);
+}
+
 // Diagnoses a kernel in the body of a `#define`, where nothing can be rewritten: another
 // name for a kernel, or a launch.
-static void check_macro(const struct finder *f, struct lexer line) {
+static void check_macro(struct finder *f, struct lexer line) {
   struct slice macro = lex(&line).text, params = { line.p, 0 };
   if (line.p < line.end && *line.p == '(')
     params.size = (size_t)(skip_brackets(&line) - params.data);
   const char *body = line.p;
-  bool runtime = false;
+  struct slice runtime = { 0 };
   for (struct token t; (t = lex(&line)).kind != TOKEN_END;) {
     int k = t.kind == TOKEN_WORD ? kernel_word_at(f, t.text.data, t.text) : -1;
-    runtime = runtime || mentions_begins(t.text, "cudaLaunch");
+    runtime = mentions_begins(t.text, "cudaLaunch") ? t.text : runtime;
     struct lexer rest = line;
     bool alone = slice_trim((struct slice){ body, (size_t)(line.end - body) }).size ==
         t.text.size;
     if (k < 0 ||
-        !(chevrons_follow(line) || runtime || (alone && lex(&rest).kind == TOKEN_END)))
+        !(chevrons_follow(line) || runtime.size ||
+          (alone && lex(&rest).kind == TOKEN_END)))
       continue;
     bool own = false;
     struct lexer p = lexer_of(params);
     for (struct token q; (q = lex(&p)).kind != TOKEN_END;)
       own = own || slice_is(q.text, f->kernels[k].main.name);
-    if (own)
+    if (own || macro_by_pointer(f, macro, t.text, k, line, runtime))
       continue;
     diag_error(
         f->s, (size_t)(t.text.data - f->s->text), t.text.size,
@@ -227,7 +260,7 @@ static struct slice statement_at(const char *p, const char *end) {
 }
 
 // Diagnoses launches in text that the grammar could not parse, and in macros.
-void mentions_check_text(const struct finder *f) {
+void mentions_check_text(struct finder *f) {
   const char *end = f->s->text + f->s->size;
   struct lexer l = { f->s->text, end, true }, line;
   const char *name = NULL; // the beginning of `a::b::k`
@@ -246,7 +279,8 @@ void mentions_check_text(const struct finder *f) {
     name = name && colons == 2 ? name : t.text.data;
     colons = 0;
     int k = kernel_word_at(f, name, t.text);
-    if (k >= 0 && chevrons_follow(l) && !mentions_covered(f, at))
+    if (k >= 0 && chevrons_follow(l) && !mentions_covered(f, at) &&
+        !pointers_launch(f, name, t.text, k, end))
       diag_error(f->s, at, t.text.size,
                  launch_unparsed_hint(statement_at(t.text.data, end)),
                  "this launch of '%s' could not be parsed", f->kernels[k].main.name);

@@ -12,15 +12,27 @@
 // the toolkit's C++ library, which declares them for NVRTC: a unit that includes a header
 // of that library must use the same types.
 static const char *const types[][2] = {
-  { "int8_t", "signed char" },    { "int16_t", "short" },
-  { "int32_t", "int" },           { "int64_t", "long" },
-  { "uint8_t", "unsigned char" }, { "uint16_t", "unsigned short" },
-  { "uint32_t", "unsigned int" }, { "uint64_t", "unsigned long" },
-  { "intptr_t", "long" },         { "uintptr_t", "unsigned long" },
-  { "intmax_t", "long" },         { "uintmax_t", "unsigned long" },
-  { "ptrdiff_t", "long" },        { "ssize_t", "long" },
-  { "uchar", "unsigned char" },   { "ushort", "unsigned short" },
-  { "uint", "unsigned int" },     { "ulong", "unsigned long" },
+  { "int8_t", "signed char" },
+  { "int16_t", "short" },
+  { "int32_t", "int" },
+  { "int64_t", "long" },
+  { "uint8_t", "unsigned char" },
+  { "uint16_t", "unsigned short" },
+  { "uint32_t", "unsigned int" },
+  { "uint64_t", "unsigned long" },
+  { "intptr_t", "long" },
+  { "uintptr_t", "unsigned long" },
+  { "intmax_t", "long" },
+  { "uintmax_t", "unsigned long" },
+  { "ptrdiff_t", "long" },
+  { "ssize_t", "long" },
+  { "uchar", "unsigned char" },
+  { "ushort", "unsigned short" },
+  { "uint", "unsigned int" },
+  { "ulong", "unsigned long" },
+  { "CUtexObject", "unsigned long long" },
+  { "CUsurfObject", "unsigned long long" },
+  { "CUdeviceptr", "unsigned long long" },
 };
 
 static const char *const constants[][2] = {
@@ -146,6 +158,12 @@ static const struct {
   { "__BYTE_ORDER__", "1234", NULL },
 };
 
+static const char *const functions[][2] = {
+  { "INT8_C", "(c) c" },      { "INT16_C", "(c) c" },      { "INT32_C", "(c) c" },
+  { "INT64_C", "(c) c##l" },  { "UINT8_C", "(c) c" },      { "UINT16_C", "(c) c" },
+  { "UINT32_C", "(c) c##u" }, { "UINT64_C", "(c) c##ul" },
+};
+
 // The toolkit's headers by names of namespace std; all other names are in
 // <cuda/std/type_traits>.
 static const char *const library[][2] = {
@@ -168,6 +186,22 @@ static const char *const library[][2] = {
   { "accumulate", "numeric" },
   { "plus", "functional" },
   { "multiplies", "functional" },
+  { "minus", "functional" },
+  { "divides", "functional" },
+  { "modulus", "functional" },
+  { "negate", "functional" },
+  { "equal_to", "functional" },
+  { "not_equal_to", "functional" },
+  { "less", "functional" },
+  { "less_equal", "functional" },
+  { "greater", "functional" },
+  { "greater_equal", "functional" },
+  { "logical_and", "functional" },
+  { "logical_or", "functional" },
+  { "logical_not", "functional" },
+  { "bit_and", "functional" },
+  { "bit_or", "functional" },
+  { "bit_xor", "functional" },
   { "bit_cast", "bit" },
   { "sqrt", "cmath" },
   { "exp", "cmath" },
@@ -181,6 +215,36 @@ static const char *const library[][2] = {
   { "tanh", "cmath" },
   { "sin", "cmath" },
   { "cos", "cmath" },
+  { "nearbyint", "cmath" },
+  { "nearbyintf", "cmath" },
+  { "rint", "cmath" },
+  { "lrint", "cmath" },
+  { "round", "cmath" },
+  { "lround", "cmath" },
+  { "floor", "cmath" },
+  { "ceil", "cmath" },
+  { "trunc", "cmath" },
+  { "fmod", "cmath" },
+  { "fmin", "cmath" },
+  { "fmax", "cmath" },
+  { "hypot", "cmath" },
+  { "cbrt", "cmath" },
+  { "exp2", "cmath" },
+  { "expm1", "cmath" },
+  { "log2", "cmath" },
+  { "log10", "cmath" },
+  { "log1p", "cmath" },
+  { "tan", "cmath" },
+  { "asin", "cmath" },
+  { "acos", "cmath" },
+  { "atan", "cmath" },
+  { "atan2", "cmath" },
+  { "sinh", "cmath" },
+  { "cosh", "cmath" },
+  { "erf", "cmath" },
+  { "copysign", "cmath" },
+  { "signbit", "cmath" },
+  { "isfinite", "cmath" },
 };
 // Functions that no header of the toolkit has in all versions.
 static const char *const own_functions[][2] = {
@@ -248,7 +312,7 @@ bool prologue_needs_toolkit(const struct cuda_reach *r) {
   for (unsigned n = 0; n < r->items.n; n++)
     if (r->items.list[n].kind == ITEM_INCLUDE && r->items.list[n].reached)
       return true;
-  for (struct slice name; r->toolkit.folder && next_std_name(&names, &name);)
+  for (struct slice name; r->toolkit->folder && next_std_name(&names, &name);)
     if (!prologue_is_built_in(name) && !prologue_is_own(name))
       return true;
   return false;
@@ -277,7 +341,7 @@ static void write_library(const struct cuda_reach *r, struct text *out) {
   for (struct slice name; next_std_name(&names, &name);) {
     if (prologue_is_own(name) && names_put(&own, name))
       write_own(name, out);
-    if (prologue_is_built_in(name) || prologue_is_own(name) || !r->toolkit.folder)
+    if (prologue_is_built_in(name) || prologue_is_own(name) || !r->toolkit->folder)
       continue;
     const char *header = library_header(name);
     if (names_put(&headers, slice_of(header)))
@@ -300,11 +364,11 @@ static bool is_users(const struct cuda_reach *r, const char *name) {
 // Writes CUDA_VERSION or CUDART_VERSION as the toolkit's header has it.
 static void write_version(const struct cuda_reach *r, const char *name,
                           struct text *out) {
-  if (!names_has(&r->seen, slice_of(name)) || !r->toolkit.folder)
+  if (!names_has(&r->seen, slice_of(name)) || !r->toolkit->folder)
     return;
   const char *header = strcmp(name, "CUDA_VERSION") == 0 ? "cuda.h"
                                                          : "cuda_runtime_api.h";
-  const struct source *s = source_read(arena_printf("%s/%s", r->toolkit.folder, header));
+  const struct source *s = source_read(arena_printf("%s/%s", r->toolkit->folder, header));
   const char *define = arena_printf("#define %s ", name);
   const char *at = s ? memmem(s->text, s->size, define, strlen(define)) : NULL;
   if (at) {
@@ -320,8 +384,10 @@ static void write_limits(const struct cuda_reach *r, struct text *out) {
   bool any = false;
   for (size_t i = 0; i < COUNT(constants); i++)
     any = any || names_has(&r->seen, slice_of(constants[i][0]));
+  for (size_t i = 0; i < COUNT(functions); i++)
+    any = any || names_has(&r->seen, slice_of(functions[i][0]));
   for (size_t i = 0; any && i < COUNT(headers); i++)
-    if (access(arena_printf("%s/cccl/cuda/std/%s", r->toolkit.folder, headers[i]),
+    if (access(arena_printf("%s/cccl/cuda/std/%s", r->toolkit->folder, headers[i]),
                R_OK) == 0)
       text_printf(out, "#include <cuda/std/%s>\n", headers[i]);
 }
@@ -370,6 +436,25 @@ void prologue_predefine(const struct cuda_reach *r, const struct compile_options
   }
 }
 
+// Writes GNU C's __typeof__, which NVRTC lacks.
+static void write_typeof(const struct cuda_reach *r, struct text *out) {
+  static const char *const words[] = { "__typeof__", "__typeof", "typeof" };
+  for (size_t i = 0, any = 0; i < COUNT(words); i++) {
+    if (!names_has(&r->seen, slice_of(words[i])) || is_users(r, words[i]))
+      continue;
+    text_printf(
+        out,
+        any++ ? ""
+              : "template <class T> struct autotune_typeof { using type = T; };\n"
+                "template <class T> struct autotune_typeof<T &> { using type = T; };\n"
+                "template <class T> struct autotune_typeof<T &&> { using type = T; };\n"
+                "template <class T> using autotune_typeof_t = typename "
+                "autotune_typeof<T>::type;\n");
+    text_printf(out, "#define %s(...) autotune_typeof_t<decltype(__VA_ARGS__)>\n",
+                words[i]);
+  }
+}
+
 void prologue_write(const struct cuda_reach *r, struct text *out) {
   bool toolkit = prologue_needs_toolkit(r);
   if (toolkit)
@@ -379,6 +464,11 @@ void prologue_write(const struct cuda_reach *r, struct text *out) {
     if (names_has(&r->seen, slice_of(constants[i][0])) && !is_users(r, constants[i][0]))
       text_printf(out, "#ifndef %s\n#define %s %s\n#endif\n", constants[i][0],
                   constants[i][0], constants[i][1]);
+  for (size_t i = 0; i < COUNT(functions); i++)
+    if (names_has(&r->seen, slice_of(functions[i][0])) && !is_users(r, functions[i][0]))
+      text_printf(out, "#ifndef %s\n#define %s%s\n#endif\n", functions[i][0],
+                  functions[i][0], functions[i][1]);
+  write_typeof(r, out);
   write_version(r, "CUDA_VERSION", out);
   write_version(r, "CUDART_VERSION", out);
   write_library(r, out);

@@ -11,14 +11,13 @@ enum { MAX_MACRO_DEPTH = 8 };
 
 // ---- kinds of items -----------------------------------------------------------------
 
-static const struct item *next_item(const struct cuda_reach *r, struct slice name,
-                                    const struct name **n) {
+const struct item *reach_next_item(const struct cuda_reach *r, struct slice name,
+                                   const struct name **n) {
   return items_named(&r->items, NAME_ORDINARY, name, n);
 }
 
-// True if TEXT holds WORD, directly or through a macro of the user's.
-static bool reach_mentions(const struct cuda_reach *r, struct slice text,
-                           const char *word, unsigned depth) {
+bool reach_mentions(const struct cuda_reach *r, struct slice text, const char *word,
+                    unsigned depth) {
   struct lexer l = lexer_of(text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     if (t.kind != TOKEN_WORD)
@@ -27,7 +26,7 @@ static bool reach_mentions(const struct cuda_reach *r, struct slice text,
       return true;
     const struct item *i;
     for (const struct name *n = NULL;
-         depth < MAX_MACRO_DEPTH && (i = next_item(r, t.text, &n)) != NULL;) {
+         depth < MAX_MACRO_DEPTH && (i = reach_next_item(r, t.text, &n)) != NULL;) {
       if (i->kind == ITEM_DEFINE &&
           reach_mentions(r, slice_after(i->text, i->names[0].name), word, depth + 1))
         return true;
@@ -40,12 +39,14 @@ static bool head_has(const struct cuda_reach *r, const struct item *i, const cha
   return reach_mentions(r, item_head(i), word, 0);
 }
 
-static bool reach_is_variable(const struct item *i) {
+bool reach_is_variable(const struct item *i) {
   static const char *const others[] = { "using",         "typedef",  "namespace",
                                         "static_assert", "template", NULL };
-  struct lexer l = lexer_of(i->text);
-  struct slice first = lex(&l).text;
-  return !slice_in(first, others) && i->kind == ITEM_CODE && !i->function &&
+  struct lexer l = lexer_of(i->text), rest;
+  struct token first = lex(&l);
+  for (; first.first && slice_is(first.text, "#"); first = lex(&l))
+    lex_directive(&l, &rest);
+  return !slice_in(first.text, others) && i->kind == ITEM_CODE && !i->function &&
       i->n_names > 0;
 }
 
@@ -70,9 +71,27 @@ static bool goes_by_address(const struct cuda_reach *r, const struct item *i) {
        head_has(r, i, "__managed__"));
 }
 
-// True if I may be in code for a device. Types and templates always may: those of the
-// host do no harm there.
-static bool is_for_device(const struct cuda_reach *r, const struct item *i) {
+// True if I, `using T = S<int>;`, names a class that only the host can have.
+static bool names_host_class(const struct cuda_reach *r, const struct item *i) {
+  struct lexer l = lexer_of(i->text);
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    const struct item *named = NULL;
+    for (const struct name *n = NULL;
+         t.kind == TOKEN_WORD && (named = reach_next_item(r, t.text, &n)) != NULL;) {
+      members_leave_out(r, &r->items.list[n->index]);
+      if (named->host)
+        return true;
+    }
+  }
+  return false;
+}
+
+// True if I may be in code for a device. Types and templates may, except classes of which
+// that is known.
+bool reach_for_device(const struct cuda_reach *r, const struct item *i) {
+  members_leave_out(r, &r->items.list[i - r->items.list]);
+  if (i->host)
+    return false;
   if (i->kind == ITEM_DEFINE || i->kind == ITEM_UNDEF)
     return !feed_param(r->kernels, r->n_kernels, i->names[0].name);
   if (i->kind != ITEM_CODE)
@@ -81,7 +100,7 @@ static bool is_for_device(const struct cuda_reach *r, const struct item *i) {
     return !head_has(r, i, "__global__") &&
         (head_has(r, i, "__device__") || head_has(r, i, "constexpr"));
   if (!reach_is_variable(i) || i->type)
-    return true;
+    return i->type || !names_host_class(r, i);
   return is_copied(r, i) || goes_by_address(r, i) || head_has(r, i, "__shared__");
 }
 
@@ -106,13 +125,20 @@ static const char *reach_qualified(const struct cuda_reach *r, const struct item
 static struct slice reach_specifiers(const struct cuda_reach *r, struct slice text) {
   struct text out = { 0 };
   text_add(&out, "", 0);
-  struct lexer l = lexer_of(text);
+  struct lexer l = lexer_of(text), rest;
   const char *end = NULL;
   for (struct token t; (t = lex(&l)).kind != TOKEN_END; end = l.p) {
     struct slice word = t.text;
+    if (t.first &&
+        slice_is(word, "#")) { // `__constant__ #ifdef A double #else float #endif x;`
+      lex_directive(&l, &rest);
+      text_printf(&out, "\n%.*s\n", (int)(l.p - word.data), word.data);
+      continue;
+    }
     bool macro = t.kind == TOKEN_WORD && !is_variable_word(word) &&
         (reach_mentions(r, word, "__device__", 0) ||
-         reach_mentions(r, word, "__constant__", 0));
+         reach_mentions(r, word, "__constant__", 0) ||
+         reach_mentions(r, word, "__managed__", 0));
     if (!is_variable_word(word) && !macro && t.kind != TOKEN_STRING) // extern "C"
       text_printf(&out, "%s%.*s", out.size && end != word.data ? " " : "", (int)word.size,
                   word.data);
@@ -190,12 +216,12 @@ static void add_variable(struct cuda_reach *r, const struct item *i, struct slic
 
 static void reach_mark(struct cuda_reach *r, unsigned n);
 
-static void reach_see_word(struct cuda_reach *r, struct slice word) {
+void reach_see_word(struct cuda_reach *r, struct slice word) {
   if (!names_put(&r->seen, word))
     return;
   const struct item *i;
-  for (const struct name *n = NULL; (i = next_item(r, word, &n)) != NULL;)
-    if (is_for_device(r, i)) {
+  for (const struct name *n = NULL; (i = reach_next_item(r, word, &n)) != NULL;)
+    if (reach_for_device(r, i)) {
       struct slice name = n->text;
       reach_mark(r, n->index);
       if (goes_by_address(r, i) && (!i->type || name.data >= i->head_end))
@@ -208,8 +234,8 @@ static void see_member(struct cuda_reach *r, struct slice word) {
   if (!names_put(&r->macros, word))
     return;
   const struct item *i;
-  for (const struct name *n = NULL; (i = next_item(r, word, &n)) != NULL;)
-    if (i->kind == ITEM_DEFINE && is_for_device(r, i))
+  for (const struct name *n = NULL; (i = reach_next_item(r, word, &n)) != NULL;)
+    if (i->kind == ITEM_DEFINE && reach_for_device(r, i))
       reach_mark(r, n->index);
 }
 
@@ -258,6 +284,7 @@ static void reach_mark(struct cuda_reach *r, unsigned n) {
     return;
   i->reached = true;
   mark_around(r, i->scope, i->chain);
+  r->pastes |= i->kind == ITEM_DEFINE && memmem(i->text.data, i->text.size, "##", 2);
   if (i->kind == ITEM_DEFINE)
     cuda_reach_scan(r, slice_after(i->text, i->names[0].name));
   else if (i->kind == ITEM_CODE && (i->type || !goes_by_address(r, i)))
@@ -290,7 +317,7 @@ static bool is_namespace(struct cuda_reach *r, struct slice name) {
     for (unsigned k = 0; i->kind == ITEM_OPEN && k < i->n_names; k++)
       if (slices_same(i->names[k].name, name))
         return true;
-    if (i->kind == ITEM_INCLUDE && toolkit_declares(&r->toolkit, i, &only))
+    if (i->kind == ITEM_INCLUDE && toolkit_opens(r->toolkit, i, &only))
       return true;
   }
   return false;
@@ -302,7 +329,8 @@ static bool is_made_by_macro(const struct cuda_reach *r, const struct item *i) {
   bool made = false;
   if (!i->function || i->n_names != 1 || i->names[0].name.data != i->text.data)
     return false;
-  for (const struct name *n = NULL; (macro = next_item(r, i->names[0].name, &n)) != NULL;)
+  for (const struct name *n = NULL;
+       (macro = reach_next_item(r, i->names[0].name, &n)) != NULL;)
     made = made || macro->kind == ITEM_DEFINE;
   return made;
 }
@@ -321,12 +349,34 @@ static bool is_kept_pragma(const struct item *i) {
   return slice_in(word, kept);
 }
 
+// True for a NAME that is two words seen, or more, put together: macros with `##` make
+// such.
+static bool is_pasted(const struct cuda_reach *r, struct slice name) {
+  for (size_t n = 1; n < name.size; n++) {
+    struct slice left = { name.data, n }, right = { name.data + n, name.size - n };
+    bool number = strspn(right.data, "0123456789") >= right.size;
+    if (names_has(&r->seen, left) &&
+        (number || names_has(&r->seen, right) || is_pasted(r, right)))
+      return true;
+  }
+  return false;
+}
+
+static bool is_pasted_item(const struct cuda_reach *r, const struct item *i) {
+  bool found = false;
+  for (unsigned n = 0; r->pastes && n < i->n_names && reach_for_device(r, i); n++)
+    found = found || is_pasted(r, i->names[n].name);
+  return found;
+}
+
 static bool is_for_all(struct cuda_reach *r, const struct item *i) {
+  if ((i->kind == ITEM_DEFINE || i->function) && is_pasted_item(r, i))
+    return true;
   if (i->kind == ITEM_OTHER)
     return is_kept_pragma(i);
   if (i->kind == ITEM_INCLUDE)
-    return toolkit_declares(&r->toolkit, i, &r->seen);
-  if (i->kind != ITEM_CODE || !is_for_device(r, i))
+    return toolkit_declares(r->toolkit, i, &r->seen);
+  if (i->kind != ITEM_CODE || !reach_for_device(r, i))
     return false;
   if (is_made_by_macro(r, i))
     return true;
@@ -340,50 +390,6 @@ static bool is_for_all(struct cuda_reach *r, const struct item *i) {
     if (t.kind == TOKEN_WORD)
       last = t.text;
   return is_namespace(r, last);
-}
-
-// Reaches the types named in statements with launches: a launch may instantiate a
-// template with them.
-static void see_instances(struct cuda_reach *r, const struct source *s) {
-  struct lexer l = lexer_of((struct slice){ s->text, s->size });
-  bool statement = false;
-  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
-    size_t at = (size_t)(t.text.data - s->text);
-    if (t.kind == TOKEN_WORD && slice_is(t.text, r->k->main.name) &&
-        (at < cxx_of(r->k)->start || at > r->k->main.end))
-      statement = true;
-    else if (slice_is(t.text, ";"))
-      statement = false;
-    const struct item *i;
-    for (const struct name *n = NULL;
-         statement && t.kind == TOKEN_WORD && (i = next_item(r, t.text, &n)) != NULL;)
-      if (i->kind == ITEM_CODE && !i->function && (i->type || !reach_is_variable(i)) &&
-          is_for_device(r, i))
-        reach_see_word(r, t.text);
-  }
-}
-
-// Reaches device classes that are named as arguments of templates anywhere in the file,
-// `run<Add>(…)`, and functors anywhere: `run(Add{ 2 })`.
-static void see_template_arguments(struct cuda_reach *r, const struct source *s) {
-  struct lexer l = lexer_of((struct slice){ s->text, s->size });
-  struct slice previous = { 0 };
-  for (struct token t; (t = lex(&l)).kind != TOKEN_END; previous = t.text) {
-    struct lexer ahead = l;
-    struct slice next = lex(&ahead).text;
-    bool argument = t.kind == TOKEN_WORD &&
-        (slice_is(previous, "<") || slice_is(previous, ",")) &&
-        (slice_is(next, ">") || slice_is(next, ",") || slice_is(next, "<"));
-    const struct item *i;
-    for (const struct name *n = NULL;
-         t.kind == TOKEN_WORD && (i = next_item(r, t.text, &n)) != NULL;) {
-      bool own = t.text.data >= i->text.data && t.text.data < i->text.data + i->text.size;
-      if (i->kind == ITEM_CODE && i->type && !own &&
-          (argument || reach_mentions(r, i->text, "operator", 0)) &&
-          reach_mentions(r, i->text, "__device__", 0))
-        reach_see_word(r, t.text);
-    }
-  }
 }
 
 static void find_own(struct cuda_reach *r, const struct source *s) {
@@ -400,6 +406,15 @@ static void find_own(struct cuda_reach *r, const struct source *s) {
   }
 }
 
+// True for `unsigned int` and the like, as TYPE of a template's parameter.
+static bool is_number(struct slice type) {
+  struct lexer l = lexer_of(type);
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    if (!word_of_cplusplus(t.text) && !slice_is(t.text, "size_t"))
+      return false;
+  return true;
+}
+
 struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kernels,
                               unsigned n_kernels, const struct kernel *k,
                               struct items *items, const struct compile_options *o) {
@@ -410,15 +425,19 @@ struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kerne
     items->list[n].reached = false; // set for the previous kernel
     items->list[n].own = NULL;
   }
-  r->toolkit.folder = toolkit_include(o);
+  r->toolkit = arena_alloc(sizeof *r->toolkit);
+  *r->toolkit = (struct toolkit){ .folder = toolkit_include(o) };
   find_own(r, s);
   bool types = false;
-  for (unsigned i = 0; i < cxx_of(k)->n_params; i++)
-    types = types || cxx_of(k)->params[i].type;
+  for (unsigned i = 0; i < cxx_of(k)->n_params; i++) {
+    const struct template_param *p = &cxx_of(k)->params[i];
+    types = types || p->type;
+    r->functions = r->functions || (!p->type && !is_number(p->type_text));
+  }
   if (cxx_of(k)->n_params)
-    see_instances(r, s);
-  if (types)
-    see_template_arguments(r, s);
+    reach_instances(r, s);
+  if (types || r->functions)
+    reach_template_arguments(r, s);
   for (bool more = true; more;) {
     more = false;
     for (unsigned n = 0; n < r->items.n; n++)

@@ -26,8 +26,39 @@ static bool read_head(const struct source *s, const struct function *f,
   return global;
 }
 
+// Reads `a::b::k`, NAME.
+static bool read_outside(const struct source *s, struct function *f, TSNode name,
+                         struct kernel *k) {
+  size_t start = ts_node_start_byte(name);
+  while (node_is(name, "qualified_identifier") && ts_node_named_child_count(name) > 0)
+    name = ts_node_named_child(name, ts_node_named_child_count(name) - 1);
+  if (!node_is(name, "identifier"))
+    return false;
+  struct slice word = source_slice(s, name);
+  f->name = arena_copy(word.data, word.size);
+  f->name_at = ts_node_start_byte(name);
+  const char *spaces = "";
+  struct lexer l = { s->text + start, word.data, false };
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    if (t.kind == TOKEN_WORD)
+      spaces = arena_printf("%s%s%.*s", spaces, *spaces ? "::" : "", (int)t.text.size,
+                            t.text.data);
+  cuda_of(k)->outside = slice_of(spaces);
+  return true;
+}
+
+void cuda_outside(const struct cuda_kernel *c, bool open, struct text *out) {
+  struct lexer l = lexer_of(c->outside);
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    if (t.kind == TOKEN_WORD && open)
+      text_printf(out, "namespace %.*s { ", (int)t.text.size, t.text.data);
+    else if (t.kind == TOKEN_WORD)
+      text_printf(out, "}");
+  text_printf(out, c->outside.size ? "\n" : "");
+}
+
 static bool cuda_signature_find_name(const struct source *s, struct function *f,
-                                     TSNode *declarator) {
+                                     TSNode *declarator, struct kernel *k) {
   TSNode n = node_child(f->node, "function_declarator");
   TSNode name = ts_node_is_null(n) ? n : ts_node_named_child(n, 0);
   *declarator = n;
@@ -41,9 +72,9 @@ static bool cuda_signature_find_name(const struct source *s, struct function *f,
     return cxx_refuse(s, name,
                       "put it on the template itself: each instantiation is tuned alone",
                       "this pragma is before a specialisation");
-  if (!ts_node_is_null(name) && node_is(name, "qualified_identifier"))
-    return cxx_refuse(s, name, "define it within `namespace … { }`",
-                      "this kernel is defined outside of its namespace");
+  if (!ts_node_is_null(name) && node_is(name, "qualified_identifier") &&
+      read_outside(s, f, name, k))
+    return true;
   if (!ts_node_is_null(name) && node_is(name, "field_identifier"))
     return cxx_refuse(s, name, NULL, "a member of a class cannot be a kernel");
   diag_error(s, f->start, f->body_at - f->start,
@@ -59,7 +90,7 @@ bool cuda_signature_read(const struct source *s, struct function *f, struct kern
   cuda_of(k)->block_param = -1;
   f->start = ts_node_start_byte(f->node);
   k->result = slice_of("void");
-  if (!cuda_signature_find_name(s, f, &declarator) || !read_head(s, f, k))
+  if (!cuda_signature_find_name(s, f, &declarator, k) || !read_head(s, f, k))
     return false;
   if (cxx_in_class(f->node)) {
     diag_error(s, f->name_at, strlen(f->name), NULL,
@@ -67,6 +98,11 @@ bool cuda_signature_read(const struct source *s, struct function *f, struct kern
     return false;
   }
   cxx_of(k)->namespaces = cxx_namespaces(s, f->node);
+  struct slice around = cxx_of(k)->namespaces, outside = cuda_of(k)->outside;
+  if (outside.size)
+    cxx_of(k)->namespaces =
+        slice_of(arena_printf("%.*s%s%.*s", (int)around.size, around.data,
+                              around.size ? "::" : "", (int)outside.size, outside.data));
   bool fine = cxx_read_template(s, f, cxx_of(k));
   return cxx_read_params(s, declarator, k) && fine;
 }

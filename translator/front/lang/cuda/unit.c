@@ -10,11 +10,18 @@
 #include "items.h"
 
 // Returns the last item of the kernel and its alternatives: after it they can be called.
+// An argument of its template may be a function that is defined later in its namespace.
 static unsigned last_own(const struct cuda_reach *r) {
   unsigned last = 0;
   for (unsigned n = 0; n < r->items.n; n++)
     if (r->items.list[n].own)
       last = n;
+  const struct item *own = &r->items.list[last];
+  for (unsigned n = last; r->functions && n < r->items.n; n++) {
+    const struct item *i = &r->items.list[n];
+    if (i->reached && i->function && i->scope == own->scope && i->chain == own->chain)
+      last = n;
+  }
   return last;
 }
 
@@ -53,16 +60,22 @@ static void add_items(const struct cuda_reach *r, const struct compile_options *
     const struct item *i = &r->items.list[n];
     if (!unit_is_written(r, i))
       continue;
+    if (i->own)
+      cuda_outside(cuda_of(r->k), true, out);
     if (i->kind == ITEM_CODE)
       source_resume(i->s, i->start, out);
     if (i->kind == ITEM_INCLUDE)
       prologue_predefine(r, o, false, out);
-    if (i->kind != ITEM_INCLUDE || !toolkit_write(&r->toolkit, i, &r->seen, out))
+    if (i->kind != ITEM_INCLUDE || !toolkit_write(r->toolkit, i, &r->seen, out))
       body_write(r, i, out);
     if (i->kind == ITEM_INCLUDE)
       prologue_predefine(r, o, true, out);
+    if (n == last && !i->own)
+      cuda_outside(cuda_of(r->k), true, out);
     if (n == last)
       add_entry(r, i, out);
+    if (i->own || n == last)
+      cuda_outside(cuda_of(r->k), false, out);
   }
 }
 
@@ -178,12 +191,32 @@ static bool unit_add_device(const char *a, struct cuda_unit *u) {
   return false;
 }
 
+// True if `{ .x = 1 }` is in the unit: NVRTC takes that in C++20 only, nvcc in all.
+static bool has_designators(const struct cuda_reach *r) {
+  for (unsigned n = 0; n < r->items.n; n++) {
+    const struct item *i = &r->items.list[n];
+    if (!unit_is_written(r, i) || i->kind != ITEM_CODE)
+      continue;
+    struct lexer l = lexer_of(i->text);
+    struct slice previous = { 0 };
+    for (struct token t; (t = lex(&l)).kind != TOKEN_END; previous = t.text) {
+      struct lexer ahead = l;
+      if (slice_is(t.text, ".") && (slice_is(previous, "{") || slice_is(previous, ",")) &&
+          lex(&ahead).kind == TOKEN_WORD && slice_is(lex(&ahead).text, "="))
+        return true;
+    }
+  }
+  return false;
+}
+
 static void add_flags(const struct cuda_reach *r, const struct compile_options *o,
                       struct cuda_unit *u) {
-  bool standard = false;
+  bool standard = has_designators(r);
+  if (standard)
+    *GROW(u->flags, u->n_flags) = "-std=c++20";
   for (const char *const *a = o->args; a && *a; a++) {
     const char *flag = unit_add_device(*a, u) ? NULL : own_flag(&a);
-    if (!flag)
+    if (!flag || (standard && strncmp(flag, "-std=", 5) == 0))
       continue;
     standard = standard || strncmp(flag, "-std=", 5) == 0;
     *GROW(u->flags, u->n_flags) = flag;
@@ -198,7 +231,7 @@ static void add_flags(const struct cuda_reach *r, const struct compile_options *
     *GROW(u->flags, u->n_flags) = "-device-int128";
   if (!prologue_needs_toolkit(r))
     return;
-  const char *folder = r->toolkit.folder, *cccl = arena_printf("%s/cccl", folder);
+  const char *folder = r->toolkit->folder, *cccl = arena_printf("%s/cccl", folder);
   *GROW(u->flags, u->n_flags) = arena_printf("-I%s", folder);
   if (access(cccl, F_OK) == 0)
     *GROW(u->flags, u->n_flags) = arena_printf("-I%s", cccl);
@@ -239,5 +272,6 @@ struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *ke
   add_flags(r, o, &u);
   u.unnamed = is_unnamed(r);
   unit_add_symbols(r, &u);
+  lacks_check(r, s);
   return u;
 }

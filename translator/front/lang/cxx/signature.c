@@ -26,7 +26,12 @@ bool cxx_refuse(const struct source *s, TSNode n, const char *hint, const char *
 
 // Returns the text from A up to B, trimmed.
 static struct slice signature_between(const struct source *s, size_t a, size_t b) {
-  return slice_trim((struct slice){ s->text + a, b > a ? b - a : 0 });
+  struct slice text = slice_trim((struct slice){ s->text + a, b > a ? b - a : 0 });
+  struct directive d;
+  size_t at = 0;
+  if (directive_next(text, &at, &d)) // lang/cuda/choose.c has chosen
+    text = slice_trim((struct slice){ s->parsed + a, b > a ? b - a : 0 });
+  return text;
 }
 
 // ---- the declarator of a parameter --------------------------------------------------
@@ -170,6 +175,20 @@ static bool signature_holds(TSNode n, const char *type) {
   return false;
 }
 
+// Gives a kernel's parameter without a name one, if it can come last: `int`, `const T *`.
+// False: it cannot.
+static bool signature_name_param(const struct source *s, const struct declaration *d,
+                                 struct kernel *k, struct kernel_arg *a) {
+  if (!s->language->device || d->initial.size ||
+      signature_holds(d->declarator, "abstract_array_declarator") ||
+      signature_holds(d->declarator, "abstract_function_declarator"))
+    return false;
+  a->name = arena_printf("autotune_unnamed_%u", k->n_args);
+  a->text = slice_of(arena_printf("%.*s %s", (int)a->text.size, a->text.data, a->name));
+  a->pointer = signature_holds(d->declarator, "abstract_pointer_declarator");
+  return true;
+}
+
 static bool signature_read_param(const struct source *s, TSNode n, struct kernel *k) {
   struct declaration d = declaration_of(s, n);
   size_t start = ts_node_start_byte(n);
@@ -180,11 +199,9 @@ static bool signature_read_param(const struct source *s, TSNode n, struct kernel
   if (reference && s->language->device)
     return cxx_refuse(s, n, "pass it by value, or a pointer to it",
                       "a reference cannot be a parameter of a kernel");
-  if (ts_node_is_null(d.name))
-    return cxx_refuse(s, n, "give it a name", "an argument of a kernel must have a name");
-  struct slice word = source_slice(s, d.name);
-  struct kernel_arg *a = GROW(k->args, k->n_args);
-  *a = (struct kernel_arg){ .name = arena_copy(word.data, word.size),
+  bool named = !ts_node_is_null(d.name);
+  struct slice word = named ? source_slice(s, d.name) : (struct slice){ "", 0 };
+  struct kernel_arg arg = { .name = arena_copy(word.data, word.size),
                             .text = signature_between(s, start, d.end),
                             .specifiers = signature_between(s, start, d.specifiers_end),
                             .initial = d.initial,
@@ -192,6 +209,10 @@ static bool signature_read_param(const struct source *s, TSNode n, struct kernel
                                 signature_holds(d.declarator, "pointer_declarator") ||
                                 signature_holds(d.declarator, "array_declarator") ||
                                 signature_holds(d.declarator, "function_declarator") };
+  if (!named && !signature_name_param(s, &d, k, &arg))
+    return cxx_refuse(s, n, "give it a name", "an argument of a kernel must have a name");
+  struct kernel_arg *a = GROW(k->args, k->n_args);
+  *a = arg;
   arg_classify(a);
   if (reference && !lex_mentions(a->specifiers, slice_of("const"))) // it may be an output
     a->integer = a->real = false;
@@ -213,7 +234,7 @@ static bool signature_is_conditional(const struct source *s, TSNode list) {
 
 bool cxx_read_params(const struct source *s, TSNode declarator, struct kernel *k) {
   TSNode list = node_child(declarator, "parameter_list");
-  bool fine = !signature_is_conditional(s, list);
+  bool fine = s->language->device || !signature_is_conditional(s, list);
   for (uint32_t i = 0; i < ts_node_child_count(list); i++) {
     TSNode n = ts_node_child(list, i);
     if (node_is(n, "...") || strstr(ts_node_type(n), "parameter_declaration"))
