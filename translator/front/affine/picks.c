@@ -81,7 +81,7 @@ static bool pick_locals(const struct scop *s, const struct statement *st, TSNode
                         struct text *t) {
   const struct usage *u = &s->m->u;
   struct slice name = model_text(s->m, n);
-  bool good = true;
+  bool good = !node_is(n, "identifier") || !forward_at(s, n);
   for (uint32_t i = 0; i < ts_node_named_child_count(n) && good; i++)
     good = pick_locals(s, st, ts_node_named_child(n, i), t);
   for (TSNode b = st->body.first; node_is(n, "identifier") && !ts_node_is_null(b) && good;
@@ -122,21 +122,17 @@ void picks_find(struct scop *s) {
   const struct model *m = s->m;
   unsigned n = m->n_accesses + s->n_more;
   struct text types = { 0 };
-  bool *picks = arena_alloc((n + 1) * sizeof *picks), *bad = arena_alloc(m->n_arrays + 1),
+  bool *picks = arena_alloc((n + 1) * sizeof *picks),
        *greater = arena_alloc(m->n_arrays + 1), *known = arena_alloc(m->n_arrays + 1);
-  for (unsigned i = 0; i < n && !m->source->language->cplusplus; i++) {
+  for (unsigned i = 0; i < m->n_accesses && !m->source->language->cplusplus; i++) {
     const struct access *x = scop_access(s, i);
     const struct statement *st = scop_statement(s, x->node);
     unsigned array = scop_array(s, x->array);
     struct pick p;
-    if (!st || !x->write)
-      continue;
-    if (st->n_own || i >= m->n_accesses || !pick_read(s, x, &p) ||
+    if (!st || !x->write || !pick_read(s, x, &p) ||
         (known[array] && greater[array] != p.greater) || pick_is_other(m, x) ||
-        !pick_types(s, st, x, p.value, &types)) {
-      bad[array] = true;
-      continue;
-    }
+        !pick_types(s, st, x, p.value, &types))
+      continue; // it keeps its order among all others
     known[array] = true;
     greater[array] = p.greater;
     picks[i] = true;
@@ -145,13 +141,8 @@ void picks_find(struct scop *s) {
       picks[j] = picks[j] || ts_node_eq(y, p.compared) || ts_node_eq(y, p.kept);
     }
   }
-  bool some = false;
-  for (unsigned i = 0; i < n; i++) {
-    picks[i] = picks[i] && !bad[scop_array(s, scop_access(s, i)->array)];
-    some = some || picks[i];
-  }
-  s->picks = some ? picks : NULL;
-  s->integers = some ? types.data : NULL;
+  s->picks = types.size ? picks : NULL;
+  s->integers = types.data;
 }
 
 void picks_forget(struct scop *s) {
