@@ -70,9 +70,10 @@ static bool pick_is_other(const struct model *m, const struct access *x) {
   return type.size && (!t.known || t.size < 4);
 }
 
-static void pick_declare(struct slice type, struct slice name, struct text *t) {
-  text_printf(t, "%.*s %.*s; (void)sizeof %.*s; ", (int)type.size, type.data,
-              (int)name.size, name.data, (int)name.size, name.data);
+static void pick_declare(struct slice type, struct slice name, const char *value,
+                         struct text *t) {
+  text_printf(t, "%.*s %.*s = %s; (void)%.*s; ", (int)type.size, type.data,
+              (int)name.size, name.data, value, (int)name.size, name.data);
 }
 
 // Appends declarations of the variables in N that ST declares. False: these are no
@@ -89,12 +90,14 @@ static bool pick_locals(const struct scop *s, const struct statement *st, TSNode
     struct slice type = usage_type(u, b, name);
     if (!usage_declares(u, b, name))
       continue;
-    good = type.size && !usage_is_pointer(u, name);
+    good = type.size && !usage_is_pointer(u, name) &&
+        !lex_mentions(type, slice_of("auto")) &&
+        !lex_mentions(type, slice_of("__auto_type"));
     for (unsigned i = 0; i < st->n; i++)
       good = good && !slices_same(st->chain[i]->dim.var, name);
-    const char *known = arena_printf(" %.*s; ", (int)name.size, name.data);
+    const char *known = arena_printf(" %.*s = ", (int)name.size, name.data);
     if (good && !strstr(t->data, known))
-      pick_declare(type, name, t);
+      pick_declare(type, name, "{ 0 }", t);
   }
   return good;
 }
@@ -106,7 +109,7 @@ static bool pick_types(const struct scop *s, const struct statement *st,
   struct text t = { 0 };
   text_printf(&t, "%s__extension__({ ", all->size ? " && " : "");
   for (unsigned i = 0; i < st->n; i++)
-    pick_declare(st->chain[i]->dim.type, st->chain[i]->dim.var, &t);
+    pick_declare(st->chain[i]->dim.type, st->chain[i]->dim.var, "0", &t);
   if (!pick_locals(s, st, x->node, &t) || !pick_locals(s, st, e, &t))
     return false;
   text_printf(
