@@ -15,7 +15,7 @@
 
 #include "scop.h"
 
-enum { MOST_OUTER = 2 }; // loops around tiles
+enum { MOST_OUTER = AFFINE_DEPTH - 2 }; // loops around tiles
 
 struct finder {
   struct scop *s;
@@ -250,12 +250,14 @@ static void finder_outer(struct finder *f, isl_schedule_node *node) {
   const char *name = arena_printf("autotune_outer%u", p.outer);
   isl_set *value = isl_set_read_from_str(
       f->s->ctx, arena_printf("[%s] -> { [c] : c = %s }", name, name));
-  f->facts = isl_set_intersect(
-      isl_set_copy(f->facts),
-      isl_set_params(isl_set_intersect(isl_set_copy(values), isl_set_copy(value))));
+  isl_set *some =
+      isl_set_params(isl_set_intersect(isl_set_copy(values), isl_set_copy(value)));
+  p.outer_some = code_condition(
+      f->s, isl_set_coalesce(isl_set_gist(isl_set_copy(some), isl_set_copy(f->facts))));
+  f->facts = isl_set_intersect(isl_set_copy(f->facts), some);
   f->at = isl_union_map_domain(
       isl_union_map_intersect_range(order, isl_union_set_from_set(value)));
-  if (!code_bounds(values, 0, &p.outer_first, &p.outer_last))
+  if (!code_bounds(values, 0, &p.outer_first, &p.outer_last) || !p.outer_some)
     finder_fails(f, "a loop around the tiles has no bounds");
   *GROW(f->a->parts, f->a->n) = p;
   isl_schedule_node *child = isl_schedule_node_get_child(node, 0);
