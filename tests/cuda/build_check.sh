@@ -54,7 +54,7 @@ END
 build -c k.cu -o k.o
 check "the build goes on" status 0
 check "each place once" warnings 2
-check "a header's line" says "k.cuh:2:1: warning: variants of 'bad' do not compile: "
+check "a header's line" says "k.cuh:3:1: warning: variants of 'bad' do not compile: "
 check "the user's line" says "k.cu:12:3: warning: variants of 'worse' do not compile: "
 check "with its text" says "  a[0] = x.size();"
 check "and a hint" says AUTOTUNE_BUILD_CHECK=off

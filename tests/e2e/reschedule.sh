@@ -194,6 +194,19 @@ void jordan(int n, int m, double (*restrict a)[m])
           a[i][j] -= a[i][k] * a[k][j];
   }
 }
+// At some values of the loops around tiles, loops in them are empty.
+#pragma autotune kernel search(exhaustive) inout(a[0:n][0:n])
+void gaps(int n, unsigned (*restrict a)[n])
+{
+  #pragma autotune reschedule sizes({1, 8}, {5, 64}) num_threads({1, 2})
+  for (int i = 0; i < n - 1; i++)
+    for (int j = 1; j < n - 1; j++) {
+      for (int k = 0; k < i + 1; k++)
+        a[j][k] = a[j][i] * a[i][k];
+      for (int k = i; k < n - i; k++)
+        a[j][k] = a[j][i] * a[i + 1][k] + 1;
+    }
+}
 // Updates that need not keep their order; the terms that need nothing of their tile come first.
 #define MORE(a, b) ((a) >= (b) ? (a) : (b))
 #pragma autotune kernel search(exhaustive) inout(t[0:n][0:n]) in(s[0:n])
@@ -222,11 +235,52 @@ void chain(int n, const long *restrict p, long (*restrict c)[n])
         c[i][i + l] = c[i][k] + c[k + 1][i + l] + p[i] * p[k + 1] * p[i + l + 1] < c[i][i + l]
           ? c[i][k] + c[k + 1][i + l] + p[i] * p[k + 1] * p[i + l + 1] : c[i][i + l];
 }
-// Numbers for which the order matters: the loops run as they are written.
+#pragma autotune kernel search(exhaustive) inout(t[0:n][0:n])
+void locals(int n, int (*restrict t)[n])
+{
+  #pragma autotune reschedule sizes({4, 16}, 8) num_threads({1, 2})
+  for (int i = n - 1; i >= 0; i--)
+    for (int j = i + 1; j < n; j++)
+      for (int k = i + 1; k < j; k++) {
+        const int next = k + 1, v = t[i][k] + t[next][j];
+        t[i][j] = t[i][j] > v ? t[i][j] : v;
+      }
+}
+// In tiles of a wave, two threads would update one element of c or of d.
+#pragma autotune kernel search(exhaustive) inout(c[0:2 * n], d[0:2 * n]) in(t[0:n][0:n])
+void crosses(int n, unsigned *restrict c, unsigned *restrict d, int (*restrict t)[n])
+{
+  #pragma autotune reschedule sizes({1, 4}, {1, 4}, 4) num_threads({1, 2})
+  for (unsigned l = 0; l < 3; l++)
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) {
+        c[i + j] = c[i + j] >= t[i][j] + l ? c[i + j] : t[i][j] + l;
+        d[i - j + n] = d[i - j + n] >= t[i][j] * l ? d[i - j + n] : t[i][j] * l;
+      }
+}
+// The values of these assignments are used again, so the order matters.
+#pragma autotune kernel search(exhaustive) inout(c[0:2 * n], t[0:n][0:n])
+void again(int n, int *restrict c, int (*restrict t)[n])
+{
+  #pragma autotune reschedule sizes({4, 16}, {8, 64})
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      t[j][i] = (c[i + j] = c[i + j] >= t[j][i] ? c[i + j] : t[j][i]);
+}
+// Numbers for which the order matters. For those of two types, the loops run as written.
+#pragma autotune kernel search(exhaustive) inout(t[0:n][0:n])
+void longer(int n, int (*restrict t)[n])
+{
+  #pragma autotune reschedule sizes(4, 8, 16) registers({1, 4}, 8)
+  for (int i = n - 1; i >= 0; i--)
+    for (int j = i + 1; j < n; j++)
+      for (int k = i + 1; k < j; k++)
+        t[i][j] = MORE(t[i][j], t[i][k] + t[k + 1][j] * 30000001L);
+}
 #pragma autotune kernel search(exhaustive) inout(t[0:n][0:n])
 void narrow(int n, short (*restrict t)[n])
 {
-  #pragma autotune reschedule sizes(4, 8, 16) registers({1, 4}, 8)
+  #pragma autotune reschedule sizes(4, 8, 16)
   for (int i = n - 1; i >= 0; i--)
     for (int j = i + 1; j < n; j++)
       for (int k = i + 1; k < j; k++)
@@ -293,11 +347,20 @@ int main(void)
     for (int i = 0; i <= n; i++)
       ch[n * n + i] = 1 + i * 13 % 17;
     fold(n, letters, (void *)fa), chain(n, ch + n * n, (void *)ch), narrow(n, (void *)na);
+    int *lo = malloc(n * n * sizeof *lo), *le = malloc(n * n * sizeof *le), *ag = calloc(2 * n, sizeof *ag);
+    unsigned *cr = calloc(4 * n, sizeof *cr), *z = malloc(n * n * sizeof *z), total = 0;
+    for (int i = 0; i < n * n; i++)
+      lo[i] = le[i] = i * 31 % 97;
+    crosses(n, cr, cr + 2 * n, (void *)lo), locals(n, (void *)lo), longer(n, (void *)le), again(n, ag, (void *)le);
+    for (int i = 0; i < n * n; i++)
+      z[i] = i * 31 % 97;
+    gaps(n, (void *)z);
+    for (int i = 0; i < n * n; i++)
+      folds += z[i] * (i % 7) + (lo[i] + le[i] % 10007) * (i % 13 + 1), folds += i < 4 * n ? cr[i] * (i % 7) : 0;
     for (int i = 0; i < n * n; i++)
       folds += fa[i] * (i % 13 + 1), chains += ch[i] % 1000003 * (i % 13 + 1), folds += na[i] * (i % 7);
     printf("fold %d chain %ld\n", folds, chains);
     double *y = make(n);
-    unsigned *z = malloc(n * n * sizeof *z), total = 0;
     for (int i = 0; i < n * n; i++)
       z[i] = i * 31 % 97 - (i % 19 == 3 ? 40 : 0);
     shortest(n, (void *)z);
@@ -319,7 +382,7 @@ check "kernels: build" autotune cc gcc -O2 -w steps.c -o tuned -lm
 AUTOTUNE_LOG=debug check "kernels: run" ./tuned > out 2> log
 is "kernels: the sums of the plain program" "$(cat out)" "$(cat expected)"
 hasnt "kernels: all variants compile and are right" log 'did not compile\|: wrong\|crash'
-for k in jacobi seidel cholesky lu crout rows syr2k shorts nearest product braces shortest jordan fold chain narrow; do
+for k in jacobi seidel cholesky lu crout rows syr2k shorts nearest product braces shortest jordan gaps fold chain locals crosses again longer narrow; do
   autotune report $k --json > $k.json 2> /dev/null
   is "$k: three keys are tuned" "$(grep -c '"tried": *[1-9]' $k.json)" 3
   is "$k: some variants are right" "$(grep -c '"right": *[1-9]' $k.json)" 3
@@ -333,6 +396,23 @@ has "a loop around tiles" out.c 'for (long long autotune_outer0 = '
 has "terms that need nothing of their tile" out.c 'autotune_early0'
 has "sums in registers" out.c 'autotune_block\['
 has "what is read with a stride is copied" out.c 'autotune_packed1\['
+
+# ---- updates in any order --------------------------------------------------------------
+cat > real.c << 'EOF_C'
+typedef float real;
+#pragma autotune kernel
+void nearest(int n, real (*restrict d)[n])
+{
+  #pragma autotune reschedule sizes(8, 64) num_threads({1, 2})
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++)
+        d[i][j] = d[i][j] < d[i][k] + d[k][j] ? d[i][j] : d[i][k] + d[k][j];
+}
+EOF_C
+check "floating-point numbers: translate" autotune translate real.c -o out.c
+hasnt "floating-point numbers keep their order" out.c 'types_compatible'
+has "they have tiles" out.c 'autotune_tile0'
 
 # ---- loops that are no vectors ---------------------------------------------------------
 # isl gives c a loop of its own for the i from n on. Values in brackets are assigned, too.

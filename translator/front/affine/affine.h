@@ -46,7 +46,8 @@ struct affine_early {
  * variable is "autotune_outer0"; in a loop in it, "autotune_outer1". */
 struct affine_part {
   const char *outer_first, *outer_last; /* its first and its last value, or NULL */
-  unsigned outer;                       /* its number */
+  const char *outer_some; /* it runs something at the value of its variable, as C */
+  unsigned outer;         /* its number */
   bool ends;
   unsigned n;     /* loops that are tiled; 0: none, CODE is all of it … */
   unsigned plain; /* … and has so many loops in each other */

@@ -369,6 +369,7 @@ struct chain *chain_of(struct model *m, struct body nests, struct iter *last,
   if (why)
     scop_refuse(s, at, why);
   if (!s->why) {
+    picks_forget(s); // a chain tests no types
     chain_find_all(&k);
     affine_symbols(s, &c->symbols, &c->last_value);
     c->condition = conditions_text(m, m->assumed, m->n_assumed);

@@ -36,8 +36,7 @@ static void forward_uses(const struct model *m, TSNode n, struct slice name, TSN
     forward_uses(m, ts_node_named_child(n, i), name, all, count);
 }
 
-// Returns the type of A's elements; empty: unknown.
-static struct slice forward_type(const struct model *m, const struct array *a) {
+struct slice forward_type(const struct model *m, const struct array *a) {
   TSNode in = a->global && m->view ? ts_tree_root_node(m->u.s->tree) : m->u.f->node;
   return usage_type(&m->u, in, a->name);
 }

@@ -15,7 +15,7 @@
 
 #include "scop.h"
 
-enum { MOST_OUTER = 2 }; // loops around tiles
+enum { MOST_OUTER = AFFINE_DEPTH - 2 }; // loops around tiles
 
 struct finder {
   struct scop *s;
@@ -146,6 +146,27 @@ static bool part_bounds(const struct finder *f, struct affine_part *p, isl_set *
   return good;
 }
 
+// True if tiles of one wave may update the same element: the updates that picks reorder
+// go forward in one of the band's two outermost loops, and back in the other one. They
+// are at points of COUNT coordinates in SCHEDULE.
+static bool finder_races(const struct finder *f, isl_union_map *schedule,
+                         unsigned count) {
+  struct text t = { 0 };
+  if (!f->s->picks)
+    return false;
+  for (unsigned side = 0; side < 2; side++)
+    for (unsigned i = 0; i < count; i++)
+      text_printf(&t, "%s%c%u", i ? ", " : side ? "] -> [" : "{ [", "cd"[side], i);
+  text_printf(&t, "] : (c0 < d0 and c1 > d1) or (c0 > d0 and c1 < d1) }");
+  isl_union_map *d = isl_union_map_copy(f->s->dependences);
+  d = isl_union_map_apply_domain(d, isl_union_map_copy(schedule));
+  d = isl_union_map_apply_range(d, isl_union_map_copy(schedule));
+  d = isl_union_map_intersect(d, isl_union_map_read_from_str(f->s->ctx, t.data));
+  bool races = isl_union_map_is_empty(d) != isl_bool_true;
+  isl_union_map_free(d);
+  return races;
+}
+
 static void finder_band(struct finder *f, isl_schedule_node *node) {
   unsigned count, n = (unsigned)isl_schedule_node_band_n_member(node), parallel = n;
   isl_union_map *schedule = finder_schedule(f, node, &count);
@@ -161,7 +182,8 @@ static void finder_band(struct finder *f, isl_schedule_node *node) {
   isl_set *points = count
       ? isl_set_from_union_set(isl_union_map_range(isl_union_map_copy(schedule)))
       : NULL;
-  bool good = points && part_bounds(f, &p, points, count);
+  bool good = points && part_bounds(f, &p, points, count),
+       races = good && p.wave && finder_races(f, schedule, count);
   isl_set_free(points);
   if (good)
     registers_find(f->s, &p, schedule, count);
@@ -175,7 +197,9 @@ static void finder_band(struct finder *f, isl_schedule_node *node) {
   isl_union_map_free(schedule);
   if (in.order)
     p.code = code_of(f->s, in.order, isl_set_copy(f->facts), in.count, in.vector, in.sum);
-  if (!good)
+  if (races)
+    finder_fails(f, "no two of its loops can be tiled");
+  else if (!good)
     finder_fails(f, "its tiles have no bounds");
   else if (!in.order)
     finder_fails(f, "no order is found for the iterations of a tile");
@@ -226,12 +250,14 @@ static void finder_outer(struct finder *f, isl_schedule_node *node) {
   const char *name = arena_printf("autotune_outer%u", p.outer);
   isl_set *value = isl_set_read_from_str(
       f->s->ctx, arena_printf("[%s] -> { [c] : c = %s }", name, name));
-  f->facts = isl_set_intersect(
-      isl_set_copy(f->facts),
-      isl_set_params(isl_set_intersect(isl_set_copy(values), isl_set_copy(value))));
+  isl_set *some =
+      isl_set_params(isl_set_intersect(isl_set_copy(values), isl_set_copy(value)));
+  p.outer_some = code_condition(
+      f->s, isl_set_coalesce(isl_set_gist(isl_set_copy(some), isl_set_copy(f->facts))));
+  f->facts = isl_set_intersect(isl_set_copy(f->facts), some);
   f->at = isl_union_map_domain(
       isl_union_map_intersect_range(order, isl_union_set_from_set(value)));
-  if (!code_bounds(values, 0, &p.outer_first, &p.outer_last))
+  if (!code_bounds(values, 0, &p.outer_first, &p.outer_last) || !p.outer_some)
     finder_fails(f, "a loop around the tiles has no bounds");
   *GROW(f->a->parts, f->a->n) = p;
   isl_schedule_node *child = isl_schedule_node_get_child(node, 0);
@@ -346,25 +372,33 @@ static bool affine_is_parallel(const struct affine *a) {
   return parallel;
 }
 
+static struct affine *affine_best(struct model *m, struct scop *s, unsigned tiled) {
+  struct affine *a = affine_try(m, s, tiled, false, NULL), *other = a;
+  if (a->why || !affine_has_blocks(a))
+    other = affine_try(m, s, tiled, true, NULL);
+  if (!other->why &&
+      (a->why || affine_has_blocks(other) ||
+       (a->outer && !affine_is_parallel(a) && affine_is_parallel(other))))
+    a = other;
+  isl_union_map *pieces = affine_is_parallel(a) ? NULL : pieces_of(s);
+  other = pieces ? affine_try(m, s, tiled, true, pieces) : a;
+  isl_union_map_free(pieces);
+  return affine_is_parallel(other) ? other : a;
+}
+
 struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled) {
   struct scop *s = scop_read(m, (struct body){ root->node, root->node }, root);
-  struct affine *a, *other;
+  struct affine *a;
   if (s->why) {
     a = arena_alloc(sizeof *a);
     a->why = s->why;
     a->at = s->at;
   } else {
-    a = affine_try(m, s, tiled, false, NULL);
-    other = a->why || !affine_has_blocks(a) ? affine_try(m, s, tiled, true, NULL) : a;
-    if (!other->why &&
-        (a->why || affine_has_blocks(other) ||
-         (a->outer && !affine_is_parallel(a) && affine_is_parallel(other))))
-      a = other;
-    isl_union_map *pieces = affine_is_parallel(a) ? NULL : pieces_of(s);
-    other = pieces ? affine_try(m, s, tiled, true, pieces) : a;
-    if (affine_is_parallel(other))
-      a = other;
-    isl_union_map_free(pieces);
+    a = affine_best(m, s, tiled);
+    if (a->why && s->picks) {
+      picks_forget(s);
+      a = affine_best(m, s, tiled);
+    }
   }
   scop_free(s);
   return a;

@@ -113,6 +113,8 @@ const struct forward *forward_at(const struct scop *s, TSNode n);
 void forward_text(const struct scop *s, size_t from, size_t to, TSNode n, struct text *t);
 /* Appends the element that X accesses. */
 void forward_write(const struct scop *s, const struct access *x, struct text *t);
+/* Returns the type of A's elements; empty: unknown. */
+struct slice forward_type(const struct model *m, const struct array *a);
 /* Returns why elements of arrays with buffers cannot be written so, and sets *AT to one;
  * NULL: they can. */
 const char *forward_why_not(const struct scop *s, TSNode *at);
@@ -121,6 +123,8 @@ const char *forward_why_not(const struct scop *s, TSNode *at);
 
 /* Finds the picks among S's accesses. */
 void picks_find(struct scop *s);
+/* From now on all of them keep their order. */
+void picks_forget(struct scop *s);
 
 /* ---- pieces.c -------------------------------------------------------------------- */
 

@@ -270,8 +270,9 @@ static void writer_part(const struct writer *w) {
   if (p->outer_first) {
     text_printf(w->out,
                 "for (long long autotune_outer%u = (%s); autotune_outer%u <= (%s); "
-                "autotune_outer%u++) {\n",
-                p->outer, p->outer_first, p->outer, p->outer_last, p->outer);
+                "autotune_outer%u++) {\nif (!(%s))\ncontinue;\n",
+                p->outer, p->outer_first, p->outer, p->outer_last, p->outer,
+                p->outer_some);
     return;
   }
   if (p->ends) {
