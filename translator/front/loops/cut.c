@@ -130,25 +130,32 @@ static const char *cut_least(const struct builder *b, TSNode loop) {
   return arena_printf(shares ? "%lld * AUTOTUNE_PART_THREADS" : "%lld", most);
 }
 
+struct grown { // a loop's variable, whose later values are larger, or smaller if it FALLS
+  struct slice var;
+  bool falls;
+};
+
 // Returns the power P for which a fraction x of an outermost loop's iterations, the first
 // ones, is a fraction of about x to the power of P of its work. VARS: N loops around
 // NODE; P grows with each loop in NODE whose number of iterations grows with one of them.
-static unsigned cut_power(const struct builder *b, TSNode node, const struct slice *vars,
+static unsigned cut_power(const struct builder *b, TSNode node, const struct grown *vars,
                           unsigned n) {
-  struct slice more[MAX_CUT_GROWING + 1];
+  struct grown more[MAX_CUT_GROWING + 1];
   unsigned most = n;
   struct dim d = { 0 };
   const char *why;
   TSNode at;
   if (node_is(node, "for_statement") && n < MAX_CUT_GROWING &&
       dim_parse(&b->u, node, &d, &why, &at)) {
-    struct slice end = d.down ? d.low : d.bound;
-    bool grows = false;
+    struct slice end = d.down ? d.low : d.bound, begin = d.down ? d.bound : d.low;
+    bool rises = false, falls = false;
     for (unsigned i = 0; i < n; i++) {
-      grows = grows || lex_mentions(end, vars[i]);
+      rises = rises || (!vars[i].falls && lex_mentions(end, vars[i].var));
+      falls = falls || (vars[i].falls && lex_mentions(begin, vars[i].var));
       more[i] = vars[i];
     }
-    more[n] = d.var;
+    more[n] = (struct grown){ d.var, !rises };
+    bool grows = rises || falls;
     return cut_power(b, node_field(node, "body"), grows ? more : vars, n + grows);
   }
   for (uint32_t i = 0; i < ts_node_named_child_count(node); i++) {
@@ -172,10 +179,10 @@ static void cut_add(struct builder *b, TSNode loop) {
   c->loop = loop;
   c->from = (size_t)(d.bound.data - s->text);
   c->to = c->from + d.bound.size;
-  c->text = arena_printf("AUTOTUNE_PART_%s(%.*s, %.*s, %d, %s, %u)",
-                         d.down ? "DOWN" : "UP", (int)d.low.size, d.low.data,
-                         (int)d.bound.size, d.bound.data, more, cut_least(b, loop),
-                         cut_power(b, node_field(loop, "body"), &d.var, 1));
+  c->text = arena_printf(
+      "AUTOTUNE_PART_%s(%.*s, %.*s, %d, %s, %u)", d.down ? "DOWN" : "UP", (int)d.low.size,
+      d.low.data, (int)d.bound.size, d.bound.data, more, cut_least(b, loop),
+      cut_power(b, node_field(loop, "body"), &(struct grown){ d.var, d.down }, 1));
   c->last = d.down ? arena_printf("(long long)(%.*s) - (long long)(%s) - %d",
                                   (int)d.low.size, d.low.data, c->text, !more)
                    : arena_printf("(long long)(%s) - %d", c->text, !more);
