@@ -256,6 +256,17 @@ POSES omp_get_team_size(int level) {
   return level == 1 ? 3 : -1;
 }
 
+// A process that never had a second thread is not asked whether it is in a region.
+static void *other_thread(void *data) {
+  return data;
+}
+static void enter_region(void) {
+  pthread_t other;
+  EXPECT(pthread_create(&other, NULL, other_thread, NULL) == 0);
+  pthread_join(other, NULL);
+  in_parallel = 1;
+}
+
 static int warnings;
 static void count_warning(enum autotune_level level, const char *message, void *data) {
   (void)data;
@@ -265,7 +276,7 @@ static void count_warning(enum autotune_level level, const char *message, void *
 // Variants would have threads of another runtime.
 static void inside_another_runtime(void) {
   scale_kernel.openmp = 1;
-  in_parallel = 1;
+  enter_region();
   autotune_set_log(count_warning, NULL);
   EXPECT(scale_is_right(SCALE_N));
   EXPECT(scale_is_right(SCALE_N));
@@ -288,13 +299,13 @@ static void test_inside_another_runtime(void **state) {
 
 // A call of a region is tuned as one of three, and its result is that of three.
 static void inside_parallel(void) {
-  in_parallel = 1;
+  enter_region();
   EXPECT(scale_is_right(SCALE_N));
   EXPECT(scale_why_has("tuned: "));
 }
 
 static void inside_parallel_again(void) {
-  in_parallel = 1;
+  enter_region();
   EXPECT(scale_is_right(SCALE_N));
   EXPECT(scale_why_has("stored: "));
 }
