@@ -259,8 +259,8 @@ static void read_fact(struct reading *r, const struct fact *f, void *what) {
   json_t *v = json_object_get(r->root, f->wisdom);
   const char **text = FACT_IN(const char *, f, what);
   switch (f->type) {
-  case FACT_HASH:
-    *FACT_IN(uint64_t, f, what) = line_hash(r, f->wisdom);
+  case FACT_HASH: // lines that are older than the store's column have none
+    *FACT_IN(uint64_t, f, what) = v || f->since <= 2 ? line_hash(r, f->wisdom) : 0;
     return;
   case FACT_COUNT:
     *FACT_IN(unsigned, f, what) =
