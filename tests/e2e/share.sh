@@ -45,18 +45,21 @@ run=1
 [ "$(begun 1.log)" = 1 ] || run=2
 is "one of the first runs begins a tuning" "$(begun $run.log)" 1
 read -r first _ <<< "$(taken $run.log)"
+most=$(for run in 1 2 3 4 5; do taken $run.log; done | awk '{ d = $1 - last; last = $1; if (d > most) most = d } END { print most }')
 read -r all time <<< "$(taken 5.log)"
 echo "tunings begun: $(begun [1-5].log); they took $all s of $time s, the first $first s"
 check "it is noted" [ -n "$all" ]
 # The first one is free, and a run in which one begins may overdraw by what it is.
-check "a small part of the time" awk -v all="$all" -v first="$first" -v time="$time" \
-  'BEGIN { exit !(time > 7 && all <= 2 * first + 0.05 * time) }'
+check "a small part of the time" awk -v all="$all" -v most="$most" -v time="$time" \
+  'BEGIN { exit !(time > 7 && all <= 2 * most + 0.05 * time) }'
 check "not one in each run" awk -v first="$first" -v time="$time" -v begun="$(begun [1-5].log)" \
   'BEGIN { exit !(begun <= 1 + 0.05 * time / first) }'
-# Without what is noted, each run is the first one.
-rm -f "$AUTOTUNE_CACHE/ledger"
-./blur 6 2> 6.log
-[ "$(begun 6.log)" = 1 ] || ./blur 7 2> 6.log
+# Without what is noted, each run is the first one. Copies may be too much of its time, as above.
+for run in 6 7 8 9; do
+  rm -f "$AUTOTUNE_CACHE/ledger"
+  ./blur $run 2> 6.log
+  [ "$(begun 6.log)" = 1 ] && break
+done
 is "as if it were the first run" "$(begun 6.log)" 1
 
 # A program of half a second with two threads and 400 MB: its tuning begins late, when calls have already asked the store.

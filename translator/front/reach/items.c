@@ -111,8 +111,9 @@ static void items_declaration(struct file *f, struct token t) {
 }
 
 struct items items_cut(const struct source *s) {
-  struct file f = { .s = s,
-                    .c = { lexer_of((struct slice){ s->text, s->size }), true, true } };
+  struct file f = {
+    .s = s, .c = { lexer_of((struct slice){ s->text, s->size }), true, true, 0 }
+  };
   if (s->size >= 3 && memcmp(s->text, "\xef\xbb\xbf", 3) == 0)
     f.c.l.p += 3; // the mark of UTF-8
   for (struct token t; (t = lex(&f.c.l)).kind != TOKEN_END;) {
