@@ -248,9 +248,7 @@ bool stored_ask(struct site *s, struct node *n);
 bool stored_adopt(struct site *s, struct node *n, const struct recall *known);
 void stored_free(struct node *n); /* frees N->known */
 
-/* ---- launch.c -------------------------------------------------------------------- */
-
-/* Makes launches of S look up all its nodes again. Any thread. */
+/* launch.c: makes launches of S look up all its nodes again. Any thread. */
 void launch_cool(struct site *s);
 
 /* ---- plan.c ---------------------------------------------------------------------- */

@@ -165,7 +165,7 @@ static const char *why_ended(struct tuning *t, char *text, size_t size) {
 // True if the next process need not tune again. If few of many variants were tried and
 // none of them won, the next process continues. It does not if no variant was tried here,
 // or if the call has already waited for all of the default budget. The next process also
-// continues if this tuning ran beside the program, and the times of a good variant
+// continues after a tuning in the background in which the times of a good variant
 // differed so much that it is not known whether it is faster. A tuning whose variants
 // were not raced does not replace an earlier winner.
 static bool is_final(const struct tuning *t, int winner) {

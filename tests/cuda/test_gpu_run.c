@@ -881,7 +881,7 @@ static void refused_calls(void **state) {
 enum { PIECE = 1024 }; // bytes
 static __typeof__(((struct gpu_api *)NULL)->range) real_range;
 static __typeof__(((struct gpu_api *)NULL)->pointer_attribute) real_attribute;
-static gpu_pointer on_another_device; // a piece; 0: none is
+static gpu_pointer on_another_device; // the piece that another device has; 0: none
 
 // As the driver's for memory of cuMemMap: the piece that P is in.
 static gpu_result range_of_piece(gpu_pointer *base, size_t *bytes, gpu_pointer p) {

@@ -184,7 +184,7 @@ void shortest(int n, unsigned (*restrict d)[n])
 #pragma autotune kernel search(exhaustive) inout(a[0:n][0:m])
 void jordan(int n, int m, double (*restrict a)[m])
 {
-  #pragma autotune reschedule sizes({1, 8}, {5, 64}) num_threads({1, 2})
+  #pragma autotune reschedule sizes({1, 8}, {5, 64})
   for (int k = n - 1; k >= 0; k--) {
     for (int j = 0; j < k; j++)
       a[k][j] /= a[k][k];
@@ -363,7 +363,7 @@ int main(void)
     double *y = make(n);
     for (int i = 0; i < n * n; i++)
       z[i] = i * 31 % 97 - (i % 19 == 3 ? 40 : 0);
-    shortest(n, (void *)z);
+    shortest(n / 4 + 1, (void *)z); // its threads meet nine times in each step: that is slow on a busy machine
     for (int i = 0; i < n * n; i++)
       total += z[i] * (i % 13 + 1);
     jordan(n - 1, n, (void *)y);
@@ -386,7 +386,7 @@ for k in jacobi seidel cholesky lu crout rows syr2k shorts nearest product brace
   autotune report $k --json > $k.json 2> /dev/null
   is "$k: three keys are tuned" "$(grep -c '"tried": *[1-9]' $k.json)" 3
   is "$k: some variants are right" "$(grep -c '"right": *[1-9]' $k.json)" 3
-  is "$k: the others are not refused" "$(grep -cE '"(compile|load|wrong|crash|exit)": *[1-9]' $k.json)" 0
+  is "$k: the others are not refused" "$(grep -cE '"(compile|load|wrong|crash|timeout|exit)": *[1-9]' $k.json)" 0
 done
 autotune translate steps.c -o out.c
 has "a wave of tiles" out.c 'autotune_wave'

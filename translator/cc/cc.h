@@ -19,6 +19,7 @@
 #define AUTOTUNE_CC_H
 
 #include "front/include.h"
+#include "front/kernel/kernel.h"
 
 /* ---- args.c ---------------------------------------------------------------------- */
 

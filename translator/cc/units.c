@@ -35,7 +35,7 @@ static int units_architecture(const char *const *args) {
 
 // ---- compiling ----------------------------------------------------------------------
 
-// Writes to FD what the compiler says of each unit, with a NUL behind it, and ends.
+// Compiles each unit, writes the compiler's messages about it and a NUL to FD, and exits.
 static _Noreturn void units_compile(const struct device_units *u, int fd) {
   const struct nvrtc *n = nvrtc_get(NULL);
   alarm(SECONDS);

@@ -444,17 +444,6 @@ void loops_write_point(const struct source *s, const struct kernel *k,
 
 /* ---- reach/expand.c, emit/unit.c ------------------------------------------------- */
 
-/* The code of kernels for a device, as the tuner compiles it: of each kernel the code as
- * written, or with the first values of params where that has none. */
-struct device_units {
-  struct device_unit {
-    const struct source *s;
-    const struct kernel *k;
-    const char *text;
-    const char *const *flags; /* NULL-terminated */
-  } *list;
-  unsigned n;
-};
 struct compile_options { /* from the user's command line, for the preprocessor */
   const char *const
       *args; /* -I, -D, -U, -include, -std=, -m*, -f*, -O*, -isystem …; NULL-terminated.
@@ -471,9 +460,8 @@ struct compile_options { /* from the user's command line, for the preprocessor *
   bool apart;  /* variants of those may only run where their sections do not overlap */
   bool weak;   /* all kernels are tuned only where they are hot, and refer to libautotune
                   weakly: the program also links and runs without it */
-  bool leaves; /* kernels that cannot be functions of their own stay as written, with
-                  diag_left */
-  struct device_units *units;  /* gets the file's; NULL: they are not wanted */
+  bool leaves; /* kernels that cannot be functions stay as written, with diag_left */
+  struct device_units *units;  /* gets the file's (kernel.h); NULL: not wanted */
   bool emulate;                /* translate a .cu file to C++ for the CPU */
   const struct baking *baking; /* writes the best variants in; NULL: kernels become
                                   tunable (emit/emit.h) */

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include <isl/map.h>
-#include <isl/mat.h>
 
 #include "scop.h"
 
@@ -22,12 +21,8 @@ struct early {
 // Sets USER to SET if that may have many values of a coordinate. Most pieces have one.
 static isl_stat widest_look(isl_basic_set *set, void *user) {
   isl_set **widest = user; // or NULL
-  isl_basic_set *hull = isl_basic_set_affine_hull(isl_basic_set_copy(set));
-  isl_mat *fixed = isl_basic_set_equalities_matrix(hull, isl_dim_set, isl_dim_div,
-                                                   isl_dim_param, isl_dim_cst);
-  bool wide = isl_mat_rows(fixed) == 0 && isl_basic_set_dim(set, isl_dim_div) == 0;
-  isl_mat_free(fixed);
-  isl_basic_set_free(hull);
+  bool wide = isl_basic_set_dim(set, isl_dim_div) == 0 &&
+      hull_equalities(isl_basic_set_affine_hull(isl_basic_set_copy(set))) == 0;
   if (wide && !*widest)
     *widest = isl_set_from_basic_set(set);
   else

@@ -95,17 +95,20 @@ static isl_union_map *finder_schedule(const struct finder *f, isl_schedule_node 
       isl_union_map_domain(schedule), isl_union_set_read_from_str(f->s->ctx, "{ [0] }"));
 }
 
+unsigned hull_equalities(isl_basic_set *hull) {
+  isl_mat *m = isl_basic_set_equalities_matrix(hull, isl_dim_set, isl_dim_div,
+                                               isl_dim_param, isl_dim_cst);
+  unsigned n = m ? (unsigned)isl_mat_rows(m) : 0;
+  isl_mat_free(m);
+  isl_basic_set_free(hull);
+  return n;
+}
+
 // Raises USER, a number, to the loops that MAP's points need.
 static isl_stat plain_look(isl_map *map, void *user) {
-  unsigned *loops = user;
-  isl_basic_set *hull = isl_set_affine_hull(isl_map_range(map));
-  isl_mat *fixed = isl_basic_set_equalities_matrix(hull, isl_dim_set, isl_dim_div,
-                                                   isl_dim_param, isl_dim_cst);
-  unsigned all = (unsigned)isl_basic_set_dim(hull, isl_dim_set),
-           n = fixed ? (unsigned)isl_mat_rows(fixed) : 0;
+  unsigned *loops = user, all = (unsigned)isl_map_dim(map, isl_dim_out),
+           n = hull_equalities(isl_set_affine_hull(isl_map_range(map)));
   *loops = all > n && all - n > *loops ? all - n : *loops;
-  isl_mat_free(fixed);
-  isl_basic_set_free(hull);
   return isl_stat_ok;
 }
 

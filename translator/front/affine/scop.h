@@ -196,6 +196,8 @@ isl_union_map *early_find(struct scop *s, struct affine_part *p,
 
 /* ---- schedule.c ------------------------------------------------------------------ */
 
+/* Returns how many equalities HULL has. */
+unsigned hull_equalities(__isl_take isl_basic_set *hull);
 enum { MOST_CODE = 60000 }; /* bytes of one part: more is no use to compilers */
 /* Sets *SYMBOLS and *LAST as in struct affine. */
 void affine_symbols(const struct scop *s, const char **symbols, const char **last);

@@ -225,4 +225,16 @@ bool points_default(const struct kernel *k, unsigned *point);
 /* Reports constraints that leave no variant, or only the code as written. */
 void points_check(const struct source *s, const struct kernel *k);
 
+/* The code of kernels for a device, as the tuner compiles it: of each kernel the code as
+ * written, or with the first values of params where that has none. */
+struct device_units {
+  struct device_unit {
+    const struct source *s;
+    const struct kernel *k;
+    const char *text;
+    const char *const *flags; /* NULL-terminated */
+  } *list;
+  unsigned n;
+};
+
 #endif

@@ -126,7 +126,7 @@ void pointers_runtime(struct finder *f, struct slice word) {
 
 // ---- what is a pointer --------------------------------------------------------------
 
-// Words of the file, by what stands beside them.
+// Names in the file, sorted by the words next to them.
 struct described {
   struct names pointers;  // that look like variables where they are declared
   struct names kernels;   // __global__ functions
