@@ -60,11 +60,12 @@ static bool reschedule_has_updates(const struct model *m, const struct iter *loo
   return false;
 }
 
-// Appends sets of sizes for N loops, two or three: the last one runs along rows. Sets for
+// Appends sets of sizes for N loops, up to three: the last one runs along rows. Sets for
 // blocks are small: all these tiles are in the cache, and a first call tries few.
 static void reschedule_put_sizes(unsigned n, bool blocks, struct text *t) {
   text_printf(t, "%s",
               blocks      ? " sizes(64, {32, 64}, 64) registers(4, {8, 16, 32})"
+                  : n < 2 ? " sizes({8, 16, 32})"
                   : n > 2 ? " sizes({8, 16, 32}, {16, 32, 64}, {64, 128, 256})"
                           : " sizes({8, 16, 32}, {64, 256, 1024})");
 }
@@ -112,13 +113,16 @@ bool reschedule_propose(struct model *m, struct iter *loop, const char *threads,
     return false;
   const struct affine *a = affine_of(m, loop, AFFINE_DEPTH);
   // A band of fewer loops leaves those in its tiles as they are. A loop around bands is a
-  // gain where threads can share each of them, and do nearly all of the work.
-  bool tiled = !a->why && a->depth + a->outer == depth;
+  // gain where threads can share each of them, and do nearly all of the work. So are
+  // tiles with buffers.
+  bool buffers = affine_has_buffers(a),
+       tiled = !a->why && (buffers || a->depth + a->outer == depth);
   for (unsigned i = 0; i < a->n; i++) {
     const struct affine_part *p = &a->parts[i];
     bool small = a->outer && p->plain + a->outer < depth;
     tiled = tiled &&
-        (p->outer_first || p->ends || small || (p->n > 1 && !(a->outer && p->wave)));
+        (p->outer_first || p->ends || small || p->local ||
+         (p->n > 1 && !(a->outer && p->wave)));
   }
   if (tiled)
     reschedule_add(m, loop, a, threads, plan);

@@ -16,6 +16,8 @@
  *   chain.c     which iterations of earlier nests a tile of a later one needs
  *   buffers.c   the elements of arrays that a tile keeps for itself
  *   joined.c    the loops of both, as text
+ *   fused.c     parallel loops of several statements as one
+ *   contract.c  arrays of which a tile of such a loop needs a buffer alone
  *
  * The terms are isl's (S. Verdoolaege, "isl: An Integer Set Library for the Polyhedral
  * Model", ICMS 2010). A nest is a scop ("static control part"): loops whose bounds, and
@@ -40,6 +42,16 @@ struct affine_early {
   unsigned loop;
   const char *first, *last, *some;
   const char *code, *block, *blocked; /* as in struct affine_part */
+};
+struct tile_buffer {                  /* in place of an array */
+  const char *element;                /* one of its elements, for its type */
+  unsigned n;                         /* subscripts */
+  unsigned near;                      /* the one of which neighbours are side by side */
+  const char *origin[MAX_SUBSCRIPTS]; /* the first one in a tile */
+  /* The most that differ in a tile, in the params and in SIZE, "autotune_size0", … */
+  const char *most[MAX_SUBSCRIPTS];
+  bool constant; /* in SIZE alone */
+  bool slides;   /* only its first subscript changes from tile to tile in LOW0, upwards */
 };
 /* A part of the new order. Parts run one after the other. A part with OUTER_FIRST only
  * begins a loop, which runs all parts up to the one with ENDS one after the other. Its
@@ -67,6 +79,11 @@ struct affine_part {
   /* NULL: there are none. Otherwise CODE runs the others: those at which that loop is not
    * from "autotune_early0" to the one before "autotune_early1". */
   struct affine_early *early;
+  /* Runs one tile if STORES does not hold, with buffers in place of some arrays, of which
+   * nothing else reads what it would write; NULL: there are none. */
+  const char *local, *stores;
+  struct tile_buffer *buffers;
+  unsigned n_buffers;
 };
 struct affine {
   struct affine_part *parts;
@@ -85,6 +102,8 @@ struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled);
 
 /* True if some tiles can run in blocks. */
 bool affine_has_blocks(const struct affine *a);
+/* True if some tiles have buffers in place of arrays. */
+bool affine_has_buffers(const struct affine *a);
 /* Nests of a block that run tile by tile: for each tile of the last nest, what it needs
  * of the others is computed in that tile. */
 struct chain {
@@ -98,15 +117,7 @@ struct chain {
   unsigned n_apart;
   struct chain_part *whole; /* all nests, without tiles */
   unsigned n_whole;
-  struct chain_buffer {                 /* in place of an array */
-    const char *element;                /* one of its elements, for its type */
-    unsigned n;                         /* subscripts */
-    const char *origin[MAX_SUBSCRIPTS]; /* the first one in a tile */
-    /* The most that differ in a tile, in the params and in SIZE, "autotune_size0", … */
-    const char *most[MAX_SUBSCRIPTS];
-    bool constant; /* in SIZE alone */
-    bool slides; /* only its first subscript changes from tile to tile in LOW0, upwards */
-  } *buffers;
+  struct tile_buffer *buffers;
   unsigned n_buffers;
   const char *code; /* runs one tile */
   /* The same after the tile before in the outermost loop, of which the buffers keep what

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// buffers.c: the elements of an array that the nests of a chain touch in a tile. A buffer
-// of the tile has room for the box around them.
+// buffers.c: the elements of an array that a tile touches. A buffer of the tile has room
+// for the box around them.
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,29 +87,31 @@ static isl_set *buffer_drop(isl_set *set, const char *param) {
   return at < 0 ? set : isl_set_project_out(set, isl_dim_param, (unsigned)at, 1);
 }
 
-// Returns the most by which two of BOX, values of one coordinate in a tile, differ, in
-// the sizes of tiles and, unless CONSTANT, in the params; NULL: it has no bound.
-static const char *buffer_most(const struct linker *k, isl_set *box, bool constant) {
+// Returns the most by which two of BOX, values of one coordinate in a tile of TILED
+// loops, differ, in the sizes of tiles and, unless CONSTANT, in the params; NULL: it has
+// no bound.
+static const char *buffer_most(const struct scop *s, unsigned tiled, isl_set *box,
+                               bool constant) {
   struct text t = { 0 };
   text_printf(&t, "[");
-  for (unsigned i = 0; i < k->c->n; i++)
+  for (unsigned i = 0; i < tiled; i++)
     text_printf(&t, "%sautotune_low%u, autotune_high%u, autotune_size%u", i ? ", " : "",
                 i, i, i);
   text_printf(&t, "] -> { : 1 = 1");
-  for (unsigned i = 0; i < k->c->n; i++)
+  for (unsigned i = 0; i < tiled; i++)
     text_printf(
         &t, " and autotune_low%u < autotune_high%u <= autotune_low%u + autotune_size%u",
         i, i, i, i);
   text_printf(&t, " }");
   isl_map *pairs = isl_map_from_domain_and_range(isl_set_copy(box), isl_set_copy(box));
   isl_set *moved = isl_map_deltas(pairs);
-  moved = isl_set_intersect_params(moved, isl_set_read_from_str(k->s->ctx, t.data));
-  moved = isl_set_intersect_params(moved, isl_set_copy(k->s->facts));
-  for (unsigned i = 0; i < k->c->n; i++) {
+  moved = isl_set_intersect_params(moved, isl_set_read_from_str(s->ctx, t.data));
+  moved = isl_set_intersect_params(moved, isl_set_copy(s->facts));
+  for (unsigned i = 0; i < tiled; i++) {
     moved = buffer_drop(moved, arena_printf("autotune_low%u", i));
     moved = buffer_drop(moved, arena_printf("autotune_high%u", i));
   }
-  for (unsigned i = 0; i < k->s->n_symbols && constant; i++)
+  for (unsigned i = 0; i < s->n_symbols && constant; i++)
     moved = buffer_drop(moved, scop_symbol(i));
   moved = constant ? buffer_drop(moved, AFFINE_LAST) : moved;
   moved = isl_set_coalesce(isl_set_remove_divs(moved));
@@ -166,40 +168,51 @@ static isl_union_set *buffer_elements(const struct linker *k, const struct array
   return o.found;
 }
 
-static void buffer_add(struct linker *k, const struct array *a) {
-  struct chain_buffer *b = GROW(k->c->buffers, k->c->n_buffers);
-  isl_union_set *elements = buffer_elements(k, a, false);
+bool buffer_set(const struct scop *s, const struct array *a, unsigned tiled,
+                isl_union_set *elements, isl_union_set *within, struct tile_buffer *b) {
   struct text t = { 0 };
+  bool bounded = true;
   text_printf(&t, "%.*s", (int)a->name.size, a->name.data);
   for (unsigned i = 0; i < a->rank; i++)
     text_printf(&t, "[0]");
-  *b = (struct chain_buffer){
+  *b = (struct tile_buffer){
     .element = t.data, .n = a->rank + a->n_strides, .constant = true, .slides = true
   };
+  b->near = b->n - 1;
   for (unsigned i = 0; i < b->n; i++) {
     isl_set *box = elements ? link_hull(isl_union_set_copy(elements), i) : NULL;
-    if (elements && !box) // some nest runs all of a loop
-      box = link_hull(buffer_elements(k, a, true), i);
+    if (!box && within)
+      box = link_hull(isl_union_set_copy(within), i);
     const char *last;
-    if (elements && !box)
-      scop_refuse(k->s, k->s->all.first,
-                  "the elements of a local array that a tile needs have no bounds");
+    bounded = bounded && (!elements || box);
     if (!box) { // no tile needs it
       b->origin[i] = "0LL";
       b->most[i] = "1";
       continue;
     }
     b->slides = b->slides && link_slides(box, i == 0);
-    const char *most = buffer_most(k, box, true);
+    const char *most = buffer_most(s, tiled, box, true);
     b->constant = b->constant && most;
-    b->most[i] = most ? most : buffer_most(k, box, false);
-    if (!b->most[i] || !code_bounds(box, 0, &b->origin[i], &last))
-      scop_refuse(k->s, k->s->all.first,
-                  "the elements of a local array that a tile needs have no bounds");
-    if (!b->most[i])
-      isl_set_free(box);
+    b->most[i] = most ? most : buffer_most(s, tiled, box, false);
+    bounded = code_bounds(box, 0, &b->origin[i], &last) && bounded && b->most[i];
   }
+  return bounded;
+}
+
+static void buffer_add(struct linker *k, const struct array *a) {
+  isl_union_set *elements = buffer_elements(k, a, false), *within = NULL;
+  for (unsigned i = 0; elements && !within && i < a->rank + a->n_strides; i++) {
+    isl_set *box = link_hull(isl_union_set_copy(elements), i);
+    if (!box) // some nest runs all of a loop
+      within = buffer_elements(k, a, true);
+    isl_set_free(box);
+  }
+  if (!buffer_set(k->s, a, k->c->n, elements, within,
+                  GROW(k->c->buffers, k->c->n_buffers)))
+    scop_refuse(k->s, k->s->all.first,
+                "the elements of a local array that a tile needs have no bounds");
   isl_union_set_free(elements);
+  isl_union_set_free(within);
 }
 
 void buffers_find(struct linker *k) {

@@ -272,29 +272,6 @@ static void linker_check_write(struct linker *k, const struct access *x) {
   }
 }
 
-static TSNode access_statement(TSNode n) {
-  while (!node_is(n, "expression_statement") && !node_is(n, "declaration") &&
-         !ts_node_is_null(ts_node_parent(n)))
-    n = ts_node_parent(n);
-  return n;
-}
-
-// True if X's own statement has certainly written its element before.
-static bool linker_wrote_before(const struct linker *k, const struct access *x) {
-  const struct scop *s = k->s;
-  for (unsigned i = 0; i < s->m->n_accesses + s->n_more; i++) {
-    const struct access *y = scop_access(s, i);
-    bool same = y->write && y->array == x->array && !y->conditional &&
-        scop_statement(k->s, y->node) == scop_statement(k->s, x->node) &&
-        ts_node_end_byte(access_statement(y->node)) <= ts_node_start_byte(x->node);
-    for (unsigned j = 0; j < x->n && same; j++)
-      same = poly_same(x->index[j], y->index[j]);
-    if (same)
-      return true;
-  }
-  return false;
-}
-
 // Refuses a read of X, which is local, if nothing may have written the element.
 // SURE: writes without conditions.
 static void linker_check_read(struct linker *k, const struct access *x,
@@ -325,7 +302,7 @@ static void linker_check(struct linker *k) {
     bool local = st && linker_is_local(k, x->array);
     if (st && x->write && !local)
       linker_check_write(k, x);
-    if (local && x->read && linker_link(k, st)->needed && !linker_wrote_before(k, x))
+    if (local && x->read && linker_link(k, st)->needed && !scop_wrote_before(s, x))
       linker_check_read(k, x, sure);
   }
   isl_union_map_free(sure);

@@ -245,14 +245,18 @@ void forward_write(const struct scop *s, const struct access *x, struct text *t)
     text_printf(t, "%.*s", (int)element.size, element.data);
     return;
   }
+  unsigned near = s->near ? s->near[buffer] : x->n - 1;
   text_printf(t, "autotune_local%u[", buffer);
   for (unsigned i = 1; i < x->n; i++)
     text_printf(t, "(");
-  for (unsigned i = 0; i < x->n; i++) {
-    unsigned at = buffer * MAX_SUBSCRIPTS + i;
+  for (unsigned i = 0; i < x->n; i++) { // the one with neighbours side by side is last
+    unsigned place = i + 1 == x->n ? near
+        : i < near                 ? i
+                                   : i + 1,
+             at = buffer * MAX_SUBSCRIPTS + place;
     if (i > 0)
       text_printf(t, ") * autotune_width%u + ", at);
-    forward_subscript(s, x, i, t);
+    forward_subscript(s, x, place, t);
     text_printf(t, " - autotune_origin%u", at);
   }
   text_printf(t, "]");

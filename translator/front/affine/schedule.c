@@ -25,6 +25,7 @@ struct finder {
   isl_union_set *at;     // the iterations at the values of the loops around; NULL: all
   isl_set *facts;        // S's, and what is known of the values of these loops
   unsigned outer;        // so many of them
+  bool fuses;            // loops next to each other may become one
 };
 
 static void finder_fails(struct finder *f, const char *why) {
@@ -214,6 +215,90 @@ static void finder_band(struct finder *f, isl_schedule_node *node) {
   *GROW(f->a->parts, f->a->n) = p;
 }
 
+// Adds loops that are one in tiles. POINTS: as fused_schedule returns them, of COUNT
+// coordinates.
+static void finder_fused(struct finder *f, isl_union_map *points, unsigned count) {
+  struct scop *s = f->s;
+  struct affine_part p = { .n = 1 };
+  isl_set *all = isl_set_from_union_set(isl_union_map_range(isl_union_map_copy(points)));
+  bool good = part_bounds(f, &p, all, count);
+  isl_set_free(all);
+  struct contract c = contract_find(s, points, count, f->facts);
+  isl_union_map *tile = isl_union_map_intersect_range(
+      isl_union_map_copy(points),
+      isl_union_set_from_set(points_boxes(s->ctx, p.loop, p.n, count)));
+  isl_union_map *accesses = s->accesses;
+  s->accesses = contract_accesses(s, &c, true); // buffers have neighbours side by side
+  struct inner in = inner_best(s, tile, p.n, count);
+  isl_union_map_free(s->accesses);
+  s->accesses = accesses;
+  isl_union_set *runs = isl_union_map_domain(tile);
+  if (good && in.order && c.n)
+    contract_write(s, &c, runs, &in, f->facts, &p);
+  isl_union_set_free(runs);
+  isl_set_free(c.stores);
+  if (in.order)
+    p.code = code_of(s, in.order, isl_set_copy(f->facts), in.count, in.vector, in.sum);
+  if (!good || !p.code || strlen(p.code) > MOST_CODE)
+    finder_fails(f, "the loops of a tile cannot be computed");
+  f->a->depth = f->a->depth ? f->a->depth : 1;
+  *GROW(f->a->parts, f->a->n) = p;
+}
+
+// Sets *C to CHILD, a child of a sequence.
+static void finder_child(const struct finder *f, isl_schedule_node *child,
+                         struct fused *c) {
+  isl_schedule_node *node = isl_schedule_node_get_child(child, 0);
+  *c = (struct fused){ 0 };
+  c->schedule = finder_schedule(f, node, &c->count);
+  c->parallel = c->count;
+  unsigned n = isl_schedule_node_get_type(node) == isl_schedule_node_band
+      ? (unsigned)isl_schedule_node_band_n_member(node)
+      : 0;
+  for (unsigned i = n; i-- > 0 && c->count;)
+    if (isl_schedule_node_band_member_get_coincident(node, (int)i) == isl_bool_true &&
+        (i == 0 || isl_schedule_node_band_get_permutable(node) == isl_bool_true))
+      c->parallel = i;
+  isl_schedule_node_free(node);
+}
+
+static void finder_visit(struct finder *f, isl_schedule_node *node);
+
+// Adds NODE, a sequence, with loops that become one. False: there are none.
+static bool finder_fuse(struct finder *f, isl_schedule_node *node) {
+  struct fused list[SCOP_STATEMENTS];
+  unsigned n = (unsigned)isl_schedule_node_n_children(node), groups = n;
+  if (!f->fuses || isl_schedule_node_get_type(node) != isl_schedule_node_sequence ||
+      n > SCOP_STATEMENTS)
+    return false;
+  for (unsigned i = 0; i < n; i++) {
+    isl_schedule_node *child = isl_schedule_node_get_child(node, (int)i);
+    finder_child(f, child, &list[i]);
+    isl_schedule_node_free(child);
+  }
+  groups = fused_group(f->s, list, n);
+  for (unsigned g = 0; g < groups && groups < n; g++) {
+    unsigned members = 0, last = 0, count;
+    for (unsigned i = 0; i < n; i++) {
+      members += list[i].group == g;
+      last = list[i].group == g ? i : last;
+    }
+    isl_schedule_node *child = isl_schedule_node_get_child(node, (int)last);
+    isl_union_map *points = members > 1 ? fused_schedule(f->s, list, n, g, &count) : NULL;
+    if (!points)
+      finder_visit(f, child);
+    else if (count)
+      finder_fused(f, points, count);
+    else
+      finder_fails(f, "the loops of a tile cannot be computed");
+    isl_union_map_free(points);
+    isl_schedule_node_free(child);
+  }
+  for (unsigned i = 0; i < n; i++)
+    isl_union_map_free(list[i].schedule);
+  return groups < n;
+}
+
 // True if several loops next to each other can be tiled.
 static isl_bool finder_is_band(isl_schedule_node *node, void *user) {
   bool *found = user;
@@ -238,8 +323,6 @@ static bool finder_is_outer(const struct finder *f, isl_schedule_node *node) {
   isl_schedule_node_foreach_descendant_top_down(node, finder_goes_on, &found);
   return found;
 }
-
-static void finder_visit(struct finder *f, isl_schedule_node *node);
 
 // Adds a loop, and the parts that it runs.
 static void finder_outer(struct finder *f, isl_schedule_node *node) {
@@ -276,6 +359,8 @@ static void finder_outer(struct finder *f, isl_schedule_node *node) {
 static void finder_visit(struct finder *f, isl_schedule_node *node) {
   int n = isl_schedule_node_n_children(node);
   enum isl_schedule_node_type type = isl_schedule_node_get_type(node);
+  if (finder_fuse(f, node))
+    return;
   bool through = type == isl_schedule_node_domain || type == isl_schedule_node_filter ||
       type == isl_schedule_node_sequence || type == isl_schedule_node_set;
   if (finder_is_band(node, NULL) == isl_bool_true)
@@ -336,12 +421,13 @@ void affine_symbols(const struct scop *s, const char **symbols, const char **las
 }
 
 // Returns the order that isl finds. APART: statements whose iterations need not alternate
-// have loops of their own. PIECES: as in struct finder.
+// have loops of their own, which FUSES joins where that is possible. PIECES: as in struct
+// finder.
 static struct affine *affine_try(struct model *m, struct scop *s, unsigned tiled,
-                                 bool apart, isl_union_map *pieces) {
+                                 bool apart, bool fuses, isl_union_map *pieces) {
   struct affine *a = arena_alloc(sizeof *a);
   struct finder f = {
-    .s = s, .a = a, .tiled = tiled, .pieces = pieces, .facts = s->facts
+    .s = s, .a = a, .tiled = tiled, .pieces = pieces, .facts = s->facts, .fuses = fuses
   };
   isl_ctx_reset_operations(s->ctx);
   isl_ctx_reset_error(s->ctx);
@@ -376,15 +462,18 @@ static bool affine_is_parallel(const struct affine *a) {
 }
 
 static struct affine *affine_best(struct model *m, struct scop *s, unsigned tiled) {
-  struct affine *a = affine_try(m, s, tiled, false, NULL), *other = a;
+  struct affine *a = affine_try(m, s, tiled, false, false, NULL), *other = a;
   if (a->why || !affine_has_blocks(a))
-    other = affine_try(m, s, tiled, true, NULL);
+    other = affine_try(m, s, tiled, true, false, NULL);
   if (!other->why &&
       (a->why || affine_has_blocks(other) ||
        (a->outer && !affine_is_parallel(a) && affine_is_parallel(other))))
     a = other;
+  other = affine_has_blocks(a) ? a : affine_try(m, s, tiled, true, true, NULL);
+  if (!other->why && affine_has_buffers(other))
+    return other;
   isl_union_map *pieces = affine_is_parallel(a) ? NULL : pieces_of(s);
-  other = pieces ? affine_try(m, s, tiled, true, pieces) : a;
+  other = pieces ? affine_try(m, s, tiled, true, false, pieces) : a;
   isl_union_map_free(pieces);
   return affine_is_parallel(other) ? other : a;
 }
@@ -410,6 +499,13 @@ struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled) {
 bool affine_has_blocks(const struct affine *a) {
   for (unsigned i = 0; i < a->n; i++)
     if (a->parts[i].block || a->parts[i].early)
+      return true;
+  return false;
+}
+
+bool affine_has_buffers(const struct affine *a) {
+  for (unsigned i = 0; i < a->n; i++)
+    if (a->parts[i].local)
       return true;
   return false;
 }

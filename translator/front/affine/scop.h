@@ -43,6 +43,7 @@ struct scop {
   struct access *more; /* of the elements that such variables stand for */
   unsigned n_more;
   const struct array **buffers; /* arrays in place of which the text has buffers */
+  const unsigned *near;         /* as in struct tile_buffer; NULL: the last subscripts */
   unsigned n_buffers;
   monomial *symbols; /* products of values that do not change: isl's params */
   unsigned n_symbols;
@@ -93,6 +94,8 @@ isl_union_map *scop_accesses(struct scop *s, unsigned which);
 /* True if X, a write, happens in each run of its statement, or one of the same element in
  * the other branch of its `if`. */
 bool scop_is_sure(struct scop *s, const struct access *x);
+/* True if X's own statement has certainly written its element before. */
+bool scop_wrote_before(struct scop *s, const struct access *x);
 /* Returns what X, an access of a statement, touches. */
 isl_union_map *scop_touches(struct scop *s, const struct access *x);
 /* Returns the iterations of ST, without the bounds of those loops for which WITHOUT is
@@ -145,6 +148,7 @@ struct inner {
   isl_union_map *order; /* or NULL */
   unsigned count;       /* of its coordinates */
   bool vector, sum;     /* as in code_of */
+  unsigned inner;       /* the coordinate of the schedule that is innermost */
   int score;
 };
 
@@ -202,6 +206,43 @@ enum { MOST_CODE = 60000 }; /* bytes of one part: more is no use to compilers */
 /* Sets *SYMBOLS and *LAST as in struct affine. */
 void affine_symbols(const struct scop *s, const char **symbols, const char **last);
 
+/* ---- fused.c --------------------------------------------------------------------- */
+
+struct fused {             /* a child of a sequence */
+  isl_union_map *schedule; /* points of COUNT coordinates */
+  unsigned count;
+  unsigned
+      parallel;   /* no iteration depends on one with another value of it; COUNT: none */
+  unsigned group; /* children with the same number can be one loop */
+};
+/* Sets the groups of the N children LIST, in the order in which they can run. Returns how
+ * many there are. */
+unsigned fused_group(const struct scop *s, struct fused *list, unsigned n);
+/* Returns the order of the children of GROUP as one loop, as points of *COUNT
+ * coordinates, of which that loop is the first one. *COUNT 0: they are too many. */
+isl_union_map *fused_schedule(const struct scop *s, const struct fused *list, unsigned n,
+                              unsigned group, unsigned *count);
+
+/* ---- contract.c ------------------------------------------------------------------ */
+
+struct contract {
+  const struct array **list; /* arrays that can have buffers */
+  unsigned n;
+  isl_set *stores; /* the params with which others read what is in them; or NULL */
+};
+/* Finds the arrays of which a tile of the loop that is GROUP's first coordinate needs no
+ * element that another one writes. GROUP has points of COUNT coordinates; FACTS: about
+ * its params. The caller frees `stores`. */
+struct contract contract_find(struct scop *s, isl_union_map *group, unsigned count,
+                              isl_set *facts);
+/* Returns the accesses of S, to arrays that C has, or to others. */
+isl_union_map *contract_accesses(const struct scop *s, const struct contract *c,
+                                 bool others);
+/* Sets P's buffers for C's arrays, and the code with them. TILE: the iterations of a
+ * tile. IN: their order, which it does not free. */
+void contract_write(struct scop *s, const struct contract *c, isl_union_set *tile,
+                    const struct inner *in, const isl_set *facts, struct affine_part *p);
+
 /* ---- chain.c, buffers.c, joined.c ------------------------------------------------ */
 
 struct link {        /* a nest of a chain */
@@ -229,6 +270,11 @@ isl_set *link_hull(__isl_take isl_union_set *all, unsigned at);
 /* True if BOX, values of one coordinate in a tile, is further up in a later tile of the
  * outermost loop, or the same; not FIRST: if it is the same. */
 bool link_slides(const isl_set *box, bool first);
+/* Sets B to the buffer in place of A for what a tile of TILED loops touches: the box
+ * around ELEMENTS, and around those of WITHIN in subscripts in which ELEMENTS have no
+ * bounds. Either may be NULL. False: the box has no bounds. */
+bool buffer_set(const struct scop *s, const struct array *a, unsigned tiled,
+                isl_union_set *elements, isl_union_set *within, struct tile_buffer *b);
 /* Adds the buffer of each array of K->s->buffers to K->c. */
 void buffers_find(struct linker *k);
 /* Returns what L's nest runs: in a TILE, or all of it. */

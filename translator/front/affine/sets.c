@@ -275,6 +275,28 @@ bool scop_is_sure(struct scop *s, const struct access *x) {
   return false;
 }
 
+// Returns the statement of the source with N.
+static TSNode access_statement(TSNode n) {
+  while (!node_is(n, "expression_statement") && !node_is(n, "declaration") &&
+         !ts_node_is_null(ts_node_parent(n)))
+    n = ts_node_parent(n);
+  return n;
+}
+
+bool scop_wrote_before(struct scop *s, const struct access *x) {
+  for (unsigned i = 0; i < s->m->n_accesses + s->n_more; i++) {
+    const struct access *y = scop_access(s, i);
+    bool same = y->write && y->array == x->array && !y->conditional &&
+        scop_statement(s, y->node) == scop_statement(s, x->node) &&
+        ts_node_end_byte(access_statement(y->node)) <= ts_node_start_byte(x->node);
+    for (unsigned j = 0; j < x->n && same; j++)
+      same = poly_same(x->index[j], y->index[j]);
+    if (same)
+      return true;
+  }
+  return false;
+}
+
 // Appends the accesses in the nest that WHICH selects.
 static void scop_write_accesses(struct scop *s, unsigned which, struct text *t) {
   const struct model *m = s->m;

@@ -193,7 +193,7 @@ static isl_union_map *ranks_of(const struct scop *s, isl_union_map *schedule) {
 static struct inner inner_of(const struct scop *s, isl_union_map *schedule,
                              unsigned count, unsigned inner, bool apart) {
   unsigned order[MOST_COORDINATES], k = 0;
-  struct inner in = { .count = count + 1 };
+  struct inner in = { .count = count + 1, .inner = inner };
   for (unsigned i = 0; i < count; i++)
     if (i != inner)
       order[k++] = i;
@@ -236,7 +236,7 @@ static struct inner inner_of(const struct scop *s, isl_union_map *schedule,
 // not depend on each other, so a processor need not wait for one to begin the next.
 static struct inner inner_diagonal(const struct scop *s, isl_union_map *schedule,
                                    unsigned count) {
-  struct inner in = { .count = count + 1 };
+  struct inner in = { .count = count + 1, .inner = count };
   struct text t = { 0 };
   text_printf(&t, "{ [");
   for (unsigned i = 0; i < count; i++)

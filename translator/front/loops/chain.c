@@ -19,8 +19,8 @@
 #include "front/analysis/trial.h"
 #include "loops.h"
 
-enum { CHAIN_STACK = 65536, CHAIN_LINE = 64 }; /* bytes */
-enum { CHAIN_PIECES = 64 }; /* of the outermost loop of a nest that threads share */
+enum { CHAIN_STACK = 65536 }; /* bytes */
+enum { CHAIN_PIECES = 64 };   /* of the outermost loop of a nest that threads share */
 
 // ---- what it may stand on -----------------------------------------------------------
 
@@ -180,34 +180,18 @@ static void chainer_sizes(struct chainer *w) {
   }
 }
 
-// Returns the bytes of buffer AT as an expression.
-static const char *chainer_bytes(const struct chainer *w, unsigned at, bool names) {
-  const struct chain_buffer *x = &w->c->buffers[at];
-  struct text t = { 0 };
-  text_printf(&t, "((long long)sizeof(%s)", x->element);
-  for (unsigned i = 0; i < x->n && names; i++)
-    text_printf(&t, " * autotune_width%u", at * MAX_SUBSCRIPTS + i);
-  for (unsigned i = 0; i < x->n && !names; i++)
-    text_printf(&t, " * (%s)", x->most[i]);
-  text_printf(&t, " + %d) / %d * %d", CHAIN_LINE - 1, CHAIN_LINE, CHAIN_LINE);
-  return t.data;
-}
-
 // Writes the memory of all buffers. Afterwards *autotune_failed is not 0 if a thread has
 // none.
 static void chainer_memory(const struct chainer *w) {
-  struct text sum = { 0 }, bytes = { 0 };
+  const struct tile_buffer *list = w->c->buffers;
+  unsigned n = w->c->n_buffers;
   bool constant = w->constant;
-  for (unsigned i = 0; i < w->c->n_buffers; i++) {
-    const struct chain_buffer *x = &w->c->buffers[i];
-    constant = constant && x->constant;
-    for (unsigned j = 0; j < x->n; j++)
-      text_printf(w->out, "const long long autotune_width%u = AUTOTUNE_MORE(%s, 1LL);\n",
-                  i * MAX_SUBSCRIPTS + j, x->most[j]);
-    text_printf(&sum, "%s%s", i ? " + " : "", chainer_bytes(w, i, true));
-    text_printf(&bytes, "%s%s", i ? " + " : "", chainer_bytes(w, i, false));
-  }
-  text_printf(w->out, "const long long autotune_bytes = %s;\n", sum.data);
+  for (unsigned i = 0; i < n; i++)
+    constant = constant && list[i].constant;
+  const char *bytes = buffers_bytes(list, n, false);
+  buffers_widths(list, n, w->out);
+  text_printf(w->out, "const long long autotune_bytes = %s;\n",
+              buffers_bytes(list, n, true));
   const char *on_stack = constant ? arena_printf("autotune_bytes <= %d", CHAIN_STACK)
                                   : "0";
   text_printf(w->out,
@@ -216,22 +200,13 @@ static void chainer_memory(const struct chainer *w) {
               "(char *)__builtin_malloc((__SIZE_TYPE__)autotune_bytes + %d);\n"
               "char *const autotune_memory = %s ? autotune_stack : "
               "autotune_heap + (%d - (__SIZE_TYPE__)autotune_heap %% %d);\n",
-              CHAIN_LINE,
-              constant ? arena_printf("(%s) <= %d ? (%s) : 1", bytes.data, CHAIN_STACK,
-                                      bytes.data)
+              BUFFER_LINE,
+              constant ? arena_printf("(%s) <= %d ? (%s) : 1", bytes, CHAIN_STACK, bytes)
                        : "1",
-              on_stack, CHAIN_LINE, on_stack, CHAIN_LINE, CHAIN_LINE);
+              on_stack, BUFFER_LINE, on_stack, BUFFER_LINE, BUFFER_LINE);
   text_printf(w->out, "if (!(%s) && !autotune_heap)\n{\n%s*autotune_failed = 1;\n}\n",
               on_stack, w->threads ? "#pragma omp atomic write\n" : "");
-  const char *before = "autotune_memory";
-  for (unsigned i = 0; i < w->c->n_buffers; i++) {
-    const char *element = w->c->buffers[i].element;
-    text_printf(w->out,
-                "__typeof__(%s) *const __restrict__ autotune_local%u = "
-                "(__typeof__(%s) *)(%s);\n",
-                element, i, element, before);
-    before = arena_printf("%s + %s", before, chainer_bytes(w, i, true));
-  }
+  buffers_begin(list, n, w->out);
   text_printf(w->out, w->threads ? "#pragma omp barrier\n" : "");
 }
 
@@ -281,20 +256,12 @@ static void chainer_range(const struct chainer *w, unsigned at, const char *numb
               at, at, number, at, at, at, at, at);
 }
 
-static void chainer_origins(const struct chainer *w) {
-  const struct chain *c = w->c;
-  for (unsigned i = 0; i < c->n_buffers; i++)
-    for (unsigned j = 0; j < c->buffers[i].n; j++)
-      text_printf(w->out, "const long long autotune_origin%u = %s;\n",
-                  i * MAX_SUBSCRIPTS + j, c->buffers[i].origin[j]);
-}
-
 static void chainer_tiles(const struct chainer *w) {
   chainer_counts(w);
   chainer_loops(w, "autotune_count0");
   for (unsigned i = 0; i < w->c->n; i++)
     chainer_range(w, i, arena_printf("autotune_tile%u", i));
-  chainer_origins(w);
+  buffers_origins(w->c->buffers, w->c->n_buffers, w->out);
   text_printf(w->out, "%s}\n", w->c->code);
 }
 
@@ -345,7 +312,7 @@ static void chainer_slide(const struct chainer *w) {
       "for (long long autotune_row = autotune_first; autotune_row < autotune_after; "
       "autotune_row++) {\n");
   chainer_range(w, 0, "autotune_row");
-  chainer_origins(w);
+  buffers_origins(c->buffers, c->n_buffers, w->out);
   text_printf(w->out, "if (autotune_row > autotune_first) {\n");
   for (unsigned i = 0; i < c->n_buffers; i++)
     chainer_move(w, i);

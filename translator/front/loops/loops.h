@@ -294,13 +294,25 @@ void fission_depend(const struct source *s, struct kernel *k, struct function *f
 /* Warns of variables that one part of a divided body sets for another. */
 void fission_check(const struct builder *b);
 
+/* ---- buffers.c ------------------------------------------------------------------- */
+
+struct tile_buffer;
+enum { BUFFER_LINE = 64 }; /* bytes: each buffer begins at a multiple */
+/* Returns the bytes of the N buffers LIST as an expression in `autotune_size0`, ….
+ * NAMES: in the variables of buffers_widths. */
+const char *buffers_bytes(const struct tile_buffer *list, unsigned n, bool names);
+/* Write the widths of buffers; the buffers themselves, in `autotune_memory`; and, in a
+ * tile, the subscripts of their first elements. */
+void buffers_widths(const struct tile_buffer *list, unsigned n, struct text *out);
+void buffers_begin(const struct tile_buffer *list, unsigned n, struct text *out);
+void buffers_origins(const struct tile_buffer *list, unsigned n, struct text *out);
+
 /* ---- reschedule.c ---------------------------------------------------------------- */
 /* Returns the `reschedule` on LOOP that this variant has; NULL: it has none. */
 const struct loop_directive *reschedule_present(const struct builder *b, TSNode loop);
 /* Writes the loop of D in the order that D->affine has. */
 void reschedule_write(struct builder *b, const struct loop_directive *d,
                       struct text *out);
-
 /* Returns D's clause NAME as text, or "". */
 const char *reschedule_clause(const struct builder *b, const struct loop_directive *d,
                               const char *name);

@@ -210,12 +210,42 @@ static void writer_early(const struct writer *w) {
   text_printf(w->out, "}\n");
 }
 
+// Writes a tile that has buffers, unless there is no memory for them.
+static void writer_local(const struct writer *w) {
+  const struct affine_part *p = w->p;
+  text_printf(w->out, "if (autotune_memory && !(%s)) {\n", p->stores);
+  buffers_widths(p->buffers, p->n_buffers, w->out);
+  buffers_begin(p->buffers, p->n_buffers, w->out);
+  buffers_origins(p->buffers, p->n_buffers, w->out);
+  text_printf(w->out, "%s} else {\n%s}\n", p->local, p->code);
+}
+
+// Writes the memory of each thread for the buffers of a tile of any part of A.
+static void writer_memory(const struct writer *w, const struct affine *a) {
+  const char *most = "0LL";
+  for (unsigned i = 0; i < a->n; i++)
+    if (a->parts[i].local)
+      most =
+          arena_printf("AUTOTUNE_MORE(%s, %s)", most,
+                       buffers_bytes(a->parts[i].buffers, a->parts[i].n_buffers, false));
+  for (unsigned i = 0; i < w->sizes->n_args; i++)
+    text_printf(w->out, "const long long autotune_size%u = %s;\n", i, writer_cut(w, i));
+  text_printf(w->out,
+              "char *const autotune_heap = "
+              "(char *)__builtin_malloc((__SIZE_TYPE__)(%s) + %d);\n"
+              "char *const autotune_memory = autotune_heap ? autotune_heap + "
+              "(%d - (__SIZE_TYPE__)autotune_heap %% %d) : autotune_heap;\n",
+              most, BUFFER_LINE, BUFFER_LINE, BUFFER_LINE);
+}
+
 // Writes the loops over tiles from place AT on, and the tile.
 static void writer_rest(const struct writer *w, unsigned at) {
   if (at == w->p->n) {
     if (w->p->early)
       writer_early(w);
-    if (w->registers && w->p->block)
+    if (w->p->local)
+      writer_local(w);
+    else if (w->registers && w->p->block)
       writer_blocks(w);
     else
       text_printf(w->out, "%s", w->p->code);
@@ -309,7 +339,7 @@ const char *reschedule_clause(const struct builder *b, const struct loop_directi
 
 void reschedule_write(struct builder *b, const struct loop_directive *d,
                       struct text *out) {
-  if (!reschedule_check(b, d, 2))
+  if (!reschedule_check(b, d, d->affine && d->affine->depth > 1 ? 2 : 1))
     return;
   const struct affine *a = d->affine;
   const struct dir_clause *c = directive_clause(d, "registers");
@@ -335,10 +365,13 @@ void reschedule_write(struct builder *b, const struct loop_directive *d,
   const char *last = cut_last(b, d->loop);
   text_printf(&body, "%sconst long long " AFFINE_LAST " = %s;\n", a->symbols,
               last ? last : a->last);
+  if (affine_has_buffers(a))
+    writer_memory(&w, a);
   for (unsigned i = 0; i < a->n; i++) {
     w.p = &a->parts[i];
     writer_part(&w);
   }
+  text_printf(&body, affine_has_buffers(a) ? "__builtin_free(autotune_heap);\n" : "");
   const struct region *r =
       region_of(slice_of(arena_printf("#pragma omp parallel for%s%s", team, how)));
   if (a->condition) { // in braces: the loops may end with an `if`

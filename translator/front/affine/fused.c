@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// fused.c: loops next to each other that become one loop, whose iterations run at the
+// same time (loop fusion: K. Kennedy, K. S. McKinley, "Maximizing Loop Parallelism and
+// Improving Data Locality via Loop Fusion and Distribution", LCPC 1993). isl gives loops
+// of their own to statements that need not alternate; a tile of one loop for them all
+// uses what is in the cache again, and may keep it for itself (contract.c).
+#include <isl/map.h>
+
+#include "scop.h"
+
+// Returns C's iterations at the coordinate that is parallel.
+static isl_union_map *fused_values(const struct scop *s, const struct fused *c) {
+  struct text t = { 0 };
+  text_printf(&t, "{ [");
+  for (unsigned i = 0; i < c->count; i++)
+    text_printf(&t, "%sc%u", i ? ", " : "", i);
+  text_printf(&t, "] -> [c%u] }", c->parallel);
+  return isl_union_map_apply_range(isl_union_map_copy(c->schedule),
+                                   isl_union_map_read_from_str(s->ctx, t.data));
+}
+
+enum fusible { APART, SAME_VALUE, ANY_VALUE };
+
+// Returns at which values of their parallel loops iterations of B depend on those of A.
+static enum fusible fused_relation(const struct scop *s, const struct fused *a,
+                                   const struct fused *b) {
+  isl_union_map *d = isl_union_map_copy(s->dependences);
+  d = isl_union_map_intersect_domain(
+      d, isl_union_map_domain(isl_union_map_copy(a->schedule)));
+  d = isl_union_map_intersect_range(
+      d, isl_union_map_domain(isl_union_map_copy(b->schedule)));
+  enum fusible found = ANY_VALUE;
+  if (isl_union_map_is_empty(d) == isl_bool_true) {
+    found = APART;
+  } else if (a->parallel < a->count && b->parallel < b->count) {
+    d = isl_union_map_apply_domain(d, fused_values(s, a));
+    d = isl_union_map_apply_range(d, fused_values(s, b));
+    isl_union_map *same = isl_union_map_read_from_str(s->ctx, "{ [x] -> [x] }");
+    found = isl_union_map_is_subset(d, same) == isl_bool_true ? SAME_VALUE : ANY_VALUE;
+    isl_union_map_free(same);
+  }
+  isl_union_map_free(d);
+  return found;
+}
+
+unsigned fused_group(const struct scop *s, struct fused *list, unsigned n) {
+  unsigned groups = 0;
+  for (unsigned i = 0; i < n; i++) {
+    struct fused *c = &list[i];
+    unsigned at = 0; // the first group that can hold it
+    for (unsigned j = 0; j <= i; j++) {
+      enum fusible r = fused_relation(s, &list[j], c);
+      if (i == j && r == ANY_VALUE)
+        c->parallel = c->count;
+      else if (i != j && r != APART && list[j].group + (r == ANY_VALUE) > at)
+        at = list[j].group + (r == ANY_VALUE);
+    }
+    c->group = groups;
+    for (unsigned j = i; j-- > 0 && c->parallel < c->count;)
+      if (list[j].group >= at && list[j].group < c->group &&
+          list[j].parallel < list[j].count)
+        c->group = list[j].group;
+    groups += c->group == groups;
+  }
+  return groups;
+}
+
+isl_union_map *fused_schedule(const struct scop *s, const struct fused *list, unsigned n,
+                              unsigned group, unsigned *count) {
+  isl_union_map *all = isl_union_map_empty_ctx(s->ctx);
+  unsigned most = 0, rank = 0;
+  for (unsigned i = 0; i < n; i++)
+    most = list[i].group == group && list[i].count > most ? list[i].count : most;
+  *count = most + 1 > MOST_COORDINATES ? 0 : most + 1;
+  for (unsigned i = 0; i < n; i++) {
+    const struct fused *c = &list[i];
+    struct text t = { 0 };
+    if (c->group != group)
+      continue;
+    text_printf(&t, "{ [");
+    for (unsigned j = 0; j < c->count; j++)
+      text_printf(&t, "%sc%u", j ? ", " : "", j);
+    text_printf(&t, "] -> [c%u, %u", c->parallel, rank++);
+    for (unsigned j = 0; j < c->count; j++)
+      if (j != c->parallel)
+        text_printf(&t, ", c%u", j);
+    for (unsigned j = c->count; j < most; j++)
+      text_printf(&t, ", 0");
+    text_printf(&t, "] }");
+    all = isl_union_map_union(
+        all,
+        isl_union_map_apply_range(isl_union_map_copy(c->schedule),
+                                  isl_union_map_read_from_str(s->ctx, t.data)));
+  }
+  return all;
+}
