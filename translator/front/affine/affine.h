@@ -6,6 +6,7 @@
  *   sets.c      iterations, what they access and which depend on which, as isl's sets
  *   forward.c   variables that stand for an element of an array
  *   pieces.c    iterations of one statement that need orders of their own
+ *   orders.c    the best one of several orders
  *   schedule.c  an order in which they can run in tiles
  *   tile.c      the order in a tile
  *   picks.c     updates that need not keep their order

@@ -90,8 +90,8 @@ static isl_set *buffer_drop(isl_set *set, const char *param) {
 // Returns the most by which two of BOX, values of one coordinate in a tile of TILED
 // loops, differ, in the sizes of tiles and, unless CONSTANT, in the params; NULL: it has
 // no bound.
-static const char *buffer_most(const struct scop *s, unsigned tiled, isl_set *box,
-                               bool constant) {
+static const char *buffer_most(const struct scop *s, unsigned tiled, const isl_set *facts,
+                               isl_set *box, bool constant) {
   struct text t = { 0 };
   text_printf(&t, "[");
   for (unsigned i = 0; i < tiled; i++)
@@ -106,11 +106,13 @@ static const char *buffer_most(const struct scop *s, unsigned tiled, isl_set *bo
   isl_map *pairs = isl_map_from_domain_and_range(isl_set_copy(box), isl_set_copy(box));
   isl_set *moved = isl_map_deltas(pairs);
   moved = isl_set_intersect_params(moved, isl_set_read_from_str(s->ctx, t.data));
-  moved = isl_set_intersect_params(moved, isl_set_copy(s->facts));
+  moved = isl_set_intersect_params(moved, isl_set_copy((isl_set *)facts));
   for (unsigned i = 0; i < tiled; i++) {
     moved = buffer_drop(moved, arena_printf("autotune_low%u", i));
     moved = buffer_drop(moved, arena_printf("autotune_high%u", i));
   }
+  for (unsigned i = 0; i < AFFINE_DEPTH; i++) // loops around the tiles
+    moved = buffer_drop(moved, arena_printf("autotune_outer%u", i));
   for (unsigned i = 0; i < s->n_symbols && constant; i++)
     moved = buffer_drop(moved, scop_symbol(i));
   moved = constant ? buffer_drop(moved, AFFINE_LAST) : moved;
@@ -169,7 +171,8 @@ static isl_union_set *buffer_elements(const struct linker *k, const struct array
 }
 
 bool buffer_set(const struct scop *s, const struct array *a, unsigned tiled,
-                isl_union_set *elements, isl_union_set *within, struct tile_buffer *b) {
+                const isl_set *facts, isl_union_set *elements, isl_union_set *within,
+                struct tile_buffer *b) {
   struct text t = { 0 };
   bool bounded = true;
   text_printf(&t, "%.*s", (int)a->name.size, a->name.data);
@@ -191,9 +194,9 @@ bool buffer_set(const struct scop *s, const struct array *a, unsigned tiled,
       continue;
     }
     b->slides = b->slides && link_slides(box, i == 0);
-    const char *most = buffer_most(s, tiled, box, true);
+    const char *most = buffer_most(s, tiled, facts, box, true);
     b->constant = b->constant && most;
-    b->most[i] = most ? most : buffer_most(s, tiled, box, false);
+    b->most[i] = most ? most : buffer_most(s, tiled, facts, box, false);
     bounded = code_bounds(box, 0, &b->origin[i], &last) && bounded && b->most[i];
   }
   return bounded;
@@ -207,7 +210,7 @@ static void buffer_add(struct linker *k, const struct array *a) {
       within = buffer_elements(k, a, true);
     isl_set_free(box);
   }
-  if (!buffer_set(k->s, a, k->c->n, elements, within,
+  if (!buffer_set(k->s, a, k->c->n, k->s->facts, elements, within,
                   GROW(k->c->buffers, k->c->n_buffers)))
     scop_refuse(k->s, k->s->all.first,
                 "the elements of a local array that a tile needs have no bounds");

@@ -55,6 +55,7 @@ struct finding {
   isl_union_map *same;   // from each of them to those in the same one of the loop
   isl_set *facts;
   isl_union_map *reads, *writes, *sure; // accesses of one array
+  isl_union_map *flow; // from the write of each element in the group to its reads
 };
 
 // Returns the reads of A, but for those of an element that their statement wrote before.
@@ -72,7 +73,7 @@ static isl_union_map *finding_reads(const struct finding *f, const struct array 
 
 // True if iterations of the group read only what the same iteration of the loop wrote,
 // and no others read that.
-static bool finding_is_own(const struct finding *f) {
+static bool finding_is_own(struct finding *f) {
   isl_union_access_info *info =
       isl_union_access_info_from_sink(isl_union_map_copy(f->reads));
   info = isl_union_access_info_set_must_source(info, isl_union_map_copy(f->sure));
@@ -94,7 +95,7 @@ static bool finding_is_own(const struct finding *f) {
   bool own = isl_union_map_is_empty(before) == isl_bool_true &&
       isl_union_map_is_subset(all, f->same) == isl_bool_true;
   isl_union_map_free(before);
-  isl_union_map_free(all);
+  f->flow = all;
   return own;
 }
 
@@ -137,6 +138,7 @@ static void finding_try(struct finding *f, const struct array *a, struct contrac
   isl_union_map *here = isl_union_map_intersect_domain(isl_union_map_copy(f->writes),
                                                        isl_union_set_copy(f->inside));
   isl_set *stores = NULL;
+  f->flow = NULL;
   if (isl_union_map_is_empty(here) == isl_bool_false && finding_is_own(f))
     stores = a->local && !live_read_after(&s->m->u, s->last->node, a->name)
         ? isl_set_empty(isl_set_get_space(f->facts))
@@ -145,8 +147,10 @@ static void finding_try(struct finding *f, const struct array *a, struct contrac
   if (stores && isl_set_is_subset(f->facts, stores) == isl_bool_false) {
     *GROW(c->list, c->n) = a;
     c->stores = c->stores ? isl_set_union(c->stores, stores) : stores;
+    c->flow = c->flow ? isl_union_map_union(c->flow, f->flow) : f->flow;
   } else {
     isl_set_free(stores);
+    isl_union_map_free(f->flow);
   }
   isl_union_map_free(f->reads);
   isl_union_map_free(f->writes);
@@ -201,7 +205,7 @@ void contract_write(struct scop *s, const struct contract *c, isl_union_set *til
     struct tile_buffer *b = GROW(list, n);
     isl_union_set *elements =
         isl_union_set_apply(isl_union_set_copy(tile), contract_accesses(s, &only, false));
-    good = buffer_set(s, c->list[i], p->n, elements, NULL, b);
+    good = buffer_set(s, c->list[i], p->n, facts, elements, NULL, b);
     if (good && in->inner == 0) // neighbours are in the loop that is cut
       b->near = contract_near(elements, b);
     *GROW(near, n_near) = b->near;
@@ -220,4 +224,9 @@ void contract_write(struct scop *s, const struct contract *c, isl_union_set *til
   s->near = NULL;
   p->buffers = list;
   p->n_buffers = n;
+}
+
+void contract_free(struct contract *c) {
+  isl_set_free(c->stores);
+  isl_union_map_free(c->flow);
 }

@@ -19,19 +19,24 @@ static isl_union_map *fused_values(const struct scop *s, const struct fused *c) 
                                    isl_union_map_read_from_str(s->ctx, t.data));
 }
 
-enum fusible { APART, SAME_VALUE, ANY_VALUE };
+// Returns what of D leads from A to B.
+static isl_union_map *fused_between(isl_union_map *d, const struct fused *a,
+                                    const struct fused *b) {
+  d = isl_union_map_intersect_domain(
+      isl_union_map_copy(d), isl_union_map_domain(isl_union_map_copy(a->schedule)));
+  return isl_union_map_intersect_range(
+      d, isl_union_map_domain(isl_union_map_copy(b->schedule)));
+}
+
+enum fusible { NOT_AT_ALL, SAME_VALUE, ANY_VALUE };
 
 // Returns at which values of their parallel loops iterations of B depend on those of A.
 static enum fusible fused_relation(const struct scop *s, const struct fused *a,
                                    const struct fused *b) {
-  isl_union_map *d = isl_union_map_copy(s->dependences);
-  d = isl_union_map_intersect_domain(
-      d, isl_union_map_domain(isl_union_map_copy(a->schedule)));
-  d = isl_union_map_intersect_range(
-      d, isl_union_map_domain(isl_union_map_copy(b->schedule)));
+  isl_union_map *d = fused_between(s->dependences, a, b);
   enum fusible found = ANY_VALUE;
   if (isl_union_map_is_empty(d) == isl_bool_true) {
-    found = APART;
+    found = NOT_AT_ALL;
   } else if (a->parallel < a->count && b->parallel < b->count) {
     d = isl_union_map_apply_domain(d, fused_values(s, a));
     d = isl_union_map_apply_range(d, fused_values(s, b));
@@ -43,23 +48,48 @@ static enum fusible fused_relation(const struct scop *s, const struct fused *a,
   return found;
 }
 
-unsigned fused_group(const struct scop *s, struct fused *list, unsigned n) {
+// True if there is FLOW from A to B.
+static bool fused_flows(isl_union_map *flow, const struct fused *a,
+                        const struct fused *b) {
+  isl_union_map *d = fused_between(flow, a, b);
+  bool flows = isl_union_map_is_empty(d) == isl_bool_false;
+  isl_union_map_free(d);
+  return flows;
+}
+
+// Returns the group of child AT, of N, that is possible from FIRST on; GROUPS: a new one.
+static unsigned fused_choose(const struct fused *list, unsigned n, unsigned at,
+                             unsigned first, unsigned groups, isl_union_map *flow) {
+  unsigned group = groups;
+  bool begins = false;
+  for (unsigned j = at; j-- > 0;)
+    if (list[j].group >= first && list[j].parallel < list[j].count &&
+        fused_flows(flow, &list[j], &list[at]))
+      return list[j].group;
+  for (unsigned j = at + 1; j < n; j++)
+    begins = begins || fused_flows(flow, &list[at], &list[j]);
+  for (unsigned j = at; j-- > 0 && !begins;)
+    if (list[j].group >= first && list[j].group < group &&
+        list[j].parallel < list[j].count)
+      group = list[j].group;
+  return group;
+}
+
+unsigned fused_group(const struct scop *s, struct fused *list, unsigned n,
+                     isl_union_map *flow) {
   unsigned groups = 0;
   for (unsigned i = 0; i < n; i++) {
     struct fused *c = &list[i];
-    unsigned at = 0; // the first group that can hold it
+    unsigned first = 0; // the first group that can hold it
     for (unsigned j = 0; j <= i; j++) {
       enum fusible r = fused_relation(s, &list[j], c);
       if (i == j && r == ANY_VALUE)
         c->parallel = c->count;
-      else if (i != j && r != APART && list[j].group + (r == ANY_VALUE) > at)
-        at = list[j].group + (r == ANY_VALUE);
+      else if (i != j && r != NOT_AT_ALL && list[j].group + (r == ANY_VALUE) > first)
+        first = list[j].group + (r == ANY_VALUE);
     }
-    c->group = groups;
-    for (unsigned j = i; j-- > 0 && c->parallel < c->count;)
-      if (list[j].group >= at && list[j].group < c->group &&
-          list[j].parallel < list[j].count)
-        c->group = list[j].group;
+    c->group = c->parallel < c->count ? fused_choose(list, n, i, first, groups, flow)
+                                      : groups;
     groups += c->group == groups;
   }
   return groups;

@@ -15,20 +15,7 @@
 
 #include "scop.h"
 
-enum { MOST_OUTER = AFFINE_DEPTH - 2 }; // loops around tiles
-
-struct finder {
-  struct scop *s;
-  struct affine *a;
-  unsigned tiled;
-  isl_union_map *pieces; // isl's statements are pieces of S's; NULL: they are S's
-  isl_union_set *at;     // the iterations at the values of the loops around; NULL: all
-  isl_set *facts;        // S's, and what is known of the values of these loops
-  unsigned outer;        // so many of them
-  bool fuses;            // loops next to each other may become one
-};
-
-static void finder_fails(struct finder *f, const char *why) {
+void finder_fails(struct finder *f, const char *why) {
   if (f->a->why)
     return;
   f->a->why = why;
@@ -236,7 +223,7 @@ static void finder_fused(struct finder *f, isl_union_map *points, unsigned count
   if (good && in.order && c.n)
     contract_write(s, &c, runs, &in, f->facts, &p);
   isl_union_set_free(runs);
-  isl_set_free(c.stores);
+  contract_free(&c);
   if (in.order)
     p.code = code_of(s, in.order, isl_set_copy(f->facts), in.count, in.vector, in.sum);
   if (!good || !p.code || strlen(p.code) > MOST_CODE)
@@ -262,13 +249,11 @@ static void finder_child(const struct finder *f, isl_schedule_node *child,
   isl_schedule_node_free(node);
 }
 
-static void finder_visit(struct finder *f, isl_schedule_node *node);
-
 // Adds NODE, a sequence, with loops that become one. False: there are none.
 static bool finder_fuse(struct finder *f, isl_schedule_node *node) {
   struct fused list[SCOP_STATEMENTS];
   unsigned n = (unsigned)isl_schedule_node_n_children(node), groups = n;
-  if (!f->fuses || isl_schedule_node_get_type(node) != isl_schedule_node_sequence ||
+  if (!f->flow || isl_schedule_node_get_type(node) != isl_schedule_node_sequence ||
       n > SCOP_STATEMENTS)
     return false;
   for (unsigned i = 0; i < n; i++) {
@@ -276,7 +261,7 @@ static bool finder_fuse(struct finder *f, isl_schedule_node *node) {
     finder_child(f, child, &list[i]);
     isl_schedule_node_free(child);
   }
-  groups = fused_group(f->s, list, n);
+  groups = fused_group(f->s, list, n, f->flow);
   for (unsigned g = 0; g < groups && groups < n; g++) {
     unsigned members = 0, last = 0, count;
     for (unsigned i = 0; i < n; i++) {
@@ -324,12 +309,10 @@ static bool finder_is_outer(const struct finder *f, isl_schedule_node *node) {
   return found;
 }
 
-// Adds a loop, and the parts that it runs.
-static void finder_outer(struct finder *f, isl_schedule_node *node) {
-  const struct finder around = *f;
+// Begins a loop around the parts that come next. ORDER, which it frees, maps iterations
+// to values of its variable.
+void finder_open(struct finder *f, isl_union_map *order) {
   struct affine_part p = { .outer = f->outer++ };
-  isl_union_map *order =
-      finder_runs(f, node, isl_schedule_node_band_get_partial_schedule_union_map(node));
   isl_set *values =
       isl_set_from_union_set(isl_union_map_range(isl_union_map_copy(order)));
   values = isl_set_intersect_params(values, isl_set_copy(f->facts));
@@ -346,17 +329,30 @@ static void finder_outer(struct finder *f, isl_schedule_node *node) {
   if (!code_bounds(values, 0, &p.outer_first, &p.outer_last) || !p.outer_some)
     finder_fails(f, "a loop around the tiles has no bounds");
   *GROW(f->a->parts, f->a->n) = p;
-  isl_schedule_node *child = isl_schedule_node_get_child(node, 0);
-  finder_visit(f, child);
-  isl_schedule_node_free(child);
+}
+
+// Ends that loop. AROUND: *F before it.
+void finder_close(struct finder *f, const struct finder *around) {
   *GROW(f->a->parts, f->a->n) = (struct affine_part){ .ends = true };
   f->a->outer = f->outer > f->a->outer ? f->outer : f->a->outer;
   isl_union_set_free(f->at);
   isl_set_free(f->facts);
-  *f = around;
+  *f = *around;
 }
 
-static void finder_visit(struct finder *f, isl_schedule_node *node) {
+// Adds a loop, and the parts that it runs.
+static void finder_outer(struct finder *f, isl_schedule_node *node) {
+  const struct finder around = *f;
+  finder_open(
+      f,
+      finder_runs(f, node, isl_schedule_node_band_get_partial_schedule_union_map(node)));
+  isl_schedule_node *child = isl_schedule_node_get_child(node, 0);
+  finder_visit(f, child);
+  isl_schedule_node_free(child);
+  finder_close(f, &around);
+}
+
+void finder_visit(struct finder *f, isl_schedule_node *node) {
   int n = isl_schedule_node_n_children(node);
   enum isl_schedule_node_type type = isl_schedule_node_get_type(node);
   if (finder_fuse(f, node))
@@ -379,133 +375,27 @@ static void finder_visit(struct finder *f, isl_schedule_node *node) {
 // Returns DEPENDENCES among what isl orders.
 static isl_union_map *finder_among(const struct finder *f, isl_union_map *dependences) {
   isl_union_map *d = isl_union_map_copy(dependences);
+  if (f->at)
+    d = isl_union_map_intersect_range(
+        isl_union_map_intersect_domain(d, isl_union_set_copy(f->at)),
+        isl_union_set_copy(f->at));
   if (!f->pieces)
     return d;
   d = isl_union_map_apply_domain(d, isl_union_map_copy(f->pieces));
   return isl_union_map_apply_range(d, isl_union_map_copy(f->pieces));
 }
 
-static isl_schedule *finder_compute(const struct finder *f) {
+isl_schedule *finder_compute(const struct finder *f) {
   const struct scop *s = f->s;
-  isl_union_set *domain = isl_union_set_copy(s->domain);
+  isl_union_set *domain = isl_union_set_copy(f->at ? f->at : s->domain);
   isl_union_map *d = finder_among(f, s->dependences),
                 *needed = finder_among(f, s->needed);
   if (f->pieces)
     domain = isl_union_set_apply(domain, isl_union_map_copy(f->pieces));
   isl_schedule_constraints *c = isl_schedule_constraints_on_domain(domain);
-  c = isl_schedule_constraints_set_context(c, isl_set_copy(s->facts));
+  c = isl_schedule_constraints_set_context(c, isl_set_copy(f->facts));
   c = isl_schedule_constraints_set_validity(c, needed);
   c = isl_schedule_constraints_set_proximity(c, isl_union_map_copy(d));
   c = isl_schedule_constraints_set_coincidence(c, d);
   return isl_schedule_constraints_compute_schedule(c);
-}
-
-void affine_symbols(const struct scop *s, const char **symbols, const char **last) {
-  struct text t = { 0 };
-  const struct statement none = { .n = 0 };
-  text_add(&t, "", 0);
-  for (unsigned i = 0; i < s->n_symbols; i++) {
-    text_printf(&t, "const long long %s = 1", scop_symbol(i));
-    for (monomial m = s->symbols[i]; m; m >>= 8) {
-      struct slice name = s->m->atoms[(m & 255) - 1];
-      const char *read = member_condition(s->m, name); // else no loop needs it
-      text_printf(&t, read ? " * (%s ? (long long)(%.*s) : 0)" : "%s * (long long)(%.*s)",
-                  read ? read : "", (int)name.size, name.data);
-    }
-    text_printf(&t, ";\n");
-  }
-  *symbols = t.data;
-  struct scop plain = *s; // with the names of the source
-  plain.n_symbols = 0;
-  *last = code_poly(&plain, &none, s->last->to, NULL);
-}
-
-// Returns the order that isl finds. APART: statements whose iterations need not alternate
-// have loops of their own, which FUSES joins where that is possible. PIECES: as in struct
-// finder.
-static struct affine *affine_try(struct model *m, struct scop *s, unsigned tiled,
-                                 bool apart, bool fuses, isl_union_map *pieces) {
-  struct affine *a = arena_alloc(sizeof *a);
-  struct finder f = {
-    .s = s, .a = a, .tiled = tiled, .pieces = pieces, .facts = s->facts, .fuses = fuses
-  };
-  isl_ctx_reset_operations(s->ctx);
-  isl_ctx_reset_error(s->ctx);
-  isl_options_set_schedule_serialize_sccs(s->ctx, apart);
-  isl_schedule *schedule = finder_compute(&f);
-  if (!schedule)
-    finder_fails(&f, "isl finds no order for it");
-  if (schedule) {
-    isl_schedule_node *node = isl_schedule_get_root(schedule);
-    finder_visit(&f, node);
-    isl_schedule_node_free(node);
-    affine_symbols(s, &a->symbols, &a->last);
-    a->condition = conditions_text(m, m->assumed, m->n_assumed);
-    if (s->integers)
-      a->condition = a->condition ? arena_printf("(%s) && %s", a->condition, s->integers)
-                                  : s->integers;
-    if (isl_ctx_last_error(s->ctx) != isl_error_none) // in any call since it was made
-      finder_fails(&f, "it is too large for isl");
-    if (a->depth == 0)
-      finder_fails(&f, "no two of its loops can be tiled");
-  }
-  isl_schedule_free(schedule);
-  return a;
-}
-
-// True if all tiles of a loop, in each part with tiles, may run at the same time.
-static bool affine_is_parallel(const struct affine *a) {
-  bool parallel = !a->why;
-  for (unsigned i = 0; i < a->n; i++)
-    parallel = parallel && !a->parts[i].wave;
-  return parallel;
-}
-
-static struct affine *affine_best(struct model *m, struct scop *s, unsigned tiled) {
-  struct affine *a = affine_try(m, s, tiled, false, false, NULL), *other = a;
-  if (a->why || !affine_has_blocks(a))
-    other = affine_try(m, s, tiled, true, false, NULL);
-  if (!other->why &&
-      (a->why || affine_has_blocks(other) ||
-       (a->outer && !affine_is_parallel(a) && affine_is_parallel(other))))
-    a = other;
-  other = affine_has_blocks(a) ? a : affine_try(m, s, tiled, true, true, NULL);
-  if (!other->why && affine_has_buffers(other))
-    return other;
-  isl_union_map *pieces = affine_is_parallel(a) ? NULL : pieces_of(s);
-  other = pieces ? affine_try(m, s, tiled, true, false, pieces) : a;
-  isl_union_map_free(pieces);
-  return affine_is_parallel(other) ? other : a;
-}
-
-struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled) {
-  struct scop *s = scop_read(m, (struct body){ root->node, root->node }, root);
-  struct affine *a;
-  if (s->why) {
-    a = arena_alloc(sizeof *a);
-    a->why = s->why;
-    a->at = s->at;
-  } else {
-    a = affine_best(m, s, tiled);
-    if (a->why && s->picks) {
-      picks_forget(s);
-      a = affine_best(m, s, tiled);
-    }
-  }
-  scop_free(s);
-  return a;
-}
-
-bool affine_has_blocks(const struct affine *a) {
-  for (unsigned i = 0; i < a->n; i++)
-    if (a->parts[i].block || a->parts[i].early)
-      return true;
-  return false;
-}
-
-bool affine_has_buffers(const struct affine *a) {
-  for (unsigned i = 0; i < a->n; i++)
-    if (a->parts[i].local)
-      return true;
-  return false;
 }

@@ -5,6 +5,7 @@
 #define AUTOTUNE_SCOP_H
 
 #include <isl/ctx.h>
+#include <isl/schedule_type.h>
 #include <isl/set.h>
 #include <isl/union_map.h>
 #include <isl/union_set.h>
@@ -137,6 +138,29 @@ isl_union_map *pieces_of(struct scop *s);
 
 /* ---- schedule.c ------------------------------------------------------------------ */
 
+enum { MOST_OUTER = AFFINE_DEPTH - 2 }; /* loops around tiles */
+
+struct finder {
+  struct scop *s;
+  struct affine *a;
+  unsigned tiled;
+  isl_union_map *pieces; /* isl's statements are pieces of S's; NULL: they are S's */
+  isl_union_set *at;     /* the iterations at the values of the loops around; NULL: all */
+  isl_set *facts;        /* S's, and what is known of the values of these loops */
+  unsigned outer;        /* so many of them */
+  isl_union_map *flow; /* where it leads, loops next to each other become one; or NULL */
+};
+/* F's order is refused for the reason WHY. The first reason is kept. */
+void finder_fails(struct finder *f, const char *why);
+/* Begins a loop around the parts that come next. ORDER, which it frees, maps iterations
+ * to values of its variable. */
+void finder_open(struct finder *f, __isl_take isl_union_map *order);
+/* Ends that loop. AROUND: *F before it. */
+void finder_close(struct finder *f, const struct finder *around);
+/* Adds the parts that NODE runs. */
+void finder_visit(struct finder *f, isl_schedule_node *node);
+/* Returns isl's schedule of F's iterations, or NULL. */
+isl_schedule *finder_compute(const struct finder *f);
 /* Returns the points in the boxes of the N loops LOOP, of COUNT coordinates. */
 isl_set *points_boxes(isl_ctx *ctx, const unsigned *loop, unsigned n, unsigned count);
 
@@ -215,9 +239,11 @@ struct fused {             /* a child of a sequence */
       parallel;   /* no iteration depends on one with another value of it; COUNT: none */
   unsigned group; /* children with the same number can be one loop */
 };
-/* Sets the groups of the N children LIST, in the order in which they can run. Returns how
- * many there are. */
-unsigned fused_group(const struct scop *s, struct fused *list, unsigned n);
+/* Sets the groups of the N children LIST, in the order in which they can run. Children
+ * between which there is FLOW are in one if that is possible. Returns how many there are.
+ */
+unsigned fused_group(const struct scop *s, struct fused *list, unsigned n,
+                     isl_union_map *flow);
 /* Returns the order of the children of GROUP as one loop, as points of *COUNT
  * coordinates, of which that loop is the first one. *COUNT 0: they are too many. */
 isl_union_map *fused_schedule(const struct scop *s, const struct fused *list, unsigned n,
@@ -228,13 +254,15 @@ isl_union_map *fused_schedule(const struct scop *s, const struct fused *list, un
 struct contract {
   const struct array **list; /* arrays that can have buffers */
   unsigned n;
-  isl_set *stores; /* the params with which others read what is in them; or NULL */
+  isl_set *stores;     /* the params with which others read what is in them; or NULL */
+  isl_union_map *flow; /* from writes of their elements to reads; or NULL */
 };
 /* Finds the arrays of which a tile of the loop that is GROUP's first coordinate needs no
  * element that another one writes. GROUP has points of COUNT coordinates; FACTS: about
  * its params. The caller frees `stores`. */
 struct contract contract_find(struct scop *s, isl_union_map *group, unsigned count,
                               isl_set *facts);
+void contract_free(struct contract *c);
 /* Returns the accesses of S, to arrays that C has, or to others. */
 isl_union_map *contract_accesses(const struct scop *s, const struct contract *c,
                                  bool others);
@@ -272,9 +300,10 @@ isl_set *link_hull(__isl_take isl_union_set *all, unsigned at);
 bool link_slides(const isl_set *box, bool first);
 /* Sets B to the buffer in place of A for what a tile of TILED loops touches: the box
  * around ELEMENTS, and around those of WITHIN in subscripts in which ELEMENTS have no
- * bounds. Either may be NULL. False: the box has no bounds. */
+ * bounds. Either may be NULL. FACTS: about the params. False: the box has no bounds. */
 bool buffer_set(const struct scop *s, const struct array *a, unsigned tiled,
-                isl_union_set *elements, isl_union_set *within, struct tile_buffer *b);
+                const isl_set *facts, isl_union_set *elements, isl_union_set *within,
+                struct tile_buffer *b);
 /* Adds the buffer of each array of K->s->buffers to K->c. */
 void buffers_find(struct linker *k);
 /* Returns what L's nest runs: in a TILE, or all of it. */
