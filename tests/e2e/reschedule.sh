@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # `#pragma autotune reschedule`: all variants of kernels with steps in time and of factorisations are right, and so are
-# nests made up from seeds, in tiles of any size, for few and many threads. NESTS and FIRST: how many, from which seed on.
+# nests made up from seeds, in tiles of any size, for few and many threads. NESTS and SWEEPS: how many; FIRST: from which seed on.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/cc_lib.sh"
 export AUTOTUNE_MODE=first AUTOTUNE_BUDGET=100s OMP_NUM_THREADS=2 AUTOTUNE_CACHE=$work/cache
@@ -490,7 +490,7 @@ refused "no tile of these loops has only statements that update one element" "#p
 for (int t = 0; t < n; t++) for (int i = 1; i < n; i++) x[i] += x[i - 1];"
 refused "'registers' needs two numbers" "#pragma autotune reschedule sizes(4, 4, 4) registers(4)
 for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k = 0; k < n; k++) a[i][j] += x[k] * x[j];"
-refused "at least" '#pragma autotune reschedule sizes(4)
+refused "two sizes at least" '#pragma autotune reschedule sizes(4)
 for (int t = 0; t < n; t++) for (int i = 1; i < n; i++) x[i] += x[i - 1];'
 refused "'tile' cannot stand on or in loops that 'reschedule' orders" "$line for (int t = 0; t < n; t++)
 #pragma autotune tile sizes(4)
@@ -546,6 +546,22 @@ cat > all.c << 'EOF_C'
 void tuned(int n, unsigned (*a)[n + 8], unsigned (*b)[n + 8], unsigned *c) { autotune_entry(n, a, b, c); }
 EOF_C
 gcc -O1 -c driver.c
+# answers SEED VALUES…: those of out.c's variants, in which params have VALUES, are those of plain.c
+extra=
+answers() {
+  seed=$1
+  shift
+  awk '/ autotune_text_nest_0\[\] =$/ { on = 1; next } on; on && /";$/ { exit }' out.c |
+    sed 's/^"//; s/\\n";*$//; s/\\\(["?]\)/\1/g; s/\\\\/\\/g' > unit.c
+  for values in "$@"; do
+    options= n=0
+    for value in $values; do
+      options="$options -DAUTOTUNE_P$n=$value" n=$((n + 1))
+    done
+    clang-22 -O1 -w -fopenmp -DAUTOTUNE_PART_THREADS=1 ${extra:+"$extra"} $options all.c plain.c driver.o -o nest || { fail "seed $seed: compiles"; break; }
+    is "seed $seed with $values" "$(timeout 60 ./nest; echo $?)" 0
+  done
+}
 first=${FIRST-1} tried=0 blocks=0
 for seed in $(seq "$first" $((first + ${NESTS-30} - 1))); do
   more=yes good=yes
@@ -565,17 +581,29 @@ for seed in $(seq "$first" $((first + ${NESTS-30} - 1))); do
     continue
   fi
   tried=$((tried + 1))
-  awk '/ autotune_text_nest_0\[\] =$/ { on = 1; next } on; on && /";$/ { exit }' out.c |
-    sed 's/^"//; s/\\n";*$//; s/\\\(["?]\)/\1/g; s/\\\\/\\/g' > unit.c
-  for values in "1 1 1 ${more:+2 2 }1" "2 5 3 ${more:+4 2 }2" "100 64 200 ${more:+4 3 }2" "3 1 200 ${more:+1 2 }3"; do
-    options= n=0
-    for value in $values; do
-      options="$options -DAUTOTUNE_P$n=$value" n=$((n + 1))
-    done
-    clang-22 -O1 -w -fopenmp -DAUTOTUNE_PART_THREADS=1 $options all.c plain.c driver.o -o nest || { fail "seed $seed: compiles"; break; }
-    is "seed $seed with $values" "$(timeout 60 ./nest; echo $?)" 0
-  done
+  answers "$seed" "1 1 1 ${more:+2 2 }1" "2 5 3 ${more:+4 2 }2" "100 64 200 ${more:+4 3 }2" "3 1 200 ${more:+1 2 }3"
 done
 check "some nests were tried" [ $tried -ge 1 ]
 check "some of them in blocks of sums" [ $blocks -ge 1 ]
+
+# ---- sweeps over lines, with buffers in place of a work array --------------------------
+check "the generator of sweeps" gcc -O1 -o nests "$here/reschedule_lines.c"
+buffers=0
+for seed in $(seq "$first" $((first + ${SWEEPS-8} - 1))); do
+  ./nests "$seed" > nest.c
+  ./nests plain "$seed" > plain.c
+  if ! autotune translate nest.c -o out.c > err 2>&1; then
+    has "sweeps of seed $seed: refused for a reason" err "cannot order these loops: "
+    continue
+  fi
+  extra=
+  if grep -q autotune_local out.c; then
+    buffers=$((buffers + 1))
+    extra='-D__builtin_malloc(bytes)=((void)(bytes),(char*)0)' # there is no memory for them
+    answers "$seed" "3 5 2"
+    extra=
+  fi
+  answers "$seed" "1 1 1" "2 5 2" "100 64 2" "3 1 3"
+done
+check "some of them with buffers" [ $buffers -ge 1 ]
 finish
