@@ -147,7 +147,7 @@ static void finding_try(struct finding *f, const struct array *a, struct contrac
   if (stores && isl_set_is_subset(f->facts, stores) == isl_bool_false) {
     *GROW(c->list, c->n) = a;
     c->stores = c->stores ? isl_set_union(c->stores, stores) : stores;
-    c->flow = c->flow ? isl_union_map_union(c->flow, f->flow) : f->flow;
+    *GROW(c->flow, c->n_flow) = f->flow;
   } else {
     isl_set_free(stores);
     isl_union_map_free(f->flow);
@@ -228,5 +228,6 @@ void contract_write(struct scop *s, const struct contract *c, isl_union_set *til
 
 void contract_free(struct contract *c) {
   isl_set_free(c->stores);
-  isl_union_map_free(c->flow);
+  for (unsigned i = 0; i < c->n_flow; i++)
+    isl_union_map_free(c->flow[i]);
 }

@@ -75,8 +75,33 @@ static unsigned fused_choose(const struct fused *list, unsigned n, unsigned at,
   return group;
 }
 
+// Returns those of FLOW that lead from a value of the children's parallel loops to the
+// same value alone.
+static isl_union_map *fused_kept(const struct scop *s, const struct fused *list,
+                                 unsigned n, isl_union_map *const *flow,
+                                 unsigned n_flow) {
+  isl_union_map *kept = isl_union_map_empty_ctx(s->ctx),
+                *values = isl_union_map_empty_ctx(s->ctx),
+                *same = isl_union_map_read_from_str(s->ctx, "{ [x] -> [x] }");
+  for (unsigned i = 0; i < n; i++)
+    if (list[i].parallel < list[i].count)
+      values = isl_union_map_union(values, fused_values(s, &list[i]));
+  for (unsigned i = 0; i < n_flow; i++) {
+    isl_union_map *d = isl_union_map_copy(flow[i]);
+    d = isl_union_map_apply_domain(d, isl_union_map_copy(values));
+    d = isl_union_map_apply_range(d, isl_union_map_copy(values));
+    if (isl_union_map_is_subset(d, same) == isl_bool_true)
+      kept = isl_union_map_union(kept, isl_union_map_copy(flow[i]));
+    isl_union_map_free(d);
+  }
+  isl_union_map_free(values);
+  isl_union_map_free(same);
+  return kept;
+}
+
 unsigned fused_group(const struct scop *s, struct fused *list, unsigned n,
-                     isl_union_map *flow) {
+                     isl_union_map *const *flow, unsigned n_flow) {
+  isl_union_map *kept = fused_kept(s, list, n, flow, n_flow);
   unsigned groups = 0;
   for (unsigned i = 0; i < n; i++) {
     struct fused *c = &list[i];
@@ -88,10 +113,11 @@ unsigned fused_group(const struct scop *s, struct fused *list, unsigned n,
       else if (i != j && r != NOT_AT_ALL && list[j].group + (r == ANY_VALUE) > first)
         first = list[j].group + (r == ANY_VALUE);
     }
-    c->group = c->parallel < c->count ? fused_choose(list, n, i, first, groups, flow)
+    c->group = c->parallel < c->count ? fused_choose(list, n, i, first, groups, kept)
                                       : groups;
     groups += c->group == groups;
   }
+  isl_union_map_free(kept);
   return groups;
 }
 

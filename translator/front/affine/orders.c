@@ -46,11 +46,9 @@ static bool finder_keeps(struct finder *f) {
   isl_union_map *values = outermost_values(f->s);
   finder_open(f, isl_union_map_copy(values));
   values = isl_union_map_intersect_domain(values, isl_union_set_copy(f->at));
-  struct contract c = contract_find(f->s, values, 1, f->facts);
+  f->keeps = contract_find(f->s, values, 1, f->facts);
   isl_union_map_free(values);
-  f->flow = isl_union_map_copy(c.flow);
-  contract_free(&c);
-  return c.n > 0;
+  return f->keeps.n > 0;
 }
 
 // What affine_try looks for.
@@ -86,7 +84,7 @@ static struct affine *affine_try(struct model *m, struct scop *s, unsigned tiled
       a->condition = a->condition ? arena_printf("(%s) && %s", a->condition, s->integers)
                                   : s->integers;
   }
-  isl_union_map_free(f.flow);
+  contract_free(&f.keeps);
   if (search == FUSED)
     finder_close(&f, &around);
   if (isl_ctx_last_error(s->ctx) != isl_error_none) // in any call since it was made

@@ -253,7 +253,7 @@ static void finder_child(const struct finder *f, isl_schedule_node *child,
 static bool finder_fuse(struct finder *f, isl_schedule_node *node) {
   struct fused list[SCOP_STATEMENTS];
   unsigned n = (unsigned)isl_schedule_node_n_children(node), groups = n;
-  if (!f->flow || isl_schedule_node_get_type(node) != isl_schedule_node_sequence ||
+  if (!f->keeps.n || isl_schedule_node_get_type(node) != isl_schedule_node_sequence ||
       n > SCOP_STATEMENTS)
     return false;
   for (unsigned i = 0; i < n; i++) {
@@ -261,7 +261,7 @@ static bool finder_fuse(struct finder *f, isl_schedule_node *node) {
     finder_child(f, child, &list[i]);
     isl_schedule_node_free(child);
   }
-  groups = fused_group(f->s, list, n, f->flow);
+  groups = fused_group(f->s, list, n, f->keeps.flow, f->keeps.n_flow);
   for (unsigned g = 0; g < groups && groups < n; g++) {
     unsigned members = 0, last = 0, count;
     for (unsigned i = 0; i < n; i++) {

@@ -136,34 +136,6 @@ void picks_forget(struct scop *s);
  * own, which isl may order as if they were statements. NULL: they need no division. */
 isl_union_map *pieces_of(struct scop *s);
 
-/* ---- schedule.c ------------------------------------------------------------------ */
-
-enum { MOST_OUTER = AFFINE_DEPTH - 2 }; /* loops around tiles */
-
-struct finder {
-  struct scop *s;
-  struct affine *a;
-  unsigned tiled;
-  isl_union_map *pieces; /* isl's statements are pieces of S's; NULL: they are S's */
-  isl_union_set *at;     /* the iterations at the values of the loops around; NULL: all */
-  isl_set *facts;        /* S's, and what is known of the values of these loops */
-  unsigned outer;        /* so many of them */
-  isl_union_map *flow; /* where it leads, loops next to each other become one; or NULL */
-};
-/* F's order is refused for the reason WHY. The first reason is kept. */
-void finder_fails(struct finder *f, const char *why);
-/* Begins a loop around the parts that come next. ORDER, which it frees, maps iterations
- * to values of its variable. */
-void finder_open(struct finder *f, __isl_take isl_union_map *order);
-/* Ends that loop. AROUND: *F before it. */
-void finder_close(struct finder *f, const struct finder *around);
-/* Adds the parts that NODE runs. */
-void finder_visit(struct finder *f, isl_schedule_node *node);
-/* Returns isl's schedule of F's iterations, or NULL. */
-isl_schedule *finder_compute(const struct finder *f);
-/* Returns the points in the boxes of the N loops LOOP, of COUNT coordinates. */
-isl_set *points_boxes(isl_ctx *ctx, const unsigned *loop, unsigned n, unsigned count);
-
 /* ---- tile.c ---------------------------------------------------------------------- */
 
 /* A coordinate for each loop, and one before, between and after them. */
@@ -180,6 +152,59 @@ struct inner {
  * SCHEDULE has points of COUNT coordinates, and at most MOST_COORDINATES. */
 struct inner inner_best(const struct scop *s, isl_union_map *schedule, unsigned n,
                         unsigned count);
+
+/* ---- contract.c ------------------------------------------------------------------ */
+
+struct contract {
+  const struct array **list; /* arrays that can have buffers */
+  unsigned n;
+  isl_set *stores; /* the params with which others read what is in them; or NULL */
+  /* Of each array: from iterations that write an element to those that read it. */
+  isl_union_map **flow;
+  unsigned n_flow;
+};
+/* Finds the arrays of which a tile of the loop that is GROUP's first coordinate needs no
+ * element that another one writes. GROUP has points of COUNT coordinates; FACTS: about
+ * its params. The caller frees `stores`. */
+struct contract contract_find(struct scop *s, isl_union_map *group, unsigned count,
+                              isl_set *facts);
+void contract_free(struct contract *c);
+/* Returns the accesses of S, to arrays that C has, or to others. */
+isl_union_map *contract_accesses(const struct scop *s, const struct contract *c,
+                                 bool others);
+/* Sets P's buffers for C's arrays, and the code with them. TILE: the iterations of a
+ * tile. IN: their order, which it does not free. */
+void contract_write(struct scop *s, const struct contract *c, isl_union_set *tile,
+                    const struct inner *in, const isl_set *facts, struct affine_part *p);
+
+/* ---- schedule.c ------------------------------------------------------------------ */
+
+enum { MOST_OUTER = AFFINE_DEPTH - 2 }; /* loops around tiles */
+
+struct finder {
+  struct scop *s;
+  struct affine *a;
+  unsigned tiled;
+  isl_union_map *pieces; /* isl's statements are pieces of S's; NULL: they are S's */
+  isl_union_set *at;     /* the iterations at the values of the loops around; NULL: all */
+  isl_set *facts;        /* S's, and what is known of the values of these loops */
+  unsigned outer;        /* so many of them */
+  /* Arrays for whose sake loops next to each other become one. */
+  struct contract keeps;
+};
+/* F's order is refused for the reason WHY. The first reason is kept. */
+void finder_fails(struct finder *f, const char *why);
+/* Begins a loop around the parts that come next. ORDER, which it frees, maps iterations
+ * to values of its variable. */
+void finder_open(struct finder *f, __isl_take isl_union_map *order);
+/* Ends that loop. AROUND: *F before it. */
+void finder_close(struct finder *f, const struct finder *around);
+/* Adds the parts that NODE runs. */
+void finder_visit(struct finder *f, isl_schedule_node *node);
+/* Returns isl's schedule of F's iterations, or NULL. */
+isl_schedule *finder_compute(const struct finder *f);
+/* Returns the points in the boxes of the N loops LOOP, of COUNT coordinates. */
+isl_set *points_boxes(isl_ctx *ctx, const unsigned *loop, unsigned n, unsigned count);
 
 /* ---- blocks.c -------------------------------------------------------------------- */
 
@@ -240,36 +265,14 @@ struct fused {             /* a child of a sequence */
   unsigned group; /* children with the same number can be one loop */
 };
 /* Sets the groups of the N children LIST, in the order in which they can run. Children
- * between which there is FLOW are in one if that is possible. Returns how many there are.
- */
+ * are in one if that is possible and one of FLOW, N_FLOW maps, leads from one to the
+ * other, at the same value of the loop alone. Returns how many there are. */
 unsigned fused_group(const struct scop *s, struct fused *list, unsigned n,
-                     isl_union_map *flow);
+                     isl_union_map *const *flow, unsigned n_flow);
 /* Returns the order of the children of GROUP as one loop, as points of *COUNT
  * coordinates, of which that loop is the first one. *COUNT 0: they are too many. */
 isl_union_map *fused_schedule(const struct scop *s, const struct fused *list, unsigned n,
                               unsigned group, unsigned *count);
-
-/* ---- contract.c ------------------------------------------------------------------ */
-
-struct contract {
-  const struct array **list; /* arrays that can have buffers */
-  unsigned n;
-  isl_set *stores;     /* the params with which others read what is in them; or NULL */
-  isl_union_map *flow; /* from writes of their elements to reads; or NULL */
-};
-/* Finds the arrays of which a tile of the loop that is GROUP's first coordinate needs no
- * element that another one writes. GROUP has points of COUNT coordinates; FACTS: about
- * its params. The caller frees `stores`. */
-struct contract contract_find(struct scop *s, isl_union_map *group, unsigned count,
-                              isl_set *facts);
-void contract_free(struct contract *c);
-/* Returns the accesses of S, to arrays that C has, or to others. */
-isl_union_map *contract_accesses(const struct scop *s, const struct contract *c,
-                                 bool others);
-/* Sets P's buffers for C's arrays, and the code with them. TILE: the iterations of a
- * tile. IN: their order, which it does not free. */
-void contract_write(struct scop *s, const struct contract *c, isl_union_set *tile,
-                    const struct inner *in, const isl_set *facts, struct affine_part *p);
 
 /* ---- chain.c, buffers.c, joined.c ------------------------------------------------ */
 
