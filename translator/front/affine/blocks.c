@@ -151,11 +151,14 @@ static void write_packed(const struct blocked_writer *w, const char *low,
       continue;
     struct slice x = element_text(w->s, k->packed[i]);
     text_printf(w->out,
-                "__typeof__(+(%.*s)) autotune_packed%u[%s - %s]"
-                "[autotune_to - autotune_from];\n",
+                "__attribute__((__aligned__(64))) __typeof__(+(%.*s)) "
+                "autotune_packed%u[%s - %s][autotune_to - autotune_from];\n",
                 (int)x.size, x.data, i, high, low);
-    write_loop(w, COLUMNS, "autotune_from", "autotune_to");
+    if (!k->near[i])
+      write_loop(w, COLUMNS, "autotune_from", "autotune_to");
     write_loop(w, TERMS, low, high);
+    if (k->near[i])
+      write_loop(w, COLUMNS, "autotune_from", "autotune_to");
     text_printf(w->out, "autotune_packed%u[%s - %s][%s - autotune_from] = %.*s;\n}\n}\n",
                 i, blocked_coordinate(w, TERMS), low, blocked_coordinate(w, COLUMNS),
                 (int)x.size, x.data);

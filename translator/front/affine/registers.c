@@ -8,9 +8,11 @@
 //
 // In blocks of some rows and columns the terms are innermost but for the block itself, as
 // in the inner kernel of libraries for linear algebra (K. Goto, R. van de Geijn, "Anatomy
-// of High-Performance Matrix Multiplication", ACM TOMS 34, 2008). An access like b[j][k]
-// moves by a whole row from column to column. Its elements are first copied into a packed
-// array, in which they are next to each other, so that vectors can read them.
+// of High-Performance Matrix Multiplication", ACM TOMS 34, 2008). Elements like b[k][j],
+// which each block of rows reads again, are first copied into a packed array: in it they
+// are next to each other, and no two rows of it take each other's place in the cache. An
+// access like b[j][k] moves by a whole row from column to column, and must be packed, so
+// that vectors can read it.
 //
 // The rows of a triangle differ in length. A block takes the columns that all its rows
 // have; those that remain are added row by row.
@@ -167,26 +169,32 @@ static bool blocked_find_updates(const struct scop *s, struct blocked *k) {
   return first && always && read;
 }
 
-// Finds what must be packed: accesses that move far along the columns, and stay the same
-// along the rows.
-// False: something else moves far, or may not be there.
+// Finds what is packed: accesses that move along the columns and the terms, and stay the
+// same along the rows, so that each block of rows reads them again. Those that move far
+// along the columns must be. False: something else moves far, or may not be there.
 static bool blocked_find_packed(const struct scop *s, struct blocked *k) {
   unsigned columns = k->st->chain[k->loop[COLUMNS]]->atom,
-           rows = k->st->chain[k->loop[ROWS]]->atom;
+           rows = k->st->chain[k->loop[ROWS]]->atom,
+           terms = k->st->chain[k->loop[TERMS]]->atom;
   bool always[MOST_PACKED] = { false };
   for (unsigned i = 0; i < s->m->n_accesses + s->n_more; i++) {
     const struct access *x = scop_access(s, i);
-    if (!body_covers(k->st->body, x->node) || access_same(x, k->updates[0]) ||
-        access_moves(x, columns) != FAR)
+    if (!body_covers(k->st->body, x->node) || access_same(x, k->updates[0]))
       continue;
-    if (k->n_packed == MOST_PACKED || access_moves(x, rows) != STAYS ||
-        node_is(ts_node_parent(x->node), "field_expression") || forward_at(s, x->node))
+    enum moves moves = access_moves(x, columns);
+    bool can = k->n_packed < MOST_PACKED && access_moves(x, rows) == STAYS &&
+        !node_is(ts_node_parent(x->node), "field_expression") && !forward_at(s, x->node),
+         gains = can && moves == NEAR && access_moves(x, terms) == FAR && !x->conditional;
+    if (moves == FAR && !can)
       return false;
+    if (moves != FAR && !gains)
+      continue;
     unsigned same = 0;
     while (same < k->n_packed && !access_same(k->packed[same], x))
       same++;
     always[same] = always[same] || !x->conditional;
     k->copy[k->n_packed] = same;
+    k->near[k->n_packed] = moves == NEAR;
     k->packed[k->n_packed++] = x;
   }
   bool all = true;

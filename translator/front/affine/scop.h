@@ -221,6 +221,7 @@ struct blocked { /* a statement that can run in blocks of elements */
   const struct access *updates[MOST_UPDATES], *packed[MOST_PACKED];
   unsigned n_updates, n_packed;
   unsigned copy[MOST_PACKED]; /* the first of PACKED that is the same element */
+  bool near[MOST_PACKED];     /* it moves by one along the columns */
   isl_set *area;              /* the rows and columns of the box */
   /* As C: bounds of the rows, and of the columns of the row whose coordinate has its
    * value; and when there are any. */
