@@ -7,6 +7,9 @@
 //         load the sums; for each term, add to all of them; store them
 //       for each of these rows
 //         for each term, for each column that is left, add
+//
+// The last block of rows, or of columns, begins where it ends with the last one. It
+// stores no row or column that the block before it has stored.
 #include <isl/set.h>
 
 #include "scop.h"
@@ -165,46 +168,69 @@ static void write_packed(const struct blocked_writer *w, const char *low,
   }
 }
 
-// Writes loops over the elements of a block, around BODY.
-static void write_elements(const struct blocked_writer *w, const char *body) {
+// Writes loops over the elements of a block of COLUMNS, around BODY. HOW: pragmas for
+// them, lines.
+static void write_elements(const struct blocked_writer *w, const char *columns,
+                           const char *how, const char *body) {
   text_printf(w->out,
-              "for (int autotune_u = 0; autotune_u < autotune_rows; autotune_u++) {\n");
-  write_moved(w, ROWS, "autotune_row", "autotune_u");
-  text_printf(
-      w->out,
-      "for (int autotune_w = 0; autotune_w < autotune_columns; autotune_w++) {\n");
+              "%sfor (int autotune_u = 0; autotune_u < autotune_rows; autotune_u++) {\n",
+              how);
+  write_moved(w, ROWS, "autotune_first", "autotune_u");
+  text_printf(w->out, "%sfor (int autotune_w = 0; autotune_w < %s; autotune_w++) {\n",
+              how, columns);
   write_moved(w, COLUMNS, "autotune_column", "autotune_w");
   text_printf(w->out, "%s}\n}\n", body);
 }
 
-static void write_block(const struct blocked_writer *w, const char *low,
-                        const char *high) {
+// Writes the sums of a block back: all of them, or only those that no block has stored.
+static void write_stores(const struct blocked_writer *w, const char *columns,
+                         struct slice x) {
+  static const char *const unrolled =
+      "#ifdef __clang__\n#pragma clang loop unroll(full)\n#else\n"
+      "#pragma GCC unroll 64\n#endif\n";
+  const char *store = arena_printf("%.*s = autotune_block[autotune_u][autotune_w];\n",
+                                   (int)x.size, x.data);
+  text_printf(w->out, "if (autotune_above == 0 && autotune_left == 0) {\n");
+  write_elements(w, columns, "", store);
+  text_printf(w->out, "} else {\n");
+  write_elements(w, columns, unrolled,
+                 arena_printf("if (autotune_u >= autotune_above && "
+                              "autotune_w >= autotune_left)\n%s",
+                              store));
+  text_printf(w->out, "}\n");
+}
+
+// Writes the loop over blocks of COLUMNS.
+static void write_block(const struct blocked_writer *w, const char *columns,
+                        const char *low, const char *high) {
   struct slice x = element_text(w->s, w->k->updates[0]);
   text_printf(w->out,
-              "for (long long autotune_column = autotune_begin; "
-              "autotune_column < autotune_end; autotune_column += autotune_columns) {\n"
-              "autotune_type autotune_block[autotune_rows][autotune_columns];\n");
-  write_base(w, ROWS, "autotune_row");
+              "for (long long autotune_next = autotune_begin; "
+              "autotune_next < autotune_end; autotune_next += %s) {\n"
+              "const long long autotune_column = "
+              "AUTOTUNE_LESS(autotune_next, autotune_end - %s);\n"
+              "const int autotune_left = (int)(autotune_next - autotune_column);\n"
+              "autotune_type autotune_block[autotune_rows][%s];\n",
+              columns, columns, columns);
+  write_base(w, ROWS, "autotune_first");
   write_base(w, COLUMNS, "autotune_column");
-  write_elements(w,
+  write_elements(w, columns, "",
                  arena_printf("autotune_block[autotune_u][autotune_w] = %.*s;\n",
                               (int)x.size, x.data));
   write_loop(w, TERMS, low, high);
-  text_printf(
-      w->out,
-      "#pragma omp simd\n"
-      "for (int autotune_w = 0; autotune_w < autotune_columns; autotune_w++) {\n");
+  text_printf(w->out,
+              "#pragma omp simd\n"
+              "for (int autotune_w = 0; autotune_w < %s; autotune_w++) {\n",
+              columns);
   write_moved(w, COLUMNS, "autotune_column", "autotune_w");
   text_printf(w->out,
               "#ifdef __clang__\n#pragma clang loop unroll(full)\n#else\n"
               "#pragma GCC unroll 64\n#endif\n"
               "for (int autotune_u = 0; autotune_u < autotune_rows; autotune_u++) {\n");
-  write_moved(w, ROWS, "autotune_row", "autotune_u");
+  write_moved(w, ROWS, "autotune_first", "autotune_u");
   write_statement(w, true);
   text_printf(w->out, "}\n}\n}\n");
-  write_elements(w,
-                 arena_printf("%.*s = autotune_block[autotune_u][autotune_w];\n",
-                              (int)x.size, x.data));
+  write_stores(w, columns, x);
   text_printf(w->out, "}\n");
 }
 
@@ -253,18 +279,25 @@ void blocked_write(const struct scop *s, const struct blocked *k, struct text *o
   text_printf(w->out,
               "for (long long autotune_row = autotune_start; autotune_row <= "
               "autotune_bottom; autotune_row += autotune_rows) {\n"
+              "const long long autotune_first = "
+              "AUTOTUNE_LESS(autotune_row, autotune_bottom - autotune_rows + 1);\n"
               "long long autotune_begin = %s, autotune_end = %s;\n"
-              "if (autotune_row + autotune_rows - 1 <= autotune_bottom) {\n"
+              "if (autotune_first >= autotune_start) {\n"
               "for (int autotune_u = 0; autotune_u < autotune_rows; autotune_u++) {\n"
-              "const long long %s = autotune_row + autotune_u, autotune_f = %s, "
+              "const long long %s = autotune_first + autotune_u, autotune_f = %s, "
               "autotune_l = %s + 1;\n"
               "autotune_begin = AUTOTUNE_MORE(autotune_begin, autotune_f);\n"
               "autotune_end = autotune_u ? AUTOTUNE_LESS(autotune_end, autotune_l) : "
               "autotune_l;\n}\n"
-              "if (autotune_end < autotune_begin)\nautotune_end = autotune_begin = %s;\n"
-              "autotune_end -= (autotune_end - autotune_begin) %% autotune_columns;\n}\n",
+              "if (autotune_end < autotune_begin)\n"
+              "autotune_end = autotune_begin = %s;\n}\n"
+              "const int autotune_above = (int)(autotune_row - autotune_first);\n"
+              "if (autotune_end - autotune_begin >= autotune_columns) {\n",
               left, left, row, k->first[1], k->last[1], left);
-  write_block(w, low, high);
+  write_block(w, "autotune_columns", low, high);
+  text_printf(w->out, "} else {\n");
+  write_block(w, "1", low, high);
+  text_printf(w->out, "}\n");
   write_rest(w, low, high);
   text_printf(w->out, "}\n}\n}\n");
 }
