@@ -286,6 +286,28 @@ void narrow(int n, short (*restrict t)[n])
       for (int k = i + 1; k < j; k++)
         t[i][j] = MORE(t[i][j], t[i][k] + t[k + 1][j] * 301);
 }
+#pragma autotune kernel search(exhaustive) inout(x[0:n])
+void sweeps(int steps, int n, double (*restrict x)[n])
+{
+  double w[n][n];
+  #pragma autotune reschedule sizes({3, 8, 16}) num_threads({1, 2}) optional
+  for (int t = 0; t < steps; t++) {
+    for (int i = 0; i < n; i++) {
+      w[i][0] = x[i][0];
+      for (int j = 1; j < n; j++)
+        w[i][j] = x[i][j] + 0.5 * w[i][j - 1];
+      for (int j = n - 2; j >= 0; j--)
+        x[i][j] = 0.5 * (w[i][j] - 0.25 * x[i][j + 1]);
+    }
+    for (int i = 0; i < n; i++) {
+      w[i][0] = x[0][i];
+      for (int j = 1; j < n; j++)
+        w[i][j] = x[j][i] + 0.25 * w[i][j - 1];
+      for (int j = n - 2; j >= 0; j--)
+        x[j][i] = 0.5 * (w[i][j] + 0.25 * x[j + 1][i]);
+    }
+  }
+}
 double *make(int n)
 {
   double *x = malloc(n * n * sizeof *x);
@@ -368,7 +390,9 @@ int main(void)
       total += z[i] * (i % 13 + 1);
     jordan(n - 1, n, (void *)y);
     printf("shortest %u\n", total), say("jordan", n, y);
-    double *u = make(n), *v = make(n), *o = make(n);
+    double *u = make(n), *v = make(n), *o = make(n), *swept = make(n);
+    sweeps(5, n, (void *)swept);
+    say("swept", n, swept);
     braces(5, n, u, v, o);
     say("u", n, u), say("v", n, v), say("o", n, o);
     say("jacobi", n, a), say("seidel", n, c), say("cholesky", n, d), say("lu", n, e), say("b", n, b), say("rows", n, f);
@@ -382,7 +406,7 @@ check "kernels: build" autotune cc gcc -O2 -w steps.c -o tuned -lm
 AUTOTUNE_LOG=debug check "kernels: run" ./tuned > out 2> log
 is "kernels: the sums of the plain program" "$(cat out)" "$(cat expected)"
 hasnt "kernels: all variants compile and are right" log 'did not compile\|: wrong\|crash'
-for k in jacobi seidel cholesky lu crout rows syr2k shorts nearest product braces shortest jordan gaps fold chain locals crosses again longer narrow; do
+for k in jacobi sweeps seidel cholesky lu crout rows syr2k shorts nearest product braces shortest jordan gaps fold chain locals crosses again longer narrow; do
   autotune report $k --json > $k.json 2> /dev/null
   is "$k: three keys are tuned" "$(grep -c '"tried": *[1-9]' $k.json)" 3
   is "$k: some variants are right" "$(grep -c '"right": *[1-9]' $k.json)" 3
@@ -390,6 +414,7 @@ for k in jacobi seidel cholesky lu crout rows syr2k shorts nearest product brace
 done
 autotune translate steps.c -o out.c
 has "a wave of tiles" out.c 'autotune_wave'
+has "a buffer in place of an array that is never stored" out.c 'autotune_memory && !(0)'
 has "vectors along rows" out.c 'omp simd'
 has "a sum has a variable" out.c 'autotune_sum'
 has "a loop around tiles" out.c 'for (long long autotune_outer0 = '
