@@ -1,137 +1,163 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# bench.sh [--emulated] [--seconds S] [FOLDER]: the CUDA lessons on this machine's device: builds,
-# checks, tunes and measures them beside a device-to-device copy, cuBLAS and PyTorch, within S (480) seconds, prints a
-# table and writes bench/results/DEVICE.json (BENCH_RESULTS: another folder).
+# bench.sh [--emulated] [--only PART,…] [--seconds S] [--out FOLDER] [--from FILE] [FOLDER]: are the CUDA kernels
+# right on this machine's device, and how fast are they? PARTs, in this order: suite (check.sh), sanitizer
+# (compute-sanitizer), triad, launch, hgemm, attention, rest (measure.py: beside a device-to-device copy, cuBLAS and
+# PyTorch). All of them take S (480) seconds at most. Each has a share of the time that is left, and is ended when that
+# is over, so that one that hangs leaves the others theirs.
 #
-# FOLDER is a pack (pack.sh) or a build folder; without one: this folder, if it is a pack, else build/. It needs a
-# driver, NVRTC, nvcc and Python; what else is missing is skipped and said. Exit status 77: nothing could be
-# measured here, the reason is on the last line.
+# FOLDER is a pack (pack.sh) or a build folder; without one: this folder, if it is a pack, else build/. A pack holds
+# built programs and needs a driver, NVRTC and Python; from a build folder they are built first, with nvcc. What else is
+# missing is skipped and said. Exit status 77: nothing can be measured here, the reason is on the last line.
+#
+# --out: FOLDER/autotune-gpu.tar.gz gets what was printed, the results, the logs and the store, anew after each
+# part. --from: goes on with the results and the store of such a file. The results are also in
+# bench/results/DEVICE.json (BENCH_RESULTS: another folder).
 #
 # --emulated goes the same way on the CPU with small sizes. Its times are no GPU's and stay in the work folder.
 set -eu
 begin=$(date +%s)
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-emulated= seconds=480
+# Parts and their shares of the time.
+table='suite:30 sanitizer:15 triad:8 launch:3 hgemm:20 attention:45 rest:30'
+emulated= seconds=480 out= from= only=
+usage() {
+  echo "usage: bench.sh [--emulated] [--only PART,...] [--seconds S] [--out FOLDER] [--from FILE] [FOLDER]" >&2
+  echo "parts: $(echo "$table" | sed 's/:[0-9]*//g')" >&2
+  exit 2
+}
 while [ $# -gt 0 ]; do
   case $1 in
     --emulated) emulated=1 ;;
-    --seconds) shift; seconds=$1 ;;
-    -*) echo "usage: bench.sh [--emulated] [--seconds S] [FOLDER]" >&2; exit 2 ;;
+    --only | --seconds | --out | --from) [ $# -ge 2 ] || usage ;;
+    -*) usage ;;
     *) break ;;
+  esac
+  case $1 in
+    --only) shift; only=$1 ;;
+    --seconds) shift; seconds=$1 ;;
+    --out) shift; out=$1 ;;
+    --from) shift; from=$1 ;;
   esac
   shift
 done
+share_of() { for entry in $table; do [ "${entry%:*}" != "$1" ] || echo "${entry#*:}"; done; }
+for part in $(echo "$only" | tr , ' '); do
+  [ -n "$(share_of "$part")" ] || { echo "bench.sh: there is no part $part" >&2; usage; }
+done
+parts=
+for entry in $table; do
+  case ",$only," in ,, | *",${entry%:*},"*) parts="$parts ${entry%:*}" ;; esac
+done
+
 folder=$root
 [ -f "$root/packed" ] || folder=$root/build
 [ $# -eq 0 ] || folder=$(cd "$1" && pwd)
-work=${BENCH_WORK:-$(mktemp -d)}
-mkdir -p "$work"
+work=${BENCH_WORK:-$folder/gpu-bench}
+mkdir -p "$work/results" "$work/logs"
 work=$(cd "$work" && pwd)
-results=${BENCH_RESULTS:-$root/bench/results}
-[ -z "$emulated" ] || results=$work
-
+[ -z "$out" ] || { mkdir -p "$out"; out=$(cd "$out" && pwd); }
+[ -z "$from" ] || tar -C "$work" -xzf "$from" results cache
 export AUTOTUNE_CACHE="$work/cache" PYTHONDONTWRITEBYTECODE=1 AUTOTUNE_BUILD_CHECK=off
 unset AUTOTUNE_MODE AUTOTUNE_BUDGET AUTOTUNE_SEARCH AUTOTUNE_LOG
 passed() { echo $(($(date +%s) - begin)); }
 left() { echo $((seconds - $(passed))); }
-say() { printf '%3d s  %s\n' "$(passed)" "$*"; }
+say() { printf '%3d s  %s\n' "$(passed)" "$*" | tee -a "$work/printed"; }
 nothing() { echo "bench.sh: $*" >&2; exit 77; }
+: >>"$work/printed"
+
+# Packs what is known so far into one file. Compiled code is left out where it would be too large to be carried.
+keep() {
+  [ -n "$out" ] || return 0
+  to=$out/autotune-gpu.tar.gz
+  for what in "printed results logs cache" "printed results logs"; do
+    (cd "$work" && tar -czf "$work/new.tar.gz" $(ls -d $what 2>/dev/null))
+    bytes=$(wc -c <"$work/new.tar.gz")
+    [ "$bytes" -gt "${BENCH_OUT_BYTES:-15000000}" ] || break
+    say "the store makes $to too large ($bytes bytes) and is left out"
+  done
+  mv "$work/new.tar.gz" "$to"
+}
 
 # ---- what is installed ----
 
-toolkit=${CUDA_PATH:-/usr/local/cuda}
-NVCC=${NVCC:-$(command -v nvcc || echo "$toolkit/bin/nvcc")}
-command -v "$NVCC" >/dev/null || nothing "nvcc is missing (CUDA_PATH says where the toolkit is)"
-[ -n "${CUDA_PATH:-}" ] || CUDA_PATH=$(cd "$(dirname "$(readlink -f "$NVCC")")/.." && pwd)
-export NVCC CUDA_PATH
 python=$(command -v python3) || nothing "python3 is missing"
-flags="-std=c++17 -O3 -I$here -I$folder/include -Wno-deprecated-gpu-targets"
+NVCC=${NVCC:-$(command -v nvcc || echo "${CUDA_PATH:-/usr/local/cuda}/bin/nvcc")}
+if [ -z "${CUDA_PATH:-}" ]; then
+  CUDA_PATH=/usr/local/cuda
+  ! command -v "$NVCC" >/dev/null || CUDA_PATH=$(dirname "$(dirname "$(readlink -f "$(command -v "$NVCC")")")")
+fi
+export NVCC CUDA_PATH
 if [ -z "$emulated" ]; then
   cc=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d '. ')
   [ -n "$cc" ] || nothing "there is no device, or nvidia-smi cannot ask it"
-  flags="$flags -arch=sm_$cc"
 fi
 # NVRTC and cuBLAS: the toolkit's, else those of Python's packages.
 BENCH_CUBLAS=$("$python" "$here/machine.py" 'libcublas.so.*')
 export BENCH_CUBLAS
 nvrtc=$("$python" "$here/machine.py" 'libnvrtc.so.1?')
 [ -n "$emulated" ] || [ -z "$nvrtc" ] || export AUTOTUNE_NVRTC="${AUTOTUNE_NVRTC:-$nvrtc}"
+"$folder/bin/autotune" version >/dev/null 2>&1 ||
+  nothing "$folder/bin/autotune does not run here: $("$folder/bin/autotune" version 2>&1 | head -n 1)"
+export BENCH_AUTOTUNE="$folder/bin/autotune"
 
-# ---- libautotune ----
-
-# Uses the packed libautotune if it runs, else builds it here from the sources next to this script.
-runs() { "$1/bin/autotune" version >/dev/null 2>&1; }
-if ! runs "$folder" && ! [ -f "$folder/lib/libautotune.so" ]; then
-  say "building libautotune"
-  cmake -S "$root" -B "$work/build" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DAUTOTUNE_TESTS=OFF \
-    -DCMAKE_PREFIX_PATH="$folder" >"$work/build.log" 2>&1 &&
-    cmake --build "$work/build" -j "$(nproc)" >>"$work/build.log" 2>&1 ||
-    { tail -n 20 "$work/build.log"; nothing "libautotune could not be built"; }
-  home=$work/build
-else
-  home=$folder
+programs=$folder/programs
+if [ ! -f "$folder/packed" ]; then
+  command -v "$NVCC" >/dev/null || nothing "nvcc is missing (CUDA_PATH says where the toolkit is)"
+  programs=$work/programs
+  say "building the programs"
+  case ${cc:-} in 9? | 1??) suffix=a ;; *) suffix= ;; esac
+  BENCH_UNTIL=$((begin + seconds / 2)) BENCH_FLAGS="${emulated:+-O1}${cc:+-O3 -arch=sm_$cc$suffix}" \
+    "$here/programs.sh" ${emulated:+--emulated} "$folder" "$programs" ||
+    nothing "none of the programs could be built"
 fi
-if runs "$home"; then
-  export BENCH_AUTOTUNE="$home/bin/autotune"
-elif [ ! -d "$folder/translated" ]; then
-  nothing "there is neither a program autotune that runs here nor what it makes of the lessons"
-else
-  say "autotune cannot be run here: the lessons as they were translated elsewhere are used"
-fi
-
-# ---- build ----
-
-library=$home/lib
-# Building may take half of the time.
-in_time() { # COMMAND…
-  time=$((seconds / 2 - $(passed)))
-  [ "$time" -gt 0 ] && timeout -k 2 "$time" "$@" && return
-  [ "$(passed)" -lt $((seconds / 2)) ] || echo "no time was left to build it"
-  return 1
-}
-compile() { # NAME: from $work/NAME.cu to $work/NAME
-  name=$1
-  if [ -n "$emulated" ]; then
-    in_time "$BENCH_AUTOTUNE" cc --emulate "$NVCC" $flags "$work/$name.cu" -o "$work/$name" -ldl
-  elif [ "$name" = reference ]; then
-    in_time "$NVCC" $flags "$work/$name.cu" -o "$work/$name" -ldl
-  elif [ -n "${BENCH_AUTOTUNE:-}" ]; then
-    in_time "$BENCH_AUTOTUNE" cc "$NVCC" $flags "$work/$name.cu" -o "$work/$name" -ldl
-  else
-    in_time "$NVCC" $flags "$folder/translated/$name.cu" -o "$work/$name" \
-      "-L$library" -lautotune -Xlinker -rpath -Xlinker "$library" -ldl
-  fi
-}
-names=$("$here/compose.sh" "$work")
-say "building $(echo $names) reference"
-at_once=$(nproc)
-running=0
-for name in $names reference; do
-  compile "$name" >"$work/$name.log" 2>&1 &
-  running=$((running + 1))
-  [ "$running" -lt "$at_once" ] || { wait; running=0; }
-done
-wait
-built=0
-for name in $names; do
-  if [ -x "$work/$name" ]; then
-    built=$((built + 1))
-  else
-    say "$name could not be built and is left out:"
-    tail -n 5 "$work/$name.log"
-  fi
-done
-[ "$built" -gt 0 ] || nothing "none of the programs could be built"
-[ -x "$work/reference" ] || { say "reference could not be built:"; tail -n 5 "$work/reference.log"; }
 
 # ---- check, tune, measure ----
 
-BENCH_EMULATED=$emulated BENCH_FLAGS=$flags \
-  "$here/check.sh" "$home" "$work" "$(($(left) / 5))" || failed=1
-say "tuning and measuring"
-"$python" "$here/measure.py" "$work" "$results" --seconds "$(($(left) - 5))" \
-  ${emulated:+--emulated} || failed=1
+# A part ends by itself; timeout ends one that does not.
+run_part() { # PART SECONDS: in place of this shell
+  case $1 in
+    suite | sanitizer)
+      exec timeout -k 3 "$2" "$here/check.sh" "$1" "$folder" "$programs" "$work" $(($2 - 3)) ;;
+    *)
+      exec timeout -k 3 "$2" "$python" "$here/measure.py" "$programs" "$work" --part "$1" --seconds $(($2 - 3)) \
+        ${emulated:+--emulated} ;;
+  esac
+}
+shares=0
+for part in $parts; do
+  shares=$((shares + $(share_of "$part")))
+done
+"$python" "$here/machine.py" about ${emulated:+--emulated} | tee -a "$work/printed"
+failed=
+for part in $parts; do
+  limit=$(($(left) * $(share_of "$part") / shares))
+  shares=$((shares - $(share_of "$part")))
+  if [ "$limit" -lt 5 ]; then
+    say "$part: no time was left"
+    failed=1
+    continue
+  fi
+  say "$part: at most $limit s"
+  status=0
+  # Not to a pipe: processes that a part leaves running would keep it open.
+  BENCH_EMULATED=$emulated run_part "$part" "$limit" >"$work/logs/$part.txt" 2>&1 &
+  wait $! || status=$?
+  kill -KILL -- "-$!" 2>/dev/null || : # what is left of timeout's group of processes
+  tee -a "$work/printed" <"$work/logs/$part.txt"
+  case $status in
+    0) ;;
+    124 | 137) say "$part: ended after $limit s, not done"; failed=1 ;;
+    *) say "$part: failed (status $status)"; failed=1 ;;
+  esac
+  keep
+done
+if [ -z "$emulated" ]; then
+  results=${BENCH_RESULTS:-$root/bench/results}
+  mkdir -p "$results"
+  cp "$work"/results/*.json "$results" 2>/dev/null || :
+fi
 say "done${failed:+, with failures}"
+keep
 exit ${failed:-0}

@@ -1,88 +1,41 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check.sh HOME WORK SECONDS: are the answers right on this device? The programs of tests/cuda/device, whose variants
-# fault and hang; each lesson with its own main, tuned briefly on a small problem; then the lessons under
-# compute-sanitizer's memcheck, with what was found. Called by bench.sh, which says how to compile in the
-# environment. Stops after SECONDS, naming what was not reached.
+# check.sh PART HOME PROGRAMS WORK SECONDS: are the answers right on this device? Called by bench.sh. PART:
+#
+#   suite      the unit tests that use a device; tests/cuda/device, whose variants fault and hang; each lesson with its
+#              own main, tuned briefly on a small problem. Says whether processes can share device memory (IPC).
+#   sanitizer  the lessons under compute-sanitizer, tool by tool, with what the suite found to be fast
+#
+# PROGRAMS/check holds the programs (programs.sh). Stops after SECONDS, naming what was not reached. Exit status 1:
+# something is wrong. A machine on which compute-sanitizer or IPC does not work is said, and is no failure.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-home=$1 work=$2/check
-seconds=$3
-end=$(($(date +%s) + seconds))
-mkdir -p "$work"
+part=$1 home=$2 programs=$3/check logs=$4/logs
+end=$(($(date +%s) + $5))
 failed=0
 emulated=${BENCH_EMULATED:-}
-export AUTOTUNE_CACHE="$work/cache" AUTOTUNE_BUILD_CHECK=off
+mkdir -p "$logs"
 
 left() { echo $((end - $(date +%s))); }
 out_of_time() { [ "$(left)" -le 0 ]; }
-
-if [ ! -x "$home/bin/autotune" ] || ! "$home/bin/autotune" version >/dev/null 2>&1; then
-  echo "not checked: the program autotune cannot be run here"
-  exit 0
-fi
-
-# ---- build ----
-
-build() { # NAME SOURCE…: with half of the time for all
-  name=$1
-  shift
-  time=$(($(left) - seconds / 2))
-  {
-    [ "$time" -gt 0 ] && timeout -k 2 "$time" "$home/bin/autotune" cc ${emulated:+--emulate} \
-      "$NVCC" $BENCH_FLAGS "$@" -o "$work/$name" -lpthread ||
-      [ "$(left)" -gt $((seconds / 2)) ] || echo "no time was left to build it"
-  } >"$work/$name.log" 2>&1
+# Seconds that one program may take: one that hangs leaves time for the others.
+patience() {
+  most=$(($(left) / 4 + 10))
+  [ $most -le "${BENCH_PATIENCE:-60}" ] || most=${BENCH_PATIENCE:-60}
+  [ $most -le "$(left)" ] || most=$(left)
+  echo $most
 }
-at_once=$(nproc) running=0
-start() { # as many at once as there are processors
-  build "$@" &
-  running=$((running + 1))
-  [ "$running" -lt "$at_once" ] || { wait; running=0; }
-}
-hard= lessons=
+lessons= hard=
+for source in "$root"/examples/cuda/*.cu; do
+  lessons="$lessons $(basename "$source" .cu)"
+done
 for source in "$root"/tests/cuda/device/*.cu; do
   name=$(basename "$source" .cu)
-  [ -f "$source" ] && [ "${name%_other}" = "$name" ] || continue
-  hard="$hard $name"
-  other=${source%.cu}_other.cu
-  [ -f "$other" ] || other=
-  start "$name" "$source" $other
+  [ "${name%_other}" != "$name" ] || hard="$hard $name"
 done
-for source in "$root"/examples/cuda/*.cu; do
-  name=$(basename "$source" .cu)
-  lessons="$lessons $name"
-  start "$name" "$source"
-done
-wait
-
-# ---- run ----
-
-try() { # NAME ARGUMENT…: the output says whether the answer is right
-  name=$1
-  shift
-  if [ ! -x "$work/$name" ]; then
-    echo "$name: could not be built"
-    tail -n 3 "$work/$name.log"
-    failed=1
-  elif out_of_time; then
-    echo "$name: not checked, no time was left"
-  else
-    status=0
-    most=$(($(left) / 2 + 10)) # so that one that hangs leaves time for the others
-    timeout -k 2 $most "$work/$name" "$@" >"$work/$name.log" 2>&1 || status=$?
-    if [ $status = 0 ] && ! grep -q WRONG "$work/$name.log"; then
-      echo "$name: right"
-    else
-      [ $status != 124 ] || echo "$name: not done in $most s"
-      echo "$name: FAILED (status $status)"
-      tail -n 5 "$work/$name.log"
-      failed=1
-    fi
-  fi
-}
 size_of() { # arguments that make a lesson's problem small and uneven
+  [ -z "$emulated" ] || return 0 # they choose small sizes themselves
   case $1 in
     *transpose) echo 1000 1032 ;;
     *stencil2d) echo 1000 ;;
@@ -92,41 +45,126 @@ size_of() { # arguments that make a lesson's problem small and uneven
     *) echo 1000003 ;;
   esac
 }
-[ -z "$emulated" ] || size_of() { :; } # the lessons choose small sizes themselves
 
-for name in $hard; do
-  try "$name"
-done
-export AUTOTUNE_BUDGET=2s,12
-for name in $lessons; do
-  try "$name" $(size_of "$name")
-done
+# ---- the suite ----
 
-# ---- memcheck ----
-
-[ -z "$emulated" ] || exit $failed
-sanitizer=$(command -v compute-sanitizer || echo "${CUDA_PATH:-/usr/local/cuda}/bin/compute-sanitizer")
-if ! command -v "$sanitizer" >/dev/null; then
-  echo "compute-sanitizer is missing: no memcheck"
-  exit $failed
-fi
-for name in $lessons; do
-  [ -x "$work/$name" ] || continue
-  if out_of_time; then
-    echo "$name: no memcheck, no time was left"
-    continue
+try() { # NAME ARGUMENT…: the output says whether the answer is right
+  name=$1 log=$logs/$1.log
+  shift
+  if [ ! -x "$programs/$name" ]; then
+    echo "$name: was not built"
+    failed=1
+    return
+  elif out_of_time; then
+    echo "$name: not checked, no time was left"
+    failed=1
+    return
   fi
   status=0
-  AUTOTUNE_MODE=locked timeout -k 2 $(($(left) / 2 + 5)) "$sanitizer" --tool memcheck \
-    --error-exitcode 9 "$work/$name" $(size_of "$name") >"$work/$name.memcheck" 2>&1 || status=$?
+  most=$(patience)
+  AUTOTUNE_LOG=info timeout -k 2 "$most" "$programs/$name" "$@" >"$log" 2>&1 || status=$?
+  wrong=$(grep -m 3 'WRONG\|no variant compiles\|run as they are\|are not tuned' "$log" || :)
+  if [ $status = 0 ] && [ -z "$wrong" ]; then
+    echo "$name: right"
+  elif [ $status = 77 ]; then
+    echo "$name: $(tail -n 1 "$log")"
+    [ -n "$emulated" ] || failed=1
+  else
+    [ $status != 124 ] || echo "$name: not done in $most s"
+    echo "$name: FAILED (status $status)"
+    { echo "$wrong"; grep -v ': info: ' "$log" | tail -n 5; } | sort -u
+    failed=1
+  fi
+}
+
+# What the logs of programs that tuned say about memory that processes share.
+ipc() {
+  tuned=$(grep -l ': tuned: ' "$logs"/*.log || :)
+  copied=$(grep -l 'trials get copies through the host' "$logs"/*.log || :)
+  if [ -z "$tuned" ]; then
+    echo "IPC is not known to work: nothing was tuned"
+    failed=1
+  elif [ "$(echo "$copied" | wc -w)" -lt "$(echo "$tuned" | wc -w)" ]; then
+    echo "IPC works: helper processes open the memory of programs"
+  else
+    echo "IPC does not work here, trials get copies:$(grep -h -m 1 'copies through the host' $copied | sed 's/.*the host://' | sort -u | head -n 1)"
+  fi
+}
+
+suite() {
+  export TEST_GPU_WORKER="$home/lib/autotune-gpu-worker"
+  faults=${AUTOTUNE_EMULATE:-} # unit tests make their own
+  unset AUTOTUNE_EMULATE
+  for name in test_gpu_run test_gpu_helper test_nvrtc; do
+    unset AUTOTUNE_EMULATOR
+    if [ -n "$emulated" ] && [ $name != test_nvrtc ]; then # nothing stands in for NVRTC's own code
+      export AUTOTUNE_EMULATOR="$home/lib/libautotune-emulate.so.0"
+    fi
+    if [ -x "$programs/$name" ]; then
+      try $name
+    else
+      echo "$name: not here (make tests builds it)"
+    fi
+  done
+  unset AUTOTUNE_EMULATOR
+  [ -z "$faults" ] || export AUTOTUNE_EMULATE="$faults"
+  for name in $hard; do
+    try "$name"
+  done
+  export AUTOTUNE_BUDGET=2s,12
+  [ -z "$emulated" ] || AUTOTUNE_BUDGET=8s,2
+  for name in $lessons; do
+    try "$name" $(size_of "$name")
+  done
+  ipc
+}
+
+# ---- compute-sanitizer ----
+
+sanitize() { # TOOL NAME
+  status=0 log=$logs/$1-$2.log
+  AUTOTUNE_MODE=locked timeout -k 2 "$(patience)" "$sanitizer" --tool "$1" --error-exitcode 9 \
+    "$programs/$2" $(size_of "$2") >"$log" 2>&1 || status=$?
   case $status in
-    0) echo "$name: memcheck found nothing" ;;
-    9) echo "$name: memcheck found errors"
-      grep -m 3 '=========' "$work/$name.memcheck"
+    0) echo "$2: $1 found nothing" ;;
+    9) echo "$2: $1 found errors"
+      grep -m 3 '=========' "$log"
       failed=1 ;;
-    124) echo "$name: memcheck was not done in time" ;;
-    *) echo "$name: memcheck could not be run here (status $status)"
-      tail -n 2 "$work/$name.memcheck" ;;
+    124 | 137) echo "$2: $1 was not done in time" ;;
+    *) echo "$2: $1 could not be run (status $status)"
+      tail -n 2 "$log" ;;
   esac
-done
+}
+
+sanitizer() {
+  sanitizer=$(command -v compute-sanitizer || echo "$CUDA_PATH/bin/compute-sanitizer")
+  if ! command -v "$sanitizer" >/dev/null; then
+    echo "compute-sanitizer is missing"
+    return
+  fi
+  # Where it does not work at all, the first program shows it.
+  first=${lessons# }
+  first=${first%% *}
+  sanitize memcheck "$first"
+  case $status in
+    0 | 9 | 124 | 137) ;;
+    *) echo "compute-sanitizer does not work here"
+      return ;;
+  esac
+  for tool in memcheck racecheck synccheck; do
+    for name in $lessons; do
+      [ -x "$programs/$name" ] && [ "$tool $name" != "memcheck $first" ] || continue
+      if out_of_time; then
+        echo "$name: no $tool, no time was left"
+      else
+        sanitize $tool "$name"
+      fi
+    done
+  done
+}
+
+case $part in
+  suite) suite ;;
+  sanitizer) sanitizer ;;
+esac
 exit $failed

@@ -32,6 +32,16 @@ void launch_tuned(int n, float *a, cudaStream_t stream)
   tuned_kernel<<<(n + THREADS - 1) / THREADS, THREADS, 0, stream>>>(n, a);
 }
 
+#ifdef AUTOTUNE_EMULATE // its driver has no function for plain_kernel
+struct direct {
+  bool launch = true;
+
+  void operator()(int n, float *a, cudaStream_t stream) const
+  {
+    plain_kernel<<<(n + THREADS - 1) / THREADS, THREADS, 0, stream>>>(n, a);
+  }
+};
+#else
 // Calls cuLaunchKernel on the function that the runtime made of plain_kernel.
 struct direct {
   typedef int launch_fn(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
@@ -42,14 +52,12 @@ struct direct {
 
   direct()
   {
-#ifndef AUTOTUNE_EMULATE
     cudaFunction_t found = nullptr;
     void *driver = dlopen("libcuda.so.1", RTLD_NOW);
     void *at = driver ? dlsym(driver, "cuLaunchKernel") : nullptr;
     memcpy(&launch, &at, sizeof launch);
     bench::check(cudaGetFuncBySymbol(&found, (const void *)plain_kernel), "cudaGetFuncBySymbol");
     function = found;
-#endif
   }
 
   void operator()(int n, float *a, cudaStream_t stream) const
@@ -59,6 +67,7 @@ struct direct {
            nullptr);
   }
 };
+#endif
 
 // Returns the host's seconds for one of BATCH launches, without the wait for the device.
 template <class F> double batch(F launch, cudaStream_t stream)

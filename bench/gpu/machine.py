@@ -67,5 +67,9 @@ def library(pattern):
     return next(iter(found + list(package_libraries(pattern))), None)
 
 
-if __name__ == "__main__":  # machine.py PATTERN: for bench.sh
-    print(library(sys.argv[1]) or "")
+if __name__ == "__main__":  # for bench.sh: machine.py PATTERN, machine.py about [--emulated]
+    if sys.argv[1] == "about":
+        for key, value in about("--emulated" in sys.argv).items():
+            print(f"{key:<20} {value if value is not None else 'not known'}")
+    else:
+        print(library(sys.argv[1]) or "")

@@ -3,10 +3,11 @@
 """Tunes every row's kernel, measures it in turns with what it is compared with, prints a table and writes
 the samples. bench.sh, which has built the programs, calls it:
 
-  measure.py WORK RESULTS --seconds S [--emulated]
+  measure.py PROGRAMS WORK --seconds S [--part PART] [--emulated]
 
 What is missing (a program, PyTorch, cuBLAS) leaves its rows out, and the table says so. A row is measured with
-what the store has, in mode `locked`, by programs that were started anew."""
+what the store has, in mode `locked`, by programs that were started anew. The rows of a PART (rows.py) join those that
+WORK/results/DEVICE.json has of the same machine."""
 import argparse
 import datetime
 import json
@@ -33,10 +34,11 @@ def note(text):
 
 
 class Bench:
-    def __init__(self, work, deadline, emulated):
-        self.work, self.deadline, self.emulated = work, deadline, emulated
-        self.rows = rows_of.all_rows(emulated)
-        self.servers = Servers(work, sys.executable, os.path.dirname(os.path.abspath(__file__)))
+    def __init__(self, programs, work, deadline, emulated, part=None):
+        self.programs, self.deadline, self.emulated = programs, deadline, emulated
+        self.rows = rows_of.all_rows(emulated, part)
+        self.servers = Servers(programs, os.path.join(work, "logs", "programs.log"), sys.executable,
+                               os.path.dirname(os.path.abspath(__file__)))
         self.missing = {}       # program or command: why
         self.first = {}         # command: seconds of the first call, tuning included
         self.silences = {}      # program: answers that did not come in time
@@ -46,7 +48,7 @@ class Bench:
 
     def present(self, program):
         if program not in self.missing and program != "torch" and \
-           not os.access(os.path.join(self.work, program), os.X_OK):
+           not os.access(os.path.join(self.programs, program), os.X_OK):
             self.missing[program] = "was not built"
         return program not in self.missing
 
@@ -86,7 +88,8 @@ class Bench:
         self.servers.stop()
 
     def tune_one(self, row, budget):
-        env = {"AUTOTUNE_MODE": "first", "AUTOTUNE_BUDGET": f"{budget:.1f}s"}
+        few = ",2" if self.emulated else ""  # variants
+        env = {"AUTOTUNE_MODE": "first", "AUTOTUNE_BUDGET": f"{budget:.1f}s{few}"}
         reply = self.ask(row.program, env, f"{row.command} 0", 2 * budget + PATIENCE)
         self.servers.stop(row.program)
         if "error" in reply:
@@ -125,6 +128,8 @@ class Bench:
                     return {**out, "left_out": f"{side[0]}: {reply['error']}"}
                 times += reply["samples"]
                 bytes_of.append(reply.get("bytes", 0))
+                if "backend" in reply:
+                    out["backend"] = reply["backend"]
         times = statistics.median(ours), statistics.median(theirs)
         value = times[1] / times[0]
         if row.kind == "rate":
@@ -142,15 +147,19 @@ class Bench:
                 "other_seconds": times[1], "samples": reply["tuned"], "other_samples": reply["direct"]}
 
     def about_torch(self):
+        if not any(row.other and row.other[0] == "torch" for row in self.rows):
+            return None
         about = self.servers.get("torch").ask("about", 60)
         self.servers.stop("torch")  # tuning wants its memory
         if "error" in about:
             self.missing["torch"] = "cannot be used (see programs.log)"
             note(f"PyTorch: {about['error']}: its rows are left out")
             return None
+        note("PyTorch " + ", ".join(f"{key} {value}" for key, value in about.items()))
         return about
 
-    def run(self):
+    def run(self, save):
+        """Calls SAVE with what PyTorch says of itself, and the rows so far, after each row."""
         torch = self.about_torch()
         self.tune()
         measured = []
@@ -158,8 +167,9 @@ class Bench:
         for row in self.rows:
             measured.append(self.measure(row))
             note(line_of(measured[-1]))
+            save(torch, measured)
         self.servers.stop()
-        return torch, measured
+        return measured
 
 
 # ---- the table ----
@@ -190,11 +200,13 @@ def line_of(row):
         detail = f"{1e-9 * row['rates'][0]:.0f} of {1e-9 * row['rates'][1]:.0f} GB/s"
     elif row["kind"] == "extra":
         detail = f"{1e9 * row['seconds']:.0f} ns against {1e9 * row['other_seconds']:.0f} ns"
+    if "backend" in row:
+        detail += f", {row['backend']}"
     value = f"{row['value']:.0f} ns" if row["kind"] == "extra" else f"{row['value']:.3f}"
     return f"{row['row']:<28} {row['against']:<15} {targets:>12} {value:>10}  {word:<12} {detail}"
 
 
-def report_of(work):
+def report_of():
     """What `autotune report` says, where the program can be run here."""
     program = os.environ.get("BENCH_AUTOTUNE")
     try:
@@ -204,30 +216,60 @@ def report_of(work):
         return None
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("work")
-    parser.add_argument("results")
-    parser.add_argument("--seconds", type=float, default=400)
-    parser.add_argument("--emulated", action="store_true")
-    a = parser.parse_args()
-    bench = Bench(a.work, time.monotonic() + a.seconds, a.emulated)
-    about = machine.about(a.emulated)
-    for key, value in about.items():
-        note(f"{key:<20} {value if value is not None else 'not known'}")
-    torch, measured = bench.run()
-    if all("left_out" in row for row in measured):
-        note("nothing could be measured: no file is written")
-        return 1
-    about["date"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M")
-    result = {"machine": {**about, "torch": torch}, "emulated": a.emulated, "rows": measured,
-              "report": report_of(a.work)}
+def file_of(work, about):
     name = re.sub(r"[^A-Za-z0-9]+", "-", about["device"] or "unknown").strip("-")
-    path = os.path.join(a.results, f"{name}.json")
-    os.makedirs(a.results, exist_ok=True)
-    with open(path, "w", encoding="utf-8") as file:
+    return os.path.join(work, "results", f"{name}.json")
+
+
+def joined(path, result):
+    """RESULT with the rows that PATH has and RESULT has not, if they are of the same machine."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            before = json.load(file)
+        same = all(before["machine"].get(key) == result["machine"][key]
+                   for key in ("device", "driver", "nvrtc", "nvcc", "system"))
+    except (OSError, ValueError, KeyError):
+        same = False
+    if not same or before["emulated"] != result["emulated"]:
+        return result
+    names = {(row["row"], row["against"]) for row in result["rows"]}
+    kept = [row for row in before["rows"] if (row["row"], row["against"]) not in names]
+    torch = result["machine"]["torch"] or before["machine"].get("torch")
+    return {**result, "machine": {**result["machine"], "torch": torch}, "rows": kept + result["rows"]}
+
+
+def write(path, result):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path + ".new", "w", encoding="utf-8") as file:
         json.dump(result, file, indent=1)
         file.write("\n")
+    os.replace(path + ".new", path)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("programs")
+    parser.add_argument("work")
+    parser.add_argument("--seconds", type=float, default=400)
+    parser.add_argument("--part")
+    parser.add_argument("--emulated", action="store_true")
+    a = parser.parse_args()
+    os.makedirs(os.path.join(a.work, "logs"), exist_ok=True)
+    bench = Bench(a.programs, a.work, time.monotonic() + a.seconds, a.emulated, a.part)
+    about = machine.about(a.emulated)
+    about["date"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M")
+    path = file_of(a.work, about)
+
+    def save(torch, rows, report=None):
+        if any("value" in row for row in rows):
+            write(path, joined(path, {"machine": {**about, "torch": torch}, "emulated": a.emulated,
+                                      "rows": rows, "report": report}))
+
+    measured = bench.run(save)
+    if all("left_out" in row for row in measured):
+        note("nothing could be measured")
+        return 1
+    save(None, measured, report_of())
     missed = sum(reached(r) == 0 for r in measured)
     left_out = sum("left_out" in r for r in measured)
     if a.emulated:

@@ -11,6 +11,14 @@ from collections import namedtuple
 # TARGETS: the first has to be reached, a second one is the aim behind it; (): shown, nothing is wanted.
 Row = namedtuple("Row", "name program command kind against other targets first_of")
 
+# The parts of bench.sh that are measured, by program; all other programs are of the part "rest".
+PARTS = {"triad": "triad", "launch": "launch", "hgemm": "hgemm", "flash_attention": "attention"}
+
+
+def part_of(row):
+    return PARTS.get(row.program, "rest")
+
+
 GIB = 1 << 30
 COPY = ("reference", f"copy {2 * GIB}")
 
@@ -61,12 +69,19 @@ def full_rows():
 
 def emulated_rows():
     """Small sizes and no targets, to see that all parts of the bench work where there is no device."""
-    copy = ("reference", "copy 65536")
+    yield Row("tuned launch", "launch", "launch", "extra", "cuLaunchKernel", None, (), True)
     for name, command in (("triad", "triad 3000"), ("triad", "triad_wide 3000"),
-                          ("transpose", "transpose 64 96"), ("stencil2d", "stencil2d 64")):
-        yield Row(command, name, command, "rate", "copy", copy, (), True)
+                          ("transpose", "transpose 64 96"), ("stencil2d", "stencil2d 64"),
+                          ("rms_norm", "rms_norm 32 128"), ("softmax", "softmax 32 128"),
+                          ("reduction", "reduction 3000"), ("spmv", "spmv 64 8")):
+        yield Row(command, name, command, "rate", "copy", ("reference", "copy 65536"), (), True)
+    for name, command in (("sgemm", "sgemm 128"), ("hgemm", "hgemm 128"),
+                          ("flash_attention", "attention 1 1 64 64 0 0")):
+        yield Row(command, name, command, "speed", "copy", ("reference", "copy 65536"), (), True)
     yield Row("SGEMM", "sgemm", "sgemm 128", "speed", "cuBLAS", ("reference", "sgemm 128"), (), True)
 
 
-def all_rows(emulated):
-    return list(emulated_rows() if emulated else full_rows())
+def all_rows(emulated, part=None):
+    """Those of PART alone, if it is given."""
+    rows = emulated_rows() if emulated else full_rows()
+    return [row for row in rows if part in (None, part_of(row))]

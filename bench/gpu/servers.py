@@ -66,17 +66,17 @@ class Server:
 
 
 class Servers:
-    """By name and environment. WORK holds the programs."""
+    """By name and environment. PROGRAMS: their folder; LOG: the file for their messages."""
 
-    def __init__(self, work, python, source):
-        self.work, self.python, self.source = work, python, source
-        self.log = open(os.path.join(work, "programs.log"), "ab")
+    def __init__(self, programs, log, python, source):
+        self.programs, self.python, self.source = programs, python, source
+        self.log = open(log, "ab")
         self.running = {}
 
     def get(self, name, extra=()):
         key = (name, tuple(sorted(dict(extra).items())))
         if key not in self.running:
-            argv = [os.path.join(self.work, name)]
+            argv = [os.path.join(self.programs, name)]
             if name == "torch":
                 argv = [self.python, os.path.join(self.source, "torch_reference.py")]
             self.running[key] = Server(argv, {**os.environ, **dict(extra)}, self.log)

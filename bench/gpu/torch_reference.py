@@ -4,7 +4,7 @@
 
   rms_norm ROWS COLUMNS · softmax ROWS COLUMNS            float32
   matmul N BITS                                           BITS 32 without TF32, or 16
-  attention BATCH HEADS LENGTH HEAD CAUSAL BF16           float16, or bfloat16 with BF16 1
+  attention BATCH HEADS LENGTH HEAD CAUSAL BF16           float16, or bfloat16 with BF16 1; with "backend"
   about                                                   {"torch": …, "cuda": …, "cudnn": …}
 """
 import json
@@ -38,10 +38,23 @@ def matmul(n, bits):
     return lambda: torch.matmul(a, b, out=out)
 
 
+def backend(q, k, v, causal):
+    """The code that PyTorch chooses for attention of these arguments: FLASH_ATTENTION, CUDNN_ATTENTION, …"""
+    try:
+        from torch.nn.attention import SDPBackend
+        return SDPBackend(torch._fused_sdp_choice(q, k, v, is_causal=causal)).name
+    except Exception as e:  # no public function tells it
+        return f"not known ({type(e).__name__})"
+
+
 def attention(batch, heads, length, head, causal, bf16):
     dtype = torch.bfloat16 if bf16 else torch.float16
     q, k, v = (device_array(batch, heads, length, head, dtype=dtype) for _ in range(3))
-    return lambda: F.scaled_dot_product_attention(q, k, v, is_causal=bool(causal))
+    def launch():
+        return F.scaled_dot_product_attention(q, k, v, is_causal=bool(causal))
+
+    launch.facts = {"backend": backend(q, k, v, bool(causal))}
+    return launch
 
 
 OPERATIONS = {f.__name__: f for f in (rms_norm, softmax, matmul, attention)}
@@ -81,7 +94,8 @@ def answer(words):
         return {"error": f"{words[0]} is not measured here"}
     *numbers, samples = map(int, words[1:])
     with torch.inference_mode():
-        return measure(OPERATIONS[words[0]](*numbers), samples)
+        launch = OPERATIONS[words[0]](*numbers)
+        return {**measure(launch, samples), **getattr(launch, "facts", {})}
 
 
 def main():

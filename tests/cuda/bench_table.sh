@@ -30,7 +30,7 @@ printf '#!/bin/sh\nkill -SEGV $$\n' > transpose
 chmod +x transpose
 
 check "measure.py" env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$work/in" PATH="$work/in:$PATH" \
-  BENCH_AUTOTUNE=/nowhere python3 "$root/bench/gpu/measure.py" . results --seconds 60 > table 2> errors
+  BENCH_AUTOTUNE=/nowhere python3 "$root/bench/gpu/measure.py" . . --seconds 60 > table 2> errors
 cat errors >> table
 row() { has "$1" table "$2"; }
 row "a rate below its target" '^triad, one line  *copy  *>= 0.9  *0.750  MISSED  *75 of 100 GB/s'
@@ -54,6 +54,103 @@ print("fine")
 END
 is "the file" "$(python3 look.py)" fine
 
+# A part: its rows take the places of those that were there.
+{ answers triad 2.0 180e9; answers triad_wide 1.0 95e9; } | program triad
+check "measure.py --part" env PYTHONDONTWRITEBYTECODE=1 PATH="$work/in:$PATH" BENCH_AUTOTUNE=/nowhere \
+  python3 "$root/bench/gpu/measure.py" . . --seconds 60 --part triad > part 2>&1
+hasnt "a part has its own rows only" part '^SGEMM'
+cat > look.py << 'END'
+import json, glob
+(path,) = glob.glob("results/*.json")
+rows = json.load(open(path))["rows"]
+values = {(r["row"], r["against"]): r.get("value") for r in rows}
+assert len(values) == len(rows) > 30
+assert values["triad, one line", "copy"] == 0.9 and values["SGEMM 4096", "cuBLAS"] == 0.85
+print("fine")
+END
+is "the file, after a part" "$(python3 look.py)" fine
+
+# PyTorch's choice for attention is shown.
+mkdir -p torch/nn
+cat > torch/__init__.py << 'END'
+import time
+__version__ = "9.9"
+float16 = float32 = bfloat16 = uint8 = 0
+class version: cuda = "13.0"
+class tensor:
+    def uniform_(self, low, high): return self
+    def fill_(self, value): return self
+def empty(*shape, dtype=None, device=None): return tensor()
+class inference_mode:
+    def __enter__(self): return self
+    def __exit__(self, *what): return False
+def _fused_sdp_choice(q, k, v, is_causal=False): return 3 if is_causal else 1
+class backends:
+    class cudnn:
+        @staticmethod
+        def version(): return 91900
+    class cuda:
+        class matmul: pass
+class cuda:
+    class Event:
+        def __init__(self, enable_timing): pass
+        def record(self): pass
+        def synchronize(self): pass
+        def elapsed_time(self, end): return 1000.0
+    @staticmethod
+    def synchronize(): pass
+    @staticmethod
+    def get_device_properties(i): return None
+END
+echo 'from . import functional' > torch/nn/__init__.py
+echo 'def scaled_dot_product_attention(q, k, v, is_causal=False): pass' > torch/nn/functional.py
+cat > torch/nn/attention.py << 'END'
+import enum
+class SDPBackend(enum.Enum):
+    FLASH_ATTENTION = 1
+    CUDNN_ATTENTION = 3
+END
+while read -r shape; do answers "attention $shape" 0.5 0; done << 'END' | program flash_attention
+32 32 512 64 0 0
+32 32 512 64 1 0
+END
+check "measure.py with PyTorch" env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$work/in" PATH="$work/in:$PATH" \
+  BENCH_AUTOTUNE=/nowhere python3 "$root/bench/gpu/measure.py" . . --seconds 60 --part attention > attention 2>&1
+has "PyTorch" attention '^PyTorch torch 9.9, cuda 13.0, cudnn 91900$'
+has "its choice for attention" attention '^attention 64 512  *PyTorch .* 2.000 .*, FLASH_ATTENTION$'
+has "its choice for causal attention" attention '^attention 64 causal 512  *PyTorch .*, CUDNN_ATTENTION$'
+rm -r torch
+
+# bench.sh: a part that hangs is ended, the others have their time, and all comes back in one file.
+mkdir -p pack/bin pack/bench pack/programs/check
+touch pack/packed
+cp -r "$root/bench/gpu" pack/bench
+printf '#!/bin/sh\necho autotune\n' > pack/bin/autotune
+chmod +x pack/bin/autotune
+for name in reference softmax; do
+  sed "s|$work/in/|$work/in/pack/|" $name > pack/programs/$name
+done
+printf '%s\n' 'copy 65536|{"first": 0.1, "bytes": 100, "samples": [1.0]}' > pack/reference.replies
+printf '%s\n' 'softmax 32 128|{"first": 0.1, "bytes": 50, "samples": [1.0]}' > pack/softmax.replies
+cat > pack/programs/launch << 'END'
+#!/bin/sh
+trap "" TERM
+echo $$ > launch.pid
+while :; do sleep 1; done
+END
+chmod +x pack/programs/*
+pack/bench/gpu/bench.sh --emulated --only rest,launch --seconds 300 --out out > bench 2>&1
+is "bench.sh with a part that hangs: exit status" $? 1
+has "the part that hangs" bench 'launch: ended after [0-9]* s, not done'
+[ ! -f launch.pid ] || check "it is ended" not kill -0 "$(cat launch.pid)"
+has "the next part" bench '^softmax 32 128  *copy .* 0.500 '
+mkdir back
+tar -C back -xzf out/autotune-gpu.tar.gz
+check "what comes back" test -s back/printed -a -s back/logs/rest.txt
+pack/bench/gpu/bench.sh --emulated --only nothing > bench 2>&1
+is "a part that there is not: exit status" $? 2
+has "the parts" bench 'suite sanitizer triad launch hgemm attention rest'
+
 # A program that hangs costs the others little: it is asked twice only.
 printf '#!/bin/sh\nexec sleep 60\n' > spmv
 chmod +x spmv
@@ -61,7 +158,7 @@ cat > silent.py << 'END'
 import sys, time
 import measure
 measure.PATIENCE = 0.2
-bench = measure.Bench(".", time.monotonic() + 60, False)
+bench = measure.Bench(".", ".", time.monotonic() + 60, False)
 begin = time.monotonic()
 answers = [bench.sample(("spmv", f"spmv {n}"), 1)["error"] for n in range(4)]
 print(answers, file=sys.stderr)

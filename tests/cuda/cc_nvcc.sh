@@ -128,6 +128,27 @@ check "is chosen in variants" grep -q '#define __NVCC__ 1' compiled.cu
 ln -s nvcc bin/clang++
 check "another compiler" env PATH="$out/bin:$PATH" "$autotune" cc clang++ -c branch.cu -o branch.o
 check "has another branch" not grep -q '#define __NVCC__ 1' compiled.cu
+cat >host.cu <<'END'
+#if defined(__OPTIMIZE__) && defined(_OPENMP) && _OPENMP >= 201107
+#define BRANCH 1
+#else
+#define BRANCH 2
+#endif
+#pragma autotune kernel block(32, 64)
+__global__ void branch(int *a) { *a = BRANCH; }
+void f(int *a) { branch<<<1, 32>>>(a); }
+END
+check "macros of the host's options" fake -O2 -Xcompiler -Wall,-fopenmp -c host.cu -o host.o
+check "are defined in variants: optimised" grep -q '#define __OPTIMIZE__ 1' compiled.cu
+check "are defined in variants: OpenMP" grep -q '#define _OPENMP 201511' compiled.cu
+check "no such options" fake -O2 -Xcompiler -O0,-fopenmp,-fno-openmp -c host.cu -o host.o
+check "are not defined in variants" not grep -qE '#define (__OPTIMIZE__|_OPENMP) ' compiled.cu
+check "Clang's options for a device" env PATH="$out/bin:$PATH" "$autotune" cc clang++ -x cuda --cuda-gpu-arch=sm_100f -O2 \
+  -ffast-math -ffp-contract=off -Xcuda-ptxas -v -Xcuda-ptxas --maxrregcount -Xcuda-ptxas 64 -c host.cu -o host.o
+for flag in --use_fast_math --fmad=false --ptxas-options=--maxrregcount --ptxas-options=64 --build-family=sm_100f; do
+  check "go to variants" grep -qF "\"$flag\"" compiled.cu
+done
+check "but not those that print" not grep -qF '=-v"' compiled.cu
 printf 'void f() {}\n' >f.cpp
 check "-x cu" fake -x cu -DFACTOR=2 -Iinc -c f.cpp
 cp k.cu k.cpp

@@ -117,6 +117,10 @@ count $? "no message of the compiler"
 check "launches without a pragma" ./launches
 check "clang's options" cc clang++ -x cuda --cuda-gpu-arch=sm_80 -nocudalib -O1 launches.cu -o launches
 check "launches, once more" ./launches
+for standard in 14 20; do
+  check "C++$standard" cc nvcc -std=c++$standard launches.cu -o launches
+  check "launches in C++$standard" ./launches
+done
 check "PTX is refused" refused cc nvcc -ptx launches.cu
 said "why" 'code for a GPU'
 

@@ -23,6 +23,12 @@
 
 extern char **environ;
 
+// The helper's program: the build's, unless the test runs elsewhere.
+static const char *worker(void) {
+  const char *path = getenv("TEST_GPU_WORKER");
+  return path ? path : GPU_WORKER;
+}
+
 struct helper {
   pid_t pid;
   struct channel channel;
@@ -55,14 +61,14 @@ static const char *version = AUTOTUNE_VERSION;
 static struct helper start(const struct gpu_shared *shared, int file,
                            struct gpu_ready *ready) {
   static struct gpu_hello hello;
-  char *const argv[] = { (char *)(uintptr_t)GPU_WORKER, (char *)(uintptr_t)"3", NULL };
+  char *const argv[] = { (char *)(uintptr_t)worker(), (char *)(uintptr_t)"3", NULL };
   posix_spawn_file_actions_t files;
   struct helper h;
   int pair[2];
   assert_int_equal(channel_pair(pair), 0);
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_adddup2(&files, pair[1], 3);
-  assert_int_equal(posix_spawn(&h.pid, GPU_WORKER, &files, NULL, argv, environ), 0);
+  assert_int_equal(posix_spawn(&h.pid, worker(), &files, NULL, argv, environ), 0);
   posix_spawn_file_actions_destroy(&files);
   close(pair[1]);
   h.channel = (struct channel){ pair[0], -1, &helper_protocol, NULL };
@@ -456,14 +462,14 @@ static void strangers(void **state) {
   } longer;
   struct gpu_hello hello = { .parent = 0 };
   for (int i = 0; i < 3; i++) {
-    char *const argv[] = { (char *)(uintptr_t)GPU_WORKER, (char *)(uintptr_t)"3", NULL };
+    char *const argv[] = { (char *)(uintptr_t)worker(), (char *)(uintptr_t)"3", NULL };
     posix_spawn_file_actions_t files;
     int pair[2], status;
     pid_t pid;
     assert_int_equal(channel_pair(pair), 0);
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, pair[1], 3);
-    assert_int_equal(posix_spawn(&pid, GPU_WORKER, &files, NULL, argv, environ), 0);
+    assert_int_equal(posix_spawn(&pid, worker(), &files, NULL, argv, environ), 0);
     posix_spawn_file_actions_destroy(&files);
     longer.hello.parent = getpid();
     hello.parent = getpid() + 1;

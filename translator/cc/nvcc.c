@@ -227,13 +227,20 @@ static void add_preprocess(struct words *w, const struct cc_arg *a) {
   add_each(w, a->option, a->value, strlen(a->option) == 2);
 }
 
-// Adds the words of -Xcompiler A,B; unless ALL is set, only those for the preprocessor.
+// True if WORD of the host's compiler defines macros that code for a device sees too.
+static bool host_defines(const char *word) {
+  return word[0] == '-' && word[1] &&
+      (strchr("DUIO", word[1]) || strncmp(word, "-fopenmp", 8) == 0 ||
+       strcmp(word, "-fno-openmp") == 0);
+}
+
+// Adds the words of -Xcompiler A,B; unless ALL is set, only those that define macros.
 static void add_host(struct words *w, const char *value, bool all) {
   struct words host = { 0 };
   add_each(&host, "", value, true);
   for (unsigned i = 0; i < host.n; i++) {
     const char *word = host.list[i];
-    if (all || (word[0] == '-' && word[1] && strchr("DUI", word[1])))
+    if (all || host_defines(word))
       words_add(w, word);
   }
 }

@@ -32,6 +32,29 @@ static struct slice read_stdin(void) {
   return (struct slice){ t.data, t.size };
 }
 
+// Adds in nvcc's words what options of Clang in C say of code for a device.
+static void source_add_device_args(const struct cc_command *c, struct words *w) {
+  static const char *const names[][2] = {
+    { "--cuda-gpu-arch=", "-arch=%s" },
+    { "--offload-arch=", "-arch=%s" },
+    { "-fcuda-flush-denormals-to-zero", "-ftz=true%s" },
+    { "-fgpu-flush-denormals-to-zero", "-ftz=true%s" },
+    { "-ffp-contract=off", "-fmad=false%s" },
+  };
+  const char *ptxas = "";
+  for (unsigned i = 0; i < c->n_args; i++) {
+    const struct cc_arg *a = &c->args[i];
+    const char *word = a->words[0];
+    if (strcmp(a->option, "-Xcuda-ptxas") == 0) // an option may be two such words
+      ptxas = arena_printf("%s%s%s", ptxas, *ptxas ? " " : "", a->value);
+    for (size_t n = 0; n < sizeof names / sizeof *names && a->class != CC_INPUT; n++)
+      if (strncmp(word, names[n][0], strlen(names[n][0])) == 0)
+        words_add(w, arena_printf(names[n][1], word + strlen(names[n][0])));
+  }
+  if (*ptxas)
+    words_add(w, arena_printf("-Xptxas=%s", ptxas));
+}
+
 // Returns the arguments for the translator's own preprocessing.
 static const char *const *translator_args(const struct cc_command *c,
                                           const struct cc_source *s) {
@@ -47,6 +70,8 @@ static const char *const *translator_args(const struct cc_command *c,
     if (class == CC_PREPROCESS || class == CC_CODE || class == CC_OPENMP)
       words_add_arg(&w, &c->args[i]);
   }
+  if (!c->nvcc && s->input->written_in->nvcc)
+    source_add_device_args(c, &w);
   return words_end(&w);
 }
 

@@ -40,6 +40,8 @@ template <class... P> struct signature<void(P...)> {
     return { (const void *)fn, call, name, n, sizes };
   }
 };
+/* Before C++17 these need a definition. */
+template <class... P> constexpr unsigned signature<void(P...)>::sizes[n + 1];
 
 } // namespace autotune_emulate
 

@@ -47,16 +47,16 @@ template <class... P> struct launcher<void (*)(P...)> {
 template <class F, class... A> struct calling {
   static constexpr unsigned n = sizeof...(A);
   static constexpr unsigned sizes[n + 1] = { (unsigned)sizeof(A)..., 0 };
-  template <size_t... I>
-  static void call_with(void *const *args, std::index_sequence<I...>) {
+  template <unsigned... I> static void call_with(void *const *args, numbers<I...>) {
     (void)args;
     alignas(F) char none[sizeof(F)] = {};
     (*(F *)none)(*(A *)args[I]...);
   }
   static void call(const void *, void *const *args) {
-    call_with(args, std::make_index_sequence<n>());
+    call_with(args, typename counted_to<n>::type());
   }
 };
+template <class F, class... A> constexpr unsigned calling<F, A...>::sizes[n + 1];
 template <class F> struct launcher {
   static_assert(std::is_empty<F>::value,
                 "a kernel of the program, or a function without captures");

@@ -72,6 +72,19 @@ static bool order_tolerate(struct device *d) {
 
 // ---- what a helper needs ------------------------------------------------------------
 
+static void order_say_copies(const struct device *d, const char *why) {
+  log_message(AUTOTUNE_INFO, "%s: trials get copies through the host: %s",
+              d->kernel->name, why);
+}
+
+// True if processes share all allocations of S.
+static bool order_shares(const struct gpu_shared *s) {
+  unsigned i = 0;
+  while (i < s->call.n_allocations && s->allocations[i].exported)
+    i++;
+  return i >= s->call.n_allocations;
+}
+
 static bool order_memory(struct device *d, bool snapshot) {
   const struct gpu_request r = { .what = GPU_SHARE, .snapshot = snapshot };
   if (!d->offer)
@@ -81,8 +94,11 @@ static bool order_memory(struct device *d, bool snapshot) {
   d->file = -1;
   bool answered = d->offer &&
       device_ask(d, &r, -1, d->offer, sizeof *d->offer, &d->file, BEGIN);
-  if (answered && d->offer->shared)
+  if (answered && d->offer->shared) {
+    if (!snapshot && !order_shares(&d->offer->memory))
+      order_say_copies(d, "some of the program's memory cannot be exported");
     return true;
+  }
   snprintf(d->why, sizeof d->why, "%s",
            answered ? d->offer->why : "the program does not answer");
   free(d->offer);
@@ -148,8 +164,10 @@ bool order_ensure(struct device *d) {
     return false;
   if (order_begin(d, &no_ipc))
     return true;
-  return no_ipc && !d->wish.background && order_memory(d, true) &&
-      order_begin(d, &no_ipc);
+  if (!no_ipc || d->wish.background)
+    return false;
+  order_say_copies(d, d->why);
+  return order_memory(d, true) && order_begin(d, &no_ipc);
 }
 
 // ---- trials -------------------------------------------------------------------------

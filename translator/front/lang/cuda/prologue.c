@@ -114,9 +114,11 @@ static const char *const constants[][2] = {
 // that an #if in a unit chooses as it does in the build.
 static const struct {
   const char *name, *value;
-  const char *option; // the option of the build that defines it; NULL: none
+  const char *option; // the option of the build that defines it; NULL: it always is
 } predefined[] = {
   { "__NVCC__", "1", NULL },
+  { "__OPTIMIZE__", "1", "-O" },
+  { "_OPENMP", "201511", "-fopenmp" },
   { "__CUDACC_RDC__", "1", "-rdc=true" },
   { "__CUDACC_EXTENDED_LAMBDA__", "1", "-extended-lambda" },
   { "__CUDACC_EXTENDED_LAMBDA__", "1", "-expt-extended-lambda" },
@@ -404,11 +406,20 @@ static void write_types(const struct cuda_reach *r, bool toolkit, struct text *o
   }
 }
 
+// True if the build has OPTION. The last of its kind holds: -O2 -O0, -fopenmp
+// -fno-openmp.
 static bool prologue_has_option(const struct compile_options *o, const char *option) {
+  bool found = false;
   for (const char *const *a = o->args; a && *a; a++)
-    if (strcmp(*a, option) == 0)
-      return true;
-  return false;
+    if (strcmp(option, "-O") == 0 && strncmp(*a, "-O", 2) == 0)
+      found = strcmp(*a, "-O0") != 0 && strcmp(*a, "-O=0") != 0;
+    else if (strcmp(option, "-fopenmp") == 0 && strncmp(*a, "-fopenmp=", 9) == 0)
+      found = true;
+    else if (strcmp(option, "-fopenmp") == 0 && strcmp(*a, "-fno-openmp") == 0)
+      found = false;
+    else
+      found = found || strcmp(*a, option) == 0;
+  return found;
 }
 
 // True if the build's compiler is known and is not nvcc.
