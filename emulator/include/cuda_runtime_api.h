@@ -7,6 +7,9 @@
 #pragma GCC system_header
 
 #include <stddef.h>
+#if __has_include(<library_types.h>)
+#include <library_types.h>
+#endif
 
 #include "cuda.h"
 
@@ -37,7 +40,40 @@ typedef enum cudaError {
       cudaErrorInvalidConfiguration = 9,
   cudaErrorInvalidSymbol = 13,
   cudaErrorInvalidMemcpyDirection = 21,
-  cudaErrorInvalidDeviceFunction = 98
+  cudaErrorInvalidDeviceFunction = 98,
+  /* The emulator never returns these; CUDA's C++ libraries name them. */
+  cudaErrorProfilerDisabled = 5,
+  cudaErrorInvalidPitchValue = 12,
+  cudaErrorInvalidTexture = 18,
+  cudaErrorInvalidTextureBinding = 19,
+  cudaErrorInvalidChannelDescriptor = 20,
+  cudaErrorInvalidFilterSetting = 26,
+  cudaErrorInvalidNormSetting = 27,
+  cudaErrorInsufficientDriver = 35,
+  cudaErrorDuplicateVariableName = 43,
+  cudaErrorDuplicateTextureName = 44,
+  cudaErrorDuplicateSurfaceName = 45,
+  cudaErrorIncompatibleDriverContext = 49,
+  cudaErrorMissingConfiguration = 52,
+  cudaErrorLaunchMaxDepthExceeded = 65,
+  cudaErrorLaunchFileScopedTex = 66,
+  cudaErrorLaunchFileScopedSurf = 67,
+  cudaErrorSyncDepthExceeded = 68,
+  cudaErrorStartupFailure = 127,
+  cudaErrorUnmapBufferObjectFailed = 206,
+  cudaErrorAlreadyMapped = 208,
+  cudaErrorECCUncorrectable = 214,
+  cudaErrorUnsupportedLimit = 215,
+  cudaErrorDeviceAlreadyInUse = 216,
+  cudaErrorPeerAccessUnsupported = 217,
+  cudaErrorSharedObjectInitFailed = 303,
+  cudaErrorPeerAccessAlreadyEnabled = 704,
+  cudaErrorPeerAccessNotEnabled = 705,
+  cudaErrorSetOnActiveProcess = 708,
+  cudaErrorTooManyPeers = 711,
+  cudaErrorHostMemoryAlreadyRegistered = 712,
+  cudaErrorHostMemoryNotRegistered = 713,
+  cudaErrorNotPermitted = 800
 } cudaError_t;
 
 typedef CUstream cudaStream_t;

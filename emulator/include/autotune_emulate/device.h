@@ -33,6 +33,12 @@ struct autotune_emulate_kernel {
 AUTOTUNE_EMULATE_API void autotune_emulate_register(
     const struct autotune_emulate_kernel *kernel);
 
+/* From now on launches, copies and fills are done when the call that queues them returns.
+ * Thrust's algorithms, which run on the host, need this. */
+AUTOTUNE_EMULATE_API void autotune_emulate_wait_each(void);
+/* True in the thread that runs a kernel. */
+AUTOTUNE_EMULATE_API int autotune_emulate_in_kernel(void);
+
 /* ---- in a kernel ----------------------------------------------------------------- */
 
 /* The dynamic shared memory of the block: the same place for every launch. */

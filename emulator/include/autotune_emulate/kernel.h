@@ -8,6 +8,7 @@
 
 #include "device.h"
 #include "math.h"
+#include "simd.h"
 #include "types.h"
 
 extern "C" {
