@@ -95,6 +95,10 @@ EXPORT cudaError_t cudaFuncSetCacheConfig(const void *fn, enum cudaFuncCache con
                          : runtime_error((CUresult)cudaErrorInvalidDeviceFunction);
 }
 
+/* The version of code that was compiled for no architecture: CUB takes a kernel's version for
+ * what the kernels' sizes were chosen by when they were compiled, which is the oldest here. */
+enum { VERSION_NONE = 50 };
+
 /* True if FN is within the program or a library of it: it may be a kernel that nothing has
  * made known yet, as those whose address CUB casts to `void *`. */
 static bool kernel_possible(const void *fn) {
@@ -108,7 +112,7 @@ EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const voi
     return runtime_error((CUresult)cudaErrorInvalidDeviceFunction);
   *a = (struct cudaFuncAttributes){ .maxThreadsPerBlock = MAX_THREADS,
                                     .numRegs = REGISTERS_THREAD,
-                                    .ptxVersion = settings_get()->cc,
+                                    .ptxVersion = r ? settings_get()->cc : VERSION_NONE,
                                     .binaryVersion = settings_get()->cc,
                                     .maxDynamicSharedSizeBytes =
                                         r ? (int)r->shared_limit : SHARED_STATIC,

@@ -102,16 +102,18 @@ def without_flags(text):
 
 
 def smaller(words, most):
-    """The arguments with the last number, which is how often most programs repeat, as 2 at most, and the others halved until
-    they are no more than MOST (None: as they are)."""
+    """The arguments with the last number, which is how often most programs repeat, as 3 at most, and those of the others that are
+    more than MOST halved until they are not, and made powers of two: many programs take no others (None: as they are)."""
     numbers = [i for i, w in enumerate(words) if re.fullmatch(r"\d+", w)]
     out = list(words)
     for i in numbers:
         n = int(words[i])
         if i == numbers[-1] and (len(numbers) > 1 or n <= 1000):
-            n = min(n, 2)
-        while most and n > most:
-            n = n // 2
+            n = min(n, 3)
+        if most and n > most:
+            while n > most:
+                n //= 2
+            n = 1 << (n.bit_length() - 1)
         out[i] = str(n)
     return out
 
@@ -171,13 +173,13 @@ class Programs:
             if len(refused) == known:
                 return copy, kernels, lines, why
 
-    def run(self, folder, words, **more):
+    def run(self, folder, words, seconds, **more):
         """Returns "pass", "fail", "late" or "none" (it said nothing of either), and why."""
-        status, said = limited(words, self.seconds, folder, {**self.env, **more})
+        status, said = limited(words, seconds, folder, {**self.env, **more})
         bad = [line.strip() for line in said.split("\n") if re.search(BAD, line, flags=re.I)]
         good = re.search(GOOD, said, flags=re.I)
         if status == 124:
-            return "late", "it takes more than %d seconds" % self.seconds, said
+            return "late", "it takes more than %d seconds" % seconds, said
         if status or bad:
             return "fail", (bad or [said.strip()[-100:] or "no output"])[0][:160] + " (status %d)" % status, said
         return ("pass", "", said) if good else ("none", "no PASS: " + said.strip()[-80:], said)
@@ -191,14 +193,16 @@ class Programs:
         if name in self.given:
             tries = [[words[0]] + self.given[name]]
         else:
-            tries = [words[:1] + smaller(words[1:], most) for most in (4096, 256, 32, None)]
+            tries = [words[:1] + smaller(words[1:], most) for most in (512, 64, 8192, None)]
         best = None
         for i, words in enumerate(tries):
             if words in tries[:i]:
                 continue
-            fate, why, _ = self.run(folder, words)
+            fate, why, _ = self.run(folder, words, self.seconds)
             if fate == "pass":
                 return words, fate, why
+            if fate == "late" and i > 1:
+                break
             if not best or (best[1] == "late" or best[1] == "none") and fate == "fail":
                 best = words, fate, why
         return best
@@ -219,12 +223,14 @@ class Programs:
         if untuned != "pass":
             return Row(name, kernels, 0, "yes", untuned, "-", 0, " ".join(words[1:]) if words else "", why)
         arguments = " ".join(words[1:])
+        if kernels == 0:
+            return Row(name, 0, 0, "yes", untuned, "-", 0, arguments, "no kernel")
         copy, kernels, lines, why = self.make_annotated(folder)
         if why:
             return Row(name, kernels, lines, "plain", untuned, "-", 0, arguments, why)
         cache = os.path.join(self.work, "cache")
         shutil.rmtree(cache, ignore_errors=True)
-        tuned, why, _ = self.run(copy, words, AUTOTUNE_CACHE=cache, AUTOTUNE_BUDGET="20s,4")
+        tuned, why, _ = self.run(copy, words, 4 * self.seconds, AUTOTUNE_CACHE=cache, AUTOTUNE_BUDGET="20s,4")
         return Row(name, kernels, lines, "yes", untuned, tuned, self.tunings(cache), arguments, why)
 
 
@@ -233,7 +239,7 @@ def summary(rows):
     for row in rows:
         n["built"] += row.built != "no"
         n["untuned"] += row.untuned == "pass"
-        n["tuned"] += row.tuned == "pass" and int(row.lines) > 0
+        n["tuned"] += row.tuned == "pass" and int(row.tunings) > 0
         n["tunings"] += int(row.tunings)
     print("\n| programs | built | pass untuned | annotated, pass tuned | tunings |\n| --- | --- | --- | --- | --- |")
     print("| %d | %d | %d | %d | %d |" % (len(rows), n["built"], n["untuned"], n["tuned"], n["tunings"]))

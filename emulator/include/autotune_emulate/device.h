@@ -69,6 +69,8 @@ AUTOTUNE_EMULATE_API void autotune_emulate_copy(void *to, const void *from,
 AUTOTUNE_EMULATE_API void autotune_emulate_commit(void);
 AUTOTUNE_EMULATE_API void autotune_emulate_wait(unsigned groups_left);
 
+/* Ends the calling thread, as PTX's `exit`. Objects on its stack are not destroyed. */
+AUTOTUNE_EMULATE_API void autotune_emulate_exit(void) __attribute__((noreturn));
 /* Ends the launch, as an illegal instruction or a failed assertion. */
 AUTOTUNE_EMULATE_API void autotune_emulate_trap(void) __attribute__((noreturn));
 AUTOTUNE_EMULATE_API void autotune_emulate_assert(const char *text, const char *file,

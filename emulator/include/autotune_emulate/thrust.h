@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include <iostream> /* programs rely on it */
+
 #include "../cuda_runtime.h"
 
 namespace autotune_emulate {

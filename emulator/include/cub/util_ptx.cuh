@@ -50,7 +50,7 @@ template <int LANES, class T> static inline T ShuffleIndex(T input, int from, un
 }
 
 [[noreturn]] static inline void ThreadExit() {
-  autotune_emulate_trap(); /* a fibre ends only by returning */
+  autotune_emulate_exit();
 }
 static inline int RowMajorTid(int x, int y, int) {
   return (int)threadIdx.x + x * ((int)threadIdx.y + y * (int)threadIdx.z);
