@@ -15,7 +15,7 @@ static struct {
   uint64_t newest, finished;
   enum { ABSENT, STARTING, WORKS, FAILED } thread;
   struct CUstream_st *captures; /* streams that are being captured */
-  bool each; /* the host waits for each operation */
+  bool each;                    /* the host waits for each operation */
 } q = { .lock = PTHREAD_MUTEX_INITIALIZER,
         .added = PTHREAD_COND_INITIALIZER,
         .done = PTHREAD_COND_INITIALIZER,

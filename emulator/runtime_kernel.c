@@ -95,12 +95,13 @@ EXPORT cudaError_t cudaFuncSetCacheConfig(const void *fn, enum cudaFuncCache con
                          : runtime_error((CUresult)cudaErrorInvalidDeviceFunction);
 }
 
-/* The version of code that was compiled for no architecture: CUB takes a kernel's version for
- * what the kernels' sizes were chosen by when they were compiled, which is the oldest here. */
+/* The version of code that was compiled for no architecture: CUB takes a kernel's version
+ * for what the kernels' sizes were chosen by when they were compiled, which is the oldest
+ * here. */
 enum { VERSION_NONE = 50 };
 
-/* True if FN is within the program or a library of it: it may be a kernel that nothing has
- * made known yet, as those whose address CUB casts to `void *`. */
+/* True if FN is within the program or a library of it: it may be a kernel that nothing
+ * has made known yet, as those whose address CUB casts to `void *`. */
 static bool kernel_possible(const void *fn) {
   Dl_info info;
   return fn && dladdr(fn, &info) != 0;
@@ -114,8 +115,8 @@ EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const voi
                                     .numRegs = REGISTERS_THREAD,
                                     .ptxVersion = r ? settings_get()->cc : VERSION_NONE,
                                     .binaryVersion = settings_get()->cc,
-                                    .maxDynamicSharedSizeBytes =
-                                        r ? (int)r->shared_limit : SHARED_STATIC,
+                                    .maxDynamicSharedSizeBytes = r ? (int)r->shared_limit
+                                                                   : SHARED_STATIC,
                                     .preferredShmemCarveout = -1 };
   return cudaSuccess;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime_pool.c: the runtime API on pools of memory, advice where memory is to be, and peers. All devices share one
- * memory, so there is nothing to move, and a device has one pool, which gives memory back at once. */
+/* runtime_pool.c: the runtime API on pools of memory, advice where memory is to be, and
+ * peers. All devices share one memory, so there is nothing to move, and a device has one
+ * pool, which gives memory back at once. */
 #include "runtime.h"
 
 struct cudaMemPool_st {
@@ -61,8 +62,8 @@ EXPORT cudaError_t cudaMallocFromPoolAsync(void **p, size_t bytes, cudaMemPool_t
   return pool ? cudaMallocAsync(p, bytes, s) : runtime_error(CUDA_ERROR_INVALID_VALUE);
 }
 
-EXPORT cudaError_t cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdvise advice,
-                                 int device) {
+EXPORT cudaError_t cudaMemAdvise(const void *p, size_t bytes,
+                                 enum cudaMemoryAdvise advice, int device) {
   (void)advice, (void)device;
   return memory_on_device((uintptr_t)p, bytes) ? cudaSuccess
                                                : runtime_error(CUDA_ERROR_INVALID_VALUE);

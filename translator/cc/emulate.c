@@ -44,11 +44,12 @@ static bool is_language(const char *word, const char *next, unsigned *n) {
   return joined || two;
 }
 
-// Adds the toolkit's folders after the emulator's: its C++ libraries (CCCL), which are in a
-// folder of their own from 13 on, and headers that the emulator has none of, such as
+// Adds the toolkit's folders after the emulator's: its C++ libraries (CCCL), which are in
+// a folder of their own from 13 on, and headers that the emulator has none of, such as
 // cuComplex.h.
 static void emulate_add_toolkit(struct words *w, const char *const *compiler) {
-  const char *include = toolkit_include(&(struct compile_options){ .compiler = compiler });
+  const char *include =
+      toolkit_include(&(struct compile_options){ .compiler = compiler });
   if (!include)
     return;
   const char *libraries = arena_printf("%s/cccl", include);

@@ -312,11 +312,11 @@ static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned n) 
 static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned n) {
   return (unsigned)(((unsigned long long)high << 32 | low) >> (n & 31));
 }
-#define AUTOTUNE_EMULATE_DOT(A, PA, B, PB, R)                                    \
-  static inline R __dp4a(A a, B b, R c) {                                       \
-    for (int i = 0; i < 4; i++)                                                 \
-      c += (R)((int)(PA)(a >> 8 * i) * (int)(PB)(b >> 8 * i));                  \
-    return c;                                                                   \
+#define AUTOTUNE_EMULATE_DOT(A, PA, B, PB, R)                  \
+  static inline R __dp4a(A a, B b, R c) {                      \
+    for (int i = 0; i < 4; i++)                                \
+      c += (R)((int)(PA)(a >> 8 * i) * (int)(PB)(b >> 8 * i)); \
+    return c;                                                  \
   }
 AUTOTUNE_EMULATE_DOT(int, signed char, int, signed char, int)
 AUTOTUNE_EMULATE_DOT(unsigned, unsigned char, unsigned, unsigned char, unsigned)

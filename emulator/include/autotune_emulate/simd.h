@@ -27,62 +27,68 @@ static inline int within(int v, int low, int high) {
 }
 } // namespace autotune_emulate
 
-#define AUTOTUNE_EMULATE_PARTS(name, T, e)                                                 \
-  static inline unsigned name(unsigned x, unsigned y) {                                    \
-    return autotune_emulate::by_parts<T>(x, y, [](int a, int b) { (void)b; return (e); }); \
+#define AUTOTUNE_EMULATE_PARTS(name, T, e)                        \
+  static inline unsigned name(unsigned x, unsigned y) {           \
+    return autotune_emulate::by_parts<T>(x, y, [](int a, int b) { \
+      (void)b;                                                    \
+      return (e);                                                 \
+    });                                                           \
   }
-#define AUTOTUNE_EMULATE_PART(name, T, e)                                         \
-  static inline unsigned name(unsigned x) {                                       \
-    return autotune_emulate::by_parts<T>(x, 0, [](int a, int) { return (e); });   \
+#define AUTOTUNE_EMULATE_PART(name, T, e)                                       \
+  static inline unsigned name(unsigned x) {                                     \
+    return autotune_emulate::by_parts<T>(x, 0, [](int a, int) { return (e); }); \
   }
 /* For S and U, the signed and the unsigned type of a part, of which a word has N. */
-#define AUTOTUNE_EMULATE_SIMD(N, S, U)                                                            \
-  AUTOTUNE_EMULATE_PARTS(__vadd##N, U, a + b)                                                     \
-  AUTOTUNE_EMULATE_PARTS(__vsub##N, U, a - b)                                                     \
-  AUTOTUNE_EMULATE_PARTS(__vaddss##N, S,                                                          \
-                         autotune_emulate::within(a + b, -(1 << (8 * sizeof(S) - 1)),             \
-                                                  (1 << (8 * sizeof(S) - 1)) - 1))                \
-  AUTOTUNE_EMULATE_PARTS(__vsubss##N, S,                                                          \
-                         autotune_emulate::within(a - b, -(1 << (8 * sizeof(S) - 1)),             \
-                                                  (1 << (8 * sizeof(S) - 1)) - 1))                \
-  AUTOTUNE_EMULATE_PARTS(__vaddus##N, U, autotune_emulate::within(a + b, 0, (1 << 8 * sizeof(U)) - 1)) \
-  AUTOTUNE_EMULATE_PARTS(__vsubus##N, U, a > b ? a - b : 0)                                       \
-  AUTOTUNE_EMULATE_PARTS(__vmins##N, S, a < b ? a : b)                                            \
-  AUTOTUNE_EMULATE_PARTS(__vmaxs##N, S, a > b ? a : b)                                            \
-  AUTOTUNE_EMULATE_PARTS(__vminu##N, U, a < b ? a : b)                                            \
-  AUTOTUNE_EMULATE_PARTS(__vmaxu##N, U, a > b ? a : b)                                            \
-  AUTOTUNE_EMULATE_PARTS(__vabsdiffs##N, S, a > b ? a - b : b - a)                                \
-  AUTOTUNE_EMULATE_PARTS(__vabsdiffu##N, U, a > b ? a - b : b - a)                                \
-  AUTOTUNE_EMULATE_PARTS(__vavgs##N, S, (a + b + (a + b >= 0)) >> 1)                              \
-  AUTOTUNE_EMULATE_PARTS(__vavgu##N, U, (a + b + 1) >> 1)                                         \
-  AUTOTUNE_EMULATE_PARTS(__vhaddu##N, U, (a + b) >> 1)                                            \
-  AUTOTUNE_EMULATE_PARTS(__vcmpeq##N, U, -(a == b))                                               \
-  AUTOTUNE_EMULATE_PARTS(__vcmpne##N, U, -(a != b))                                               \
-  AUTOTUNE_EMULATE_PARTS(__vcmpgts##N, S, -(a > b))                                               \
-  AUTOTUNE_EMULATE_PARTS(__vcmpges##N, S, -(a >= b))                                              \
-  AUTOTUNE_EMULATE_PARTS(__vcmplts##N, S, -(a < b))                                               \
-  AUTOTUNE_EMULATE_PARTS(__vcmples##N, S, -(a <= b))                                              \
-  AUTOTUNE_EMULATE_PARTS(__vcmpgtu##N, U, -(a > b))                                               \
-  AUTOTUNE_EMULATE_PARTS(__vcmpgeu##N, U, -(a >= b))                                              \
-  AUTOTUNE_EMULATE_PARTS(__vcmpltu##N, U, -(a < b))                                               \
-  AUTOTUNE_EMULATE_PARTS(__vcmpleu##N, U, -(a <= b))                                              \
-  AUTOTUNE_EMULATE_PARTS(__vseteq##N, U, a == b)                                                  \
-  AUTOTUNE_EMULATE_PARTS(__vsetne##N, U, a != b)                                                  \
-  AUTOTUNE_EMULATE_PARTS(__vsetgts##N, S, a > b)                                                  \
-  AUTOTUNE_EMULATE_PARTS(__vsetges##N, S, a >= b)                                                 \
-  AUTOTUNE_EMULATE_PARTS(__vsetlts##N, S, a < b)                                                  \
-  AUTOTUNE_EMULATE_PARTS(__vsetles##N, S, a <= b)                                                 \
-  AUTOTUNE_EMULATE_PARTS(__vsetgtu##N, U, a > b)                                                  \
-  AUTOTUNE_EMULATE_PARTS(__vsetgeu##N, U, a >= b)                                                 \
-  AUTOTUNE_EMULATE_PARTS(__vsetltu##N, U, a < b)                                                  \
-  AUTOTUNE_EMULATE_PARTS(__vsetleu##N, U, a <= b)                                                 \
-  AUTOTUNE_EMULATE_PART(__vabs##N, S, a < 0 ? -a : a)                                             \
-  AUTOTUNE_EMULATE_PART(__vneg##N, U, -a)                                                         \
-  static inline unsigned __vsads##N(unsigned x, unsigned y) {                                     \
-    return autotune_emulate::of_parts<S>(x, y, [](int a, int b) { return a > b ? a - b : b - a; }); \
-  }                                                                                               \
-  static inline unsigned __vsadu##N(unsigned x, unsigned y) {                                     \
-    return autotune_emulate::of_parts<U>(x, y, [](int a, int b) { return a > b ? a - b : b - a; }); \
+#define AUTOTUNE_EMULATE_SIMD(N, S, U)                                                 \
+  AUTOTUNE_EMULATE_PARTS(__vadd##N, U, a + b)                                          \
+  AUTOTUNE_EMULATE_PARTS(__vsub##N, U, a - b)                                          \
+  AUTOTUNE_EMULATE_PARTS(__vaddss##N, S,                                               \
+                         autotune_emulate::within(a + b, -(1 << (8 * sizeof(S) - 1)),  \
+                                                  (1 << (8 * sizeof(S) - 1)) - 1))     \
+  AUTOTUNE_EMULATE_PARTS(__vsubss##N, S,                                               \
+                         autotune_emulate::within(a - b, -(1 << (8 * sizeof(S) - 1)),  \
+                                                  (1 << (8 * sizeof(S) - 1)) - 1))     \
+  AUTOTUNE_EMULATE_PARTS(__vaddus##N, U,                                               \
+                         autotune_emulate::within(a + b, 0, (1 << 8 * sizeof(U)) - 1)) \
+  AUTOTUNE_EMULATE_PARTS(__vsubus##N, U, a > b ? a - b : 0)                            \
+  AUTOTUNE_EMULATE_PARTS(__vmins##N, S, a < b ? a : b)                                 \
+  AUTOTUNE_EMULATE_PARTS(__vmaxs##N, S, a > b ? a : b)                                 \
+  AUTOTUNE_EMULATE_PARTS(__vminu##N, U, a < b ? a : b)                                 \
+  AUTOTUNE_EMULATE_PARTS(__vmaxu##N, U, a > b ? a : b)                                 \
+  AUTOTUNE_EMULATE_PARTS(__vabsdiffs##N, S, a > b ? a - b : b - a)                     \
+  AUTOTUNE_EMULATE_PARTS(__vabsdiffu##N, U, a > b ? a - b : b - a)                     \
+  AUTOTUNE_EMULATE_PARTS(__vavgs##N, S, (a + b + (a + b >= 0)) >> 1)                   \
+  AUTOTUNE_EMULATE_PARTS(__vavgu##N, U, (a + b + 1) >> 1)                              \
+  AUTOTUNE_EMULATE_PARTS(__vhaddu##N, U, (a + b) >> 1)                                 \
+  AUTOTUNE_EMULATE_PARTS(__vcmpeq##N, U, -(a == b))                                    \
+  AUTOTUNE_EMULATE_PARTS(__vcmpne##N, U, -(a != b))                                    \
+  AUTOTUNE_EMULATE_PARTS(__vcmpgts##N, S, -(a > b))                                    \
+  AUTOTUNE_EMULATE_PARTS(__vcmpges##N, S, -(a >= b))                                   \
+  AUTOTUNE_EMULATE_PARTS(__vcmplts##N, S, -(a < b))                                    \
+  AUTOTUNE_EMULATE_PARTS(__vcmples##N, S, -(a <= b))                                   \
+  AUTOTUNE_EMULATE_PARTS(__vcmpgtu##N, U, -(a > b))                                    \
+  AUTOTUNE_EMULATE_PARTS(__vcmpgeu##N, U, -(a >= b))                                   \
+  AUTOTUNE_EMULATE_PARTS(__vcmpltu##N, U, -(a < b))                                    \
+  AUTOTUNE_EMULATE_PARTS(__vcmpleu##N, U, -(a <= b))                                   \
+  AUTOTUNE_EMULATE_PARTS(__vseteq##N, U, a == b)                                       \
+  AUTOTUNE_EMULATE_PARTS(__vsetne##N, U, a != b)                                       \
+  AUTOTUNE_EMULATE_PARTS(__vsetgts##N, S, a > b)                                       \
+  AUTOTUNE_EMULATE_PARTS(__vsetges##N, S, a >= b)                                      \
+  AUTOTUNE_EMULATE_PARTS(__vsetlts##N, S, a < b)                                       \
+  AUTOTUNE_EMULATE_PARTS(__vsetles##N, S, a <= b)                                      \
+  AUTOTUNE_EMULATE_PARTS(__vsetgtu##N, U, a > b)                                       \
+  AUTOTUNE_EMULATE_PARTS(__vsetgeu##N, U, a >= b)                                      \
+  AUTOTUNE_EMULATE_PARTS(__vsetltu##N, U, a < b)                                       \
+  AUTOTUNE_EMULATE_PARTS(__vsetleu##N, U, a <= b)                                      \
+  AUTOTUNE_EMULATE_PART(__vabs##N, S, a < 0 ? -a : a)                                  \
+  AUTOTUNE_EMULATE_PART(__vneg##N, U, -a)                                              \
+  static inline unsigned __vsads##N(unsigned x, unsigned y) {                          \
+    return autotune_emulate::of_parts<S>(                                              \
+        x, y, [](int a, int b) { return a > b ? a - b : b - a; });                     \
+  }                                                                                    \
+  static inline unsigned __vsadu##N(unsigned x, unsigned y) {                          \
+    return autotune_emulate::of_parts<U>(                                              \
+        x, y, [](int a, int b) { return a > b ? a - b : b - a; });                     \
   }
 AUTOTUNE_EMULATE_SIMD(2, short, unsigned short)
 AUTOTUNE_EMULATE_SIMD(4, signed char, unsigned char)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* thrust.h: Thrust's device system on the emulated device: its C++ system, with the device's memory, so that kernels, copies and
- * tunings find it. Its algorithms run on the host, in the call, so launches and copies of the program must be done
- * when their calls return. */
+/* thrust.h: Thrust's device system on the emulated device: its C++ system, with the
+ * device's memory, so that kernels, copies and tunings find it. Its algorithms run on the
+ * host, in the call, so launches and copies of the program must be done when their calls
+ * return. */
 #ifndef AUTOTUNE_EMULATE_THRUST_H
 #define AUTOTUNE_EMULATE_THRUST_H
 

@@ -91,15 +91,15 @@ AUTOTUNE_EMULATE_VECTOR(float, float, 4, 8, 16)
 AUTOTUNE_EMULATE_VECTOR(double, double, 8, 16, 16)
 
 /* CUDA 13's types of four 64-bit numbers that are aligned to 16 or to 32 bytes. */
-#define AUTOTUNE_EMULATE_VECTOR4(T, name, align)                           \
-  struct __attribute__((aligned(align))) name##4_##align##a {              \
-    T x, y, z, w;                                                          \
-  };                                                                       \
+#define AUTOTUNE_EMULATE_VECTOR4(T, name, align)                                   \
+  struct __attribute__((aligned(align))) name##4_##align##a {                      \
+    T x, y, z, w;                                                                  \
+  };                                                                               \
   static inline name##4_##align##a make_##name##4_##align##a(T x, T y, T z, T w) { \
-    return name##4_##align##a { x, y, z, w };                              \
+    return name##4_##align##a{ x, y, z, w };                                       \
   }
-#define AUTOTUNE_EMULATE_VECTORS4(T, name)  \
-  AUTOTUNE_EMULATE_VECTOR4(T, name, 16)     \
+#define AUTOTUNE_EMULATE_VECTORS4(T, name) \
+  AUTOTUNE_EMULATE_VECTOR4(T, name, 16)    \
   AUTOTUNE_EMULATE_VECTOR4(T, name, 32)
 AUTOTUNE_EMULATE_VECTORS4(long, long)
 AUTOTUNE_EMULATE_VECTORS4(unsigned long, ulong)

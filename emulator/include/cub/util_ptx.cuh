@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* util_ptx.cuh: shuffles and votes that CUB's collectives are made of. The header of the toolkit has them as inline PTX. */
+/* util_ptx.cuh: shuffles and votes that CUB's collectives are made of. The header of the
+ * toolkit has them as inline PTX. */
 #ifndef AUTOTUNE_EMULATE_CUB_UTIL_PTX_H
 #define AUTOTUNE_EMULATE_CUB_UTIL_PTX_H
 
@@ -20,15 +21,19 @@ static inline unsigned BFE(T source, unsigned bit_start, unsigned num_bits) {
   return (unsigned)(num_bits < 64 ? bits & ((1ull << num_bits) - 1) : bits);
 }
 
-/* FLAGS is the shuffle's last operand in PTX: bits 8 to 12 part the warp, bits 0 to 4 are the last lane to read. */
+/* FLAGS is the shuffle's last operand in PTX: bits 8 to 12 part the warp, bits 0 to 4 are
+ * the last lane to read. */
 static inline unsigned SHFL_UP_SYNC(unsigned word, int offset, int flags, unsigned mask) {
   unsigned lane = autotune_emulate::lane(), part = (unsigned)flags >> 8 & 31;
-  int first = (int)((lane & part) | ((unsigned)flags & 31 & ~part)), from = (int)lane - offset;
+  int first = (int)((lane & part) | ((unsigned)flags & 31 & ~part)),
+      from = (int)lane - offset;
   return autotune_emulate::exchange(mask, word, from >= first ? (unsigned)from : lane);
 }
-static inline unsigned SHFL_DOWN_SYNC(unsigned word, int offset, int flags, unsigned mask) {
+static inline unsigned SHFL_DOWN_SYNC(unsigned word, int offset, int flags,
+                                      unsigned mask) {
   unsigned lane = autotune_emulate::lane(), part = (unsigned)flags >> 8 & 31;
-  int last = (int)((lane & part) | ((unsigned)flags & 31 & ~part)), from = (int)lane + offset;
+  int last = (int)((lane & part) | ((unsigned)flags & 31 & ~part)),
+      from = (int)lane + offset;
   return autotune_emulate::exchange(mask, word, from <= last ? (unsigned)from : lane);
 }
 
@@ -37,15 +42,18 @@ template <int LANES, class T>
 static inline T ShuffleUp(T input, int offset, int first, unsigned mask) {
   unsigned lane = autotune_emulate::lane(), begin = lane & ~(unsigned)(LANES - 1);
   int from = (int)lane - offset;
-  return autotune_emulate::exchange(mask, input, from >= (int)begin + first ? (unsigned)from : lane);
+  return autotune_emulate::exchange(mask, input,
+                                    from >= (int)begin + first ? (unsigned)from : lane);
 }
 template <int LANES, class T>
 static inline T ShuffleDown(T input, int offset, int last, unsigned mask) {
   unsigned lane = autotune_emulate::lane(), begin = lane & ~(unsigned)(LANES - 1);
   int from = (int)lane + offset;
-  return autotune_emulate::exchange(mask, input, from <= (int)begin + last ? (unsigned)from : lane);
+  return autotune_emulate::exchange(mask, input,
+                                    from <= (int)begin + last ? (unsigned)from : lane);
 }
-template <int LANES, class T> static inline T ShuffleIndex(T input, int from, unsigned mask) {
+template <int LANES, class T>
+static inline T ShuffleIndex(T input, int from, unsigned mask) {
   return autotune_emulate::shuffle_index(mask, input, from, LANES);
 }
 
@@ -56,9 +64,11 @@ static inline int RowMajorTid(int x, int y, int) {
   return (int)threadIdx.x + x * ((int)threadIdx.y + y * (int)threadIdx.z);
 }
 
-/* The lanes of the logical warp WARP. Logical warps whose size is no power of two have a warp each. */
+/* The lanes of the logical warp WARP. Logical warps whose size is no power of two have a
+ * warp each. */
 template <int LANES> constexpr unsigned WarpMask(unsigned warp) {
-  return 0xffffffffu >> (32 - LANES) << (LANES < 32 && (LANES & (LANES - 1)) == 0 ? warp * LANES : 0);
+  return 0xffffffffu >> (32 - LANES)
+      << (LANES < 32 && (LANES & (LANES - 1)) == 0 ? warp * LANES : 0);
 }
 
 namespace detail {
@@ -71,7 +81,8 @@ static inline uint32_t LogicShiftRight(uint32_t v, uint32_t by) {
 } // namespace detail
 
 /* The lanes whose LABEL has the same last BITS bits, of the first LANES lanes. */
-template <int BITS, int LANES = detail::warp_threads> static inline unsigned MatchAny(unsigned label) {
+template <int BITS, int LANES = detail::warp_threads>
+static inline unsigned MatchAny(unsigned label) {
   unsigned known = BITS < 32 ? label & ((1u << BITS) - 1) : label;
   return __match_any_sync(0xffffffffu, known) & 0xffffffffu >> (32 - LANES);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strong_load.cuh: loads with a memory order. Blocks run one after another, so each load sees all stores before it. */
+/* strong_load.cuh: loads with a memory order. Blocks run one after another, so each load
+ * sees all stores before it. */
 #ifndef AUTOTUNE_EMULATE_CUB_STRONG_LOAD_H
 #define AUTOTUNE_EMULATE_CUB_STRONG_LOAD_H
 

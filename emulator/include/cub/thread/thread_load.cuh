@@ -11,12 +11,22 @@
 
 CUB_NAMESPACE_BEGIN
 
-enum CacheLoadModifier { LOAD_DEFAULT, LOAD_CA, LOAD_CG, LOAD_CS, LOAD_CV, LOAD_LDG, LOAD_VOLATILE };
+enum CacheLoadModifier {
+  LOAD_DEFAULT,
+  LOAD_CA,
+  LOAD_CG,
+  LOAD_CS,
+  LOAD_CV,
+  LOAD_LDG,
+  LOAD_VOLATILE
+};
 
-template <CacheLoadModifier, class I> static inline detail::it_value_t<I> ThreadLoad(I at) {
+template <CacheLoadModifier, class I>
+static inline detail::it_value_t<I> ThreadLoad(I at) {
   return *at;
 }
-template <int N, CacheLoadModifier, class T> static inline void UnrolledThreadLoad(const T *from, T *to) {
+template <int N, CacheLoadModifier, class T>
+static inline void UnrolledThreadLoad(const T *from, T *to) {
   for (int i = 0; i < N; i++)
     to[i] = from[i];
 }

@@ -11,9 +11,17 @@
 
 CUB_NAMESPACE_BEGIN
 
-enum CacheStoreModifier { STORE_DEFAULT, STORE_WB, STORE_CG, STORE_CS, STORE_WT, STORE_VOLATILE };
+enum CacheStoreModifier {
+  STORE_DEFAULT,
+  STORE_WB,
+  STORE_CG,
+  STORE_CS,
+  STORE_WT,
+  STORE_VOLATILE
+};
 
-template <CacheStoreModifier, class I, class T> static inline void ThreadStore(I at, T value) {
+template <CacheStoreModifier, class I, class T>
+static inline void ThreadStore(I at, T value) {
   *at = value;
 }
 

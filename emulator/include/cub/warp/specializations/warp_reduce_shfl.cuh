@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* warp_reduce_shfl.cuh: the toolkit's has shuffles as inline PTX. The emulated one goes through shared memory, by the toolkit's own header. */
+/* warp_reduce_shfl.cuh: the toolkit's has shuffles as inline PTX. The emulated one goes
+ * through shared memory, by the toolkit's own header. */
 #ifndef AUTOTUNE_EMULATE_CUB_WARP_REDUCE_SHFL_H
 #define AUTOTUNE_EMULATE_CUB_WARP_REDUCE_SHFL_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compiler.h: read by each header of the toolkit's C++ libraries (CCCL: libcu++, Thrust, CUB) before all else. They see a
- * compiler for the CPU. Thrust's device is its C++ system, with memory of the emulated device. What they have as inline
- * PTX is given by the headers beside this one. */
+/* compiler.h: read by each header of the toolkit's C++ libraries (CCCL: libcu++, Thrust,
+ * CUB) before all else. They see a compiler for the CPU. Thrust's device is its C++
+ * system, with memory of the emulated device. What they have as inline PTX is given by
+ * the headers beside this one. */
 #ifndef AUTOTUNE_EMULATE_CCCL_COMPILER_H
 #define AUTOTUNE_EMULATE_CCCL_COMPILER_H
 
@@ -9,7 +10,8 @@
 
 #include <cuda_runtime.h>
 
-/* What the runtime's headers define as macros is a name of a function or of a parameter here. */
+/* What the runtime's headers define as macros is a name of a function or of a parameter
+ * here. */
 #pragma push_macro("__CUDACC__")
 #undef __CUDACC__
 #undef asm

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* execution_policy.h: the C++ system's policy stands for thrust::cuda::par. A stream needs nothing: see thrust.h. */
+/* execution_policy.h: the C++ system's policy stands for thrust::cuda::par. A stream
+ * needs nothing: see thrust.h. */
 #ifndef AUTOTUNE_EMULATE_THRUST_EXECUTION_POLICY_H
 #define AUTOTUNE_EMULATE_THRUST_EXECUTION_POLICY_H
 

@@ -30,9 +30,11 @@ struct emulated_resource final : thrust::mr::memory_resource<> {
     autotune_emulate::thrust_free(p);
   }
 };
-using native_resource = thrust::mr::fancy_pointer_resource<emulated_resource, thrust::cpp::pointer<void>>;
+using native_resource =
+    thrust::mr::fancy_pointer_resource<emulated_resource, thrust::cpp::pointer<void>>;
 using universal_native_resource =
-    thrust::mr::fancy_pointer_resource<emulated_resource, thrust::cpp::universal_pointer<void>>;
+    thrust::mr::fancy_pointer_resource<emulated_resource,
+                                       thrust::cpp::universal_pointer<void>>;
 } // namespace detail
 using memory_resource = detail::native_resource;
 using universal_memory_resource = detail::universal_native_resource;

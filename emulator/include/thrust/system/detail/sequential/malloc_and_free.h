@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* malloc_and_free.h: thrust::malloc and thrust::free of the systems that run on the host. */
+/* malloc_and_free.h: thrust::malloc and thrust::free of the systems that run on the host.
+ */
 #ifndef AUTOTUNE_EMULATE_THRUST_MALLOC_AND_FREE_H
 #define AUTOTUNE_EMULATE_THRUST_MALLOC_AND_FREE_H
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# emulated.sh BUILD: bench/gpu/emulated.sh builds, annotates and runs programs that check themselves, with smaller arguments, and says
+# emulated_programs.sh BUILD: bench/gpu/emulated.sh builds, annotates and runs programs that check themselves, with smaller arguments, and says
 # which of them pass untuned, which tuned, how many tunings there were, and why others do not pass.
 set -u
 build=$(realpath "$1")
