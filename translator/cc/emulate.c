@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cc.h"
-#include "front/lang/cuda/items.h"
+#include "front/lang/language.h"
 
 // True for an option of any compiler that means nothing on the CPU.
 static bool emulate_drops(const char *word) {
@@ -49,7 +49,7 @@ static bool is_language(const char *word, const char *next, unsigned *n) {
 // cuComplex.h.
 static void emulate_add_toolkit(struct words *w, const char *const *compiler) {
   const char *include =
-      toolkit_include(&(struct compile_options){ .compiler = compiler });
+      language_of("x.cu")->toolkit(&(struct compile_options){ .compiler = compiler });
   if (!include)
     return;
   const char *libraries = arena_printf("%s/cccl", include);
