@@ -122,14 +122,23 @@ static void block_leave(void) {
 static void settle_done(void);
 static void block_copies_do(struct thread *me, unsigned until);
 
-static void thread_main(void) {
-  b.grid->call(b.grid->fn, b.grid->args);
+/* Ends the running thread of the block: its fibre is not resumed. */
+static _Noreturn void thread_end(void) {
   block_copies_do(&b.threads[b.now], UINT_MAX);
   b.threads[b.now].progress = DONE;
   b.left--;
   settle_done();
   block_leave();
   __builtin_unreachable();
+}
+
+static void thread_main(void) {
+  b.grid->call(b.grid->fn, b.grid->args);
+  thread_end();
+}
+
+EXPORT void autotune_emulate_exit(void) {
+  thread_end();
 }
 
 static void thread_run(unsigned t) {

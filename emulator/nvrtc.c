@@ -296,13 +296,33 @@ static nvrtcResult log_read(nvrtcProgram p, const char *folder, int status) {
   return NVRTC_ERROR_COMPILATION;
 }
 
-static nvrtcResult nvrtc_compile_in(nvrtcProgram p, const char *folder,
-                                    const struct flags *f) {
+/* Adds what a unit needs that includes CUDA's C++ libraries: they take the C++ library's
+ * headers, and are in a folder `cccl` within the toolkit's. */
+static void libraries_add(struct flags *f, const char *text) {
+  static const char *const names[] = { "#include <cub/", "#include <thrust/",
+                                       "#include <cuda/" };
+  bool wanted = false;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    wanted = wanted || strstr(text, names[i]);
+  if (!wanted)
+    return;
+  flag_add(f, "-DAUTOTUNE_EMULATE_LIBRARIES", "");
+  for (unsigned i = 0, n = f->n; i < n; i++)
+    if (strncmp(f->of[i], "-I", 2) == 0) {
+      char path[PATH_ROOM];
+      snprintf(path, sizeof path, "%s/cccl", f->of[i] + 2);
+      if (access(path, R_OK | X_OK) == 0)
+        flag_add(f, "-isystem", path);
+    }
+}
+
+static nvrtcResult nvrtc_compile_in(nvrtcProgram p, const char *folder, struct flags *f) {
   char path[PATH_ROOM], *marked = NULL, *text = rewrite_unit(p->text);
   snprintf(path, sizeof path, "%s/unit.cpp", folder);
   if (text &&
       asprintf(&marked, "#line 1 \"%s\"\n%s\nAUTOTUNE_EMULATE_UNIT\n", p->name, text) < 0)
     marked = NULL;
+  libraries_add(f, p->text);
   bool written = marked && file_write(path, marked);
   free(marked);
   free(text);

@@ -15,6 +15,7 @@ static struct {
   uint64_t newest, finished;
   enum { ABSENT, STARTING, WORKS, FAILED } thread;
   struct CUstream_st *captures; /* streams that are being captured */
+  bool each;                    /* the host waits for each operation */
 } q = { .lock = PTHREAD_MUTEX_INITIALIZER,
         .added = PTHREAD_COND_INITIALIZER,
         .done = PTHREAD_COND_INITIALIZER,
@@ -126,8 +127,15 @@ CUresult capture_forbids(void) {
   return forbidden ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
 }
 
+EXPORT void autotune_emulate_wait_each(void) {
+  pthread_mutex_lock(&q.lock);
+  q.each = true;
+  pthread_mutex_unlock(&q.lock);
+}
+
 CUresult queue_add(struct CUctx_st *c, CUstream stream, struct operation *o) {
   CUresult e = CUDA_SUCCESS;
+  uint64_t wait_for = 0;
   if (!o)
     return CUDA_ERROR_OUT_OF_MEMORY;
   stream = stream_of(c, stream);
@@ -145,6 +153,7 @@ CUresult queue_add(struct CUctx_st *c, CUstream stream, struct operation *o) {
   } else {
     o->number = stream->last = ++q.newest;
     o->next = NULL;
+    wait_for = q.each ? o->number : 0;
     *q.last = o;
     q.last = &o->next;
     o = NULL;
@@ -152,6 +161,7 @@ CUresult queue_add(struct CUctx_st *c, CUstream stream, struct operation *o) {
   }
   pthread_mutex_unlock(&q.lock);
   free(o);
+  queue_wait_for(wait_for);
   return e;
 }
 

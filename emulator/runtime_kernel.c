@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime_kernel.c: the runtime API on variables of the device and on kernels. */
+#include <dlfcn.h>
+
 #include "runtime.h"
 
 /* ---- variables ------------------------------------------------------------------- */
@@ -93,15 +95,28 @@ EXPORT cudaError_t cudaFuncSetCacheConfig(const void *fn, enum cudaFuncCache con
                          : runtime_error((CUresult)cudaErrorInvalidDeviceFunction);
 }
 
+/* The version of code that was compiled for no architecture: CUB takes a kernel's version
+ * for what the kernels' sizes were chosen by when they were compiled, which is the oldest
+ * here. */
+enum { VERSION_NONE = 50 };
+
+/* True if FN is within the program or a library of it: it may be a kernel that nothing
+ * has made known yet, as those whose address CUB casts to `void *`. */
+static bool kernel_possible(const void *fn) {
+  Dl_info info;
+  return fn && dladdr(fn, &info) != 0;
+}
+
 EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *fn) {
   struct registered *r = kernel_find(fn);
-  if (!r)
+  if (!r && !kernel_possible(fn))
     return runtime_error((CUresult)cudaErrorInvalidDeviceFunction);
   *a = (struct cudaFuncAttributes){ .maxThreadsPerBlock = MAX_THREADS,
                                     .numRegs = REGISTERS_THREAD,
-                                    .ptxVersion = settings_get()->cc,
+                                    .ptxVersion = r ? settings_get()->cc : VERSION_NONE,
                                     .binaryVersion = settings_get()->cc,
-                                    .maxDynamicSharedSizeBytes = (int)r->shared_limit,
+                                    .maxDynamicSharedSizeBytes = r ? (int)r->shared_limit
+                                                                   : SHARED_STATIC,
                                     .preferredShmemCarveout = -1 };
   return cudaSuccess;
 }
@@ -110,7 +125,7 @@ EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,
                                                                  const void *fn,
                                                                  int threads,
                                                                  size_t shared) {
-  if (!kernel_find(fn))
+  if (!kernel_find(fn) && !kernel_possible(fn))
     return runtime_error((CUresult)cudaErrorInvalidDeviceFunction);
   *blocks = launch_occupancy(shared, threads);
   return cudaSuccess;

@@ -39,6 +39,10 @@ static void to_previous(int signal, siginfo_t *info, void *context) {
     }
 }
 
+EXPORT int autotune_emulate_in_kernel(void) {
+  return signals_in_kernel();
+}
+
 bool signals_in_kernel(void) {
   return s.running && pthread_equal(pthread_self(), s.thread);
 }

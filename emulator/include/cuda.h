@@ -180,7 +180,7 @@ typedef enum {
   X(97, MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, MaxSharedMemoryPerBlockOptin, 99 << 10) \
   X(106, MAX_BLOCKS_PER_MULTIPROCESSOR, MaxBlocksPerMultiprocessor, 16)            \
   X(111, RESERVED_SHARED_MEMORY_PER_BLOCK, ReservedSharedMemoryPerBlock, 1 << 10)  \
-  X(115, MEMORY_POOLS_SUPPORTED, MemoryPoolsSupported, 0)
+  X(115, MEMORY_POOLS_SUPPORTED, MemoryPoolsSupported, 1)
 
 typedef enum {
 #define X(number, driver, runtime, value) CU_DEVICE_ATTRIBUTE_##driver = number,

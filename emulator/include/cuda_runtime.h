@@ -126,6 +126,22 @@ static inline cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t
                                      sizeof symbol - offset, 0, 1);
 }
 
+/* CUDA 13's forms of functions that took a device's number. */
+static inline cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes,
+                                               cudaMemLocation, unsigned,
+                                               cudaStream_t s = 0) {
+  return ::cudaMemPrefetchAsync(p, bytes, 0, s);
+}
+static inline cudaError_t cudaMemAdvise(const void *p, size_t bytes,
+                                        cudaMemoryAdvise advice, cudaMemLocation) {
+  return ::cudaMemAdvise(p, bytes, advice, 0);
+}
+template <class T>
+static inline cudaError_t cudaMallocFromPoolAsync(T **p, size_t bytes, cudaMemPool_t pool,
+                                                  cudaStream_t s) {
+  return ::cudaMallocFromPoolAsync((void **)p, bytes, pool, s);
+}
+
 /* Functions that take a kernel by its own type. */
 template <class... P>
 static inline cudaError_t cudaLaunchKernel(void (*fn)(P...), dim3 grid, dim3 block,

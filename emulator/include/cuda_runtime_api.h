@@ -7,6 +7,9 @@
 #pragma GCC system_header
 
 #include <stddef.h>
+#if __has_include(<library_types.h>)
+#include <library_types.h>
+#endif
 
 #include "cuda.h"
 
@@ -37,7 +40,40 @@ typedef enum cudaError {
       cudaErrorInvalidConfiguration = 9,
   cudaErrorInvalidSymbol = 13,
   cudaErrorInvalidMemcpyDirection = 21,
-  cudaErrorInvalidDeviceFunction = 98
+  cudaErrorInvalidDeviceFunction = 98,
+  /* The emulator never returns these; CUDA's C++ libraries name them. */
+  cudaErrorProfilerDisabled = 5,
+  cudaErrorInvalidPitchValue = 12,
+  cudaErrorInvalidTexture = 18,
+  cudaErrorInvalidTextureBinding = 19,
+  cudaErrorInvalidChannelDescriptor = 20,
+  cudaErrorInvalidFilterSetting = 26,
+  cudaErrorInvalidNormSetting = 27,
+  cudaErrorInsufficientDriver = 35,
+  cudaErrorDuplicateVariableName = 43,
+  cudaErrorDuplicateTextureName = 44,
+  cudaErrorDuplicateSurfaceName = 45,
+  cudaErrorIncompatibleDriverContext = 49,
+  cudaErrorMissingConfiguration = 52,
+  cudaErrorLaunchMaxDepthExceeded = 65,
+  cudaErrorLaunchFileScopedTex = 66,
+  cudaErrorLaunchFileScopedSurf = 67,
+  cudaErrorSyncDepthExceeded = 68,
+  cudaErrorStartupFailure = 127,
+  cudaErrorUnmapBufferObjectFailed = 206,
+  cudaErrorAlreadyMapped = 208,
+  cudaErrorECCUncorrectable = 214,
+  cudaErrorUnsupportedLimit = 215,
+  cudaErrorDeviceAlreadyInUse = 216,
+  cudaErrorPeerAccessUnsupported = 217,
+  cudaErrorSharedObjectInitFailed = 303,
+  cudaErrorPeerAccessAlreadyEnabled = 704,
+  cudaErrorPeerAccessNotEnabled = 705,
+  cudaErrorSetOnActiveProcess = 708,
+  cudaErrorTooManyPeers = 711,
+  cudaErrorHostMemoryAlreadyRegistered = 712,
+  cudaErrorHostMemoryNotRegistered = 713,
+  cudaErrorNotPermitted = 800
 } cudaError_t;
 
 typedef CUstream cudaStream_t;
@@ -156,6 +192,39 @@ struct AUTOTUNE_EMULATE_NO_TEXTURES cudaTextureDesc {
   int none;
 };
 
+typedef struct cudaMemPool_st *cudaMemPool_t;
+enum cudaMemPoolAttr {
+  cudaMemPoolReuseFollowEventDependencies = 1,
+  cudaMemPoolReuseAllowOpportunistic,
+  cudaMemPoolReuseAllowInternalDependencies,
+  cudaMemPoolAttrReleaseThreshold, /* this and what follows: of 64 bits */
+  cudaMemPoolAttrReservedMemCurrent,
+  cudaMemPoolAttrReservedMemHigh,
+  cudaMemPoolAttrUsedMemCurrent,
+  cudaMemPoolAttrUsedMemHigh
+};
+enum cudaMemLocationType {
+  cudaMemLocationTypeInvalid,
+  cudaMemLocationTypeDevice,
+  cudaMemLocationTypeHost,
+  cudaMemLocationTypeHostNuma,
+  cudaMemLocationTypeHostNumaCurrent
+};
+typedef struct cudaMemLocation {
+  enum cudaMemLocationType type;
+  int id;
+} cudaMemLocation;
+enum cudaMemoryAdvise {
+  cudaMemAdviseSetReadMostly = 1,
+  cudaMemAdviseUnsetReadMostly,
+  cudaMemAdviseSetPreferredLocation,
+  cudaMemAdviseUnsetPreferredLocation,
+  cudaMemAdviseSetAccessedBy,
+  cudaMemAdviseUnsetAccessedBy
+};
+#define cudaCpuDeviceId (-1)
+#define cudaInvalidDeviceId (-2)
+
 struct cudaPointerAttributes {
   enum cudaMemoryType type;
   int device;
@@ -237,6 +306,25 @@ cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes,
 cudaError_t cudaMemset2D(void *p, size_t pitch, int value, size_t bytes, size_t rows);
 cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, int device,
                                  cudaStream_t s AUTOTUNE_EMULATE_DEFAULT(0));
+
+cudaError_t cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdvise advice,
+                          int device);
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device);
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device);
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
+                                    void *value);
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
+                                    void *value);
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes);
+cudaError_t cudaMallocFromPoolAsync(void **p, size_t bytes, cudaMemPool_t pool,
+                                    cudaStream_t s);
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags);
+cudaError_t cudaDeviceDisablePeerAccess(int peer);
+cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
+                           size_t bytes);
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from,
+                                int from_device, size_t bytes,
+                                cudaStream_t s AUTOTUNE_EMULATE_DEFAULT(0));
 
 cudaError_t cudaStreamCreate(cudaStream_t *s);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned flags);

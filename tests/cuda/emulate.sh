@@ -288,6 +288,57 @@ check "why" "$build/bin/autotune" why exchange
 cp out err
 said "why says it, too" '^  j, k are not looked at: '
 
+# ---- functions of the runtime and of kernels that other parts do not use ----
+
+cat > functions.cu <<'END'
+#include <cstdio>
+__device__ unsigned long long both(unsigned a, unsigned b) { return (unsigned long long)a << 32 | b; }
+__global__ void parts(unsigned long long *out, unsigned *counter)
+{
+  if (threadIdx.x == 0) {
+    out[0] = both(__vadd4(0x01ff7f80, 0x01010101), __vaddss2(0x7fff8000, 0x0001ffff));
+    out[1] = both(__vmaxs4(0x80017f00, 0x01800001), __vminu2(0x8001ffff, 0x00020001));
+    out[2] = both(__vcmpgtu4(0x80010203, 0x01010303), __vabsdiffu4(0x05000a01, 0x00050a02));
+    out[3] = both(__vsadu4(0x05000a01, 0x00050a02), __vseteq2(0x00010002, 0x00010003));
+    out[4] = both(__dp4a(0xff000000u, 0xff000000u, 1u), (unsigned)__dp4a((int)0xff000000u, (int)0xff000000u, 1));
+    out[5] = both(__dp2a_lo(0x00020003, 0x0405, 1), __dp2a_hi(0x00020003, 0x04050000, 1));
+  }
+  __nv_atomic_fetch_add(counter, threadIdx.x, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  __syncthreads();
+  if (threadIdx.x == 1)
+    out[6] = __nv_atomic_load_n(counter, __NV_ATOMIC_ACQUIRE);
+}
+
+int main()
+{
+  static const unsigned long long want[7] = { 0x0200808100000000 | 0x7fff8000, 0x01017f0100020001, 0xff00000005050001,
+    0x0000000b00010000, 0x0000fe0200000002, 0x0000001800000018, 2016 };
+  unsigned long long got[7], *out, value = 4096, read = 0;
+  unsigned *counter;
+  double4_16a d = make_double4_16a(1, 2, 3, 4);
+  cudaMemPool_t pool;
+  cudaMemLocation here = { cudaMemLocationTypeDevice, 0 };
+  bool good = cudaDeviceGetDefaultMemPool(&pool, 0) == cudaSuccess &&
+    cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &value) == cudaSuccess &&
+    cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &read) == cudaSuccess && read == 4096 &&
+    cudaMallocFromPoolAsync(&out, sizeof got, pool, 0) == cudaSuccess &&
+    cudaMallocManaged(&counter, sizeof *counter) == cudaSuccess &&
+    cudaMemAdvise(counter, sizeof *counter, cudaMemAdviseSetReadMostly, here) == cudaSuccess &&
+    cudaMemPrefetchAsync(counter, sizeof *counter, here, 0, 0) == cudaSuccess &&
+    cudaDeviceEnablePeerAccess(9, 0) == cudaErrorInvalidDevice && sizeof d == 32 && alignof(double4_32a) == 32;
+  (void)cudaGetLastError();
+  *counter = 0;
+  parts<<<1, 64>>>(out, counter);
+  cudaMemcpyPeer(got, 0, out, 0, sizeof got);
+  for (int i = 0; i < 7; i++)
+    if (got[i] != want[i])
+      good = printf("%d: %llx, not %llx\n", i, got[i], want[i]) < 0;
+  return printf("%s\n", cudaGetErrorString(cudaGetLastError())), good ? 0 : 1;
+}
+END
+check "functions: they build" cc nvcc -std=c++17 -O1 functions.cu -o functions
+check "functions: they are right" ./functions
+
 echo 'int in_c(void) { int class = 1; return class; }' > in_c.c
 echo 'extern "C" int in_c(void); int main() { return in_c() - 1; }' > of_c.cu
 check "nvcc's C is C" cc nvcc in_c.c of_c.cu -o of_c

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cc.h"
+#include "front/lang/language.h"
 
 // True for an option of any compiler that means nothing on the CPU.
 static bool emulate_drops(const char *word) {
@@ -43,6 +44,34 @@ static bool is_language(const char *word, const char *next, unsigned *n) {
   return joined || two;
 }
 
+// Adds the toolkit's folders after the emulator's: its C++ libraries (CCCL), which are in
+// a folder of their own from 13 on, and headers that the emulator has none of, such as
+// cuComplex.h.
+static void emulate_add_toolkit(struct words *w, const char *const *compiler) {
+  const char *include =
+      language_of("x.cu")->toolkit(&(struct compile_options){ .compiler = compiler });
+  if (!include)
+    return;
+  const char *libraries = arena_printf("%s/cccl", include);
+  if (path_is_file(arena_printf("%s/thrust/version.h", libraries))) {
+    words_add(w, "-isystem");
+    words_add(w, libraries);
+  }
+  words_add(w, "-idirafter");
+  words_add(w, include);
+}
+
+// True for `-I FOLDER` of a toolkit's headers: before the emulator's they would be found
+// in place of those. *N is the number of words.
+static bool is_toolkit_folder(const char *word, const char *next, unsigned *n) {
+  const char *folder = strcmp(word, "-I") == 0 ? next
+      : strncmp(word, "-I", 2) == 0            ? word + 2
+                                               : NULL;
+  *n = folder == next ? 2 : 1;
+  return folder && path_is_file(arena_printf("%s/cuda_runtime.h", folder)) &&
+      path_is_file(arena_printf("%s/driver_types.h", folder));
+}
+
 char **cc_emulate_command(int *argc, char **argv, const char *clang) {
   struct words w = { 0 };
   bool all_cuda = false, by_name = true;
@@ -51,6 +80,7 @@ char **cc_emulate_command(int *argc, char **argv, const char *clang) {
   words_add(&w, "--driver-mode=g++");
   words_add(&w, "-isystem"); // launches in the emulator's own headers are not rewritten
   words_add(&w, arena_printf("%s/autotune-emulate", cc_include_folder()));
+  emulate_add_toolkit(&w, (const char *const[]){ argv[0], NULL });
   words_add(&w, "-DAUTOTUNE_EMULATE");
   words_add(&w, "-Wno-unknown-warning-option");
   words_add(&w, "-Wno-pass-failed"); // Clang warns of each loop that it does not unroll
@@ -60,6 +90,10 @@ char **cc_emulate_command(int *argc, char **argv, const char *clang) {
     unsigned n;
     if (is_language(word, next, &n)) {
       all_cuda = true;
+      i += (int)n - 1;
+      continue;
+    }
+    if (is_toolkit_folder(word, next, &n)) {
       i += (int)n - 1;
       continue;
     }

@@ -33,6 +33,12 @@ struct autotune_emulate_kernel {
 AUTOTUNE_EMULATE_API void autotune_emulate_register(
     const struct autotune_emulate_kernel *kernel);
 
+/* From now on launches, copies and fills are done when the call that queues them returns.
+ * Thrust's algorithms, which run on the host, need this. */
+AUTOTUNE_EMULATE_API void autotune_emulate_wait_each(void);
+/* True in the thread that runs a kernel. */
+AUTOTUNE_EMULATE_API int autotune_emulate_in_kernel(void);
+
 /* ---- in a kernel ----------------------------------------------------------------- */
 
 /* The dynamic shared memory of the block: the same place for every launch. */
@@ -63,6 +69,8 @@ AUTOTUNE_EMULATE_API void autotune_emulate_copy(void *to, const void *from,
 AUTOTUNE_EMULATE_API void autotune_emulate_commit(void);
 AUTOTUNE_EMULATE_API void autotune_emulate_wait(unsigned groups_left);
 
+/* Ends the calling thread, as PTX's `exit`. Objects on its stack are not destroyed. */
+AUTOTUNE_EMULATE_API void autotune_emulate_exit(void) __attribute__((noreturn));
 /* Ends the launch, as an illegal instruction or a failed assertion. */
 AUTOTUNE_EMULATE_API void autotune_emulate_trap(void) __attribute__((noreturn));
 AUTOTUNE_EMULATE_API void autotune_emulate_assert(const char *text, const char *file,

@@ -8,6 +8,7 @@
 
 #include "device.h"
 #include "math.h"
+#include "simd.h"
 #include "types.h"
 
 extern "C" {
@@ -335,6 +336,69 @@ AUTOTUNE_EMULATE_CAS(int)
 AUTOTUNE_EMULATE_CAS(unsigned)
 AUTOTUNE_EMULATE_CAS(unsigned long long)
 AUTOTUNE_EMULATE_CAS(unsigned short)
+
+/* CUDA 13's atomics with a memory order and a scope: both are more than a block that runs
+ * alone needs. */
+enum {
+  __NV_ATOMIC_RELAXED,
+  __NV_ATOMIC_CONSUME,
+  __NV_ATOMIC_ACQUIRE,
+  __NV_ATOMIC_RELEASE,
+  __NV_ATOMIC_ACQ_REL,
+  __NV_ATOMIC_SEQ_CST
+};
+enum {
+  __NV_THREAD_SCOPE_THREAD,
+  __NV_THREAD_SCOPE_BLOCK,
+  __NV_THREAD_SCOPE_CLUSTER,
+  __NV_THREAD_SCOPE_DEVICE,
+  __NV_THREAD_SCOPE_SYSTEM
+};
+template <class T>
+static inline T __nv_atomic_load_n(const T *p, int, int = __NV_THREAD_SCOPE_SYSTEM) {
+  autotune_emulate::atomic_step();
+  return *(const volatile T *)p;
+}
+template <class T>
+static inline void __nv_atomic_store_n(T *p, autotune_emulate::same<T> v, int,
+                                       int = __NV_THREAD_SCOPE_SYSTEM) {
+  autotune_emulate::swap_in<T>(p, v);
+}
+template <class T>
+static inline T __nv_atomic_exchange_n(T *p, autotune_emulate::same<T> v, int,
+                                       int = __NV_THREAD_SCOPE_SYSTEM) {
+  return autotune_emulate::swap_in<T>(p, v);
+}
+template <class T>
+static inline bool __nv_atomic_compare_exchange_n(T *p, T *expected,
+                                                  autotune_emulate::same<T> v, bool, int,
+                                                  int, int = __NV_THREAD_SCOPE_SYSTEM) {
+  T old = *p;
+  bool same = __builtin_memcmp(&old, expected, sizeof old) == 0;
+  autotune_emulate::swap_in<T>(p, same ? v : old);
+  *expected = old;
+  return same;
+}
+#define AUTOTUNE_EMULATE_NV_ATOMIC(name, value)                                    \
+  template <class T>                                                               \
+  static inline T __nv_atomic_fetch_##name(T *p, autotune_emulate::same<T> v, int, \
+                                           int = __NV_THREAD_SCOPE_SYSTEM) {       \
+    T old = *p;                                                                    \
+    return autotune_emulate::swap_in<T>(p, (T)(value));                            \
+  }                                                                                \
+  template <class T>                                                               \
+  static inline void __nv_atomic_##name(T *p, autotune_emulate::same<T> v, int,    \
+                                        int = __NV_THREAD_SCOPE_SYSTEM) {          \
+    T old = *p;                                                                    \
+    autotune_emulate::swap_in<T>(p, (T)(value));                                   \
+  }
+AUTOTUNE_EMULATE_NV_ATOMIC(add, old + v)
+AUTOTUNE_EMULATE_NV_ATOMIC(sub, old - v)
+AUTOTUNE_EMULATE_NV_ATOMIC(min, v < old ? v : old)
+AUTOTUNE_EMULATE_NV_ATOMIC(max, old < v ? v : old)
+AUTOTUNE_EMULATE_NV_ATOMIC(and, old &v)
+AUTOTUNE_EMULATE_NV_ATOMIC(or, old | v)
+AUTOTUNE_EMULATE_NV_ATOMIC(xor, old ^ v)
 
 /* Loads and stores with a hint for the cache. */
 template <class T> static inline T __ldg(const T *p) {

@@ -312,10 +312,25 @@ static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned n) 
 static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned n) {
   return (unsigned)(((unsigned long long)high << 32 | low) >> (n & 31));
 }
-static inline int __dp4a(int a, int b, int c) {
-  for (int i = 0; i < 4; i++)
-    c += (signed char)(a >> 8 * i) * (signed char)(b >> 8 * i);
-  return c;
+#define AUTOTUNE_EMULATE_DOT(A, PA, B, PB, R)                  \
+  static inline R __dp4a(A a, B b, R c) {                      \
+    for (int i = 0; i < 4; i++)                                \
+      c += (R)((int)(PA)(a >> 8 * i) * (int)(PB)(b >> 8 * i)); \
+    return c;                                                  \
+  }
+AUTOTUNE_EMULATE_DOT(int, signed char, int, signed char, int)
+AUTOTUNE_EMULATE_DOT(unsigned, unsigned char, unsigned, unsigned char, unsigned)
+static inline int __dp2a_lo(int a, int b, int c) {
+  return c + (short)a * (signed char)b + (short)(a >> 16) * (signed char)(b >> 8);
+}
+static inline int __dp2a_hi(int a, int b, int c) {
+  return __dp2a_lo(a, b >> 16, c);
+}
+static inline unsigned __dp2a_lo(unsigned a, unsigned b, unsigned c) {
+  return c + (a & 0xffff) * (b & 0xff) + (a >> 16) * (b >> 8 & 0xff);
+}
+static inline unsigned __dp2a_hi(unsigned a, unsigned b, unsigned c) {
+  return __dp2a_lo(a, b >> 16, c);
 }
 
 namespace autotune_emulate {

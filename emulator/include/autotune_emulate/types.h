@@ -12,6 +12,16 @@
 #define __CUDACC__ 1
 #endif
 
+/* Headers of the toolkit that include those of its runtime by their folder get these. */
+#define __HOST_DEFINES_H__
+#define __VECTOR_TYPES_H__
+#define __VECTOR_FUNCTIONS_H__
+#define __BUILTIN_TYPES_H__
+#define __DEVICE_TYPES_H__
+
+#define __NV_SILENCE_DEPRECATION_BEGIN
+#define __NV_SILENCE_DEPRECATION_END
+
 #define __host__
 #define __device__
 #define __global__
@@ -79,6 +89,23 @@ AUTOTUNE_EMULATE_VECTOR(long long, longlong, 8, 16, 16)
 AUTOTUNE_EMULATE_VECTOR(unsigned long long, ulonglong, 8, 16, 16)
 AUTOTUNE_EMULATE_VECTOR(float, float, 4, 8, 16)
 AUTOTUNE_EMULATE_VECTOR(double, double, 8, 16, 16)
+
+/* CUDA 13's types of four 64-bit numbers that are aligned to 16 or to 32 bytes. */
+#define AUTOTUNE_EMULATE_VECTOR4(T, name, align)                                   \
+  struct __attribute__((aligned(align))) name##4_##align##a {                      \
+    T x, y, z, w;                                                                  \
+  };                                                                               \
+  static inline name##4_##align##a make_##name##4_##align##a(T x, T y, T z, T w) { \
+    return name##4_##align##a{ x, y, z, w };                                       \
+  }
+#define AUTOTUNE_EMULATE_VECTORS4(T, name) \
+  AUTOTUNE_EMULATE_VECTOR4(T, name, 16)    \
+  AUTOTUNE_EMULATE_VECTOR4(T, name, 32)
+AUTOTUNE_EMULATE_VECTORS4(long, long)
+AUTOTUNE_EMULATE_VECTORS4(unsigned long, ulong)
+AUTOTUNE_EMULATE_VECTORS4(long long, longlong)
+AUTOTUNE_EMULATE_VECTORS4(unsigned long long, ulonglong)
+AUTOTUNE_EMULATE_VECTORS4(double, double)
 
 struct dim3 {
   unsigned int x, y, z;

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* unit.h: placed before a unit that the emulated NVRTC compiles. It includes no system
- * header. */
+ * header, but for a unit with CUDA's C++ libraries (AUTOTUNE_EMULATE_LIBRARIES). */
 #ifndef AUTOTUNE_EMULATE_UNIT_H
 #define AUTOTUNE_EMULATE_UNIT_H
 
 #pragma GCC system_header
 
+#ifdef AUTOTUNE_EMULATE_LIBRARIES
+#undef __CUDACC_RTC__
+#include "../cuda_runtime.h"
+#else
 #define AUTOTUNE_EMULATE_UNIT_TEXT 1
+#endif
 #include "kernel.h"
 #include "call.h"
 
@@ -15,6 +20,7 @@ typedef __PTRDIFF_TYPE__ ptrdiff_t;
 
 extern "C" __attribute__((noreturn)) void __assert_fail(const char *, const char *,
                                                         unsigned, const char *);
+#undef assert
 #ifndef NDEBUG
 #define assert(e) \
   ((e) ? (void)0 : autotune_emulate_assert(#e, __FILE__, __LINE__, __PRETTY_FUNCTION__))

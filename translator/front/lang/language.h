@@ -115,6 +115,9 @@ struct language {
    * emulator's headers, with kernels of ours or without. Lines keep their numbers. NULL:
    * the language is not emulated. */
   void (*emulate)(const char *path, const struct text *in, struct text *out);
+  /* Returns the folder of the headers of the language's toolkit, found by the compiler of
+   * O; NULL: not there. NULL: the language has no toolkit. */
+  const char *(*toolkit)(const struct compile_options *o);
 };
 
 extern const struct language language_c, language_cxx, language_cuda;

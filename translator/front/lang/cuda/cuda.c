@@ -7,6 +7,7 @@
 #include "cuda.h"
 #include "front/lang/language.h"
 #include "front/reach/unit.h"
+#include "items.h"
 
 const TSLanguage *tree_sitter_cuda(void); // a grammar's one symbol; it has no header
 
@@ -169,4 +170,5 @@ const struct language language_cuda = {
   .print = cuda_print,
   .header_inline = cuda_header_inline,
   .emulate = cuda_emulate,
+  .toolkit = toolkit_include,
 };
