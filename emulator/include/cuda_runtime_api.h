@@ -238,6 +238,19 @@ cudaError_t cudaMemset2D(void *p, size_t pitch, int value, size_t bytes, size_t 
 cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, int device,
                                  cudaStream_t s AUTOTUNE_EMULATE_DEFAULT(0));
 
+enum cudaDriverEntryPointQueryResult {
+  cudaDriverEntryPointSuccess,
+  cudaDriverEntryPointSymbolNotFound,
+  cudaDriverEntryPointVersionNotSufficent
+};
+enum { cudaEnableDefault, cudaEnableLegacyStream, cudaEnablePerThreadDefaultStream };
+cudaError_t cudaGetDriverEntryPoint(
+    const char *name, void **function, unsigned long long flags,
+    enum cudaDriverEntryPointQueryResult *result AUTOTUNE_EMULATE_DEFAULT(0));
+cudaError_t cudaGetDriverEntryPointByVersion(
+    const char *name, void **function, unsigned version, unsigned long long flags,
+    enum cudaDriverEntryPointQueryResult *result AUTOTUNE_EMULATE_DEFAULT(0));
+
 cudaError_t cudaStreamCreate(cudaStream_t *s);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned flags);
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *s, unsigned flags, int priority);
