@@ -54,7 +54,8 @@ static CUresult launch_possible(const struct launch *l) {
     return CUDA_ERROR_INVALID_VALUE;
   if ((uint64_t)l->block.x * l->block.y * l->block.z > MAX_THREADS)
     return CUDA_ERROR_INVALID_VALUE;
-  if (l->shared > l->shared_limit || l->shared + l->shared_static > SHARED_BLOCK)
+  if (l->shared > l->shared_limit ||
+      l->shared + l->shared_static > (size_t)limits_get()->shared_block)
     return CUDA_ERROR_INVALID_VALUE;
   return fault_due(FAULT_LAUNCH) ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES : CUDA_SUCCESS;
 }
@@ -116,12 +117,13 @@ CUresult launch_queue(struct CUctx_st *c, const struct launch *l, CUstream strea
 int launch_occupancy(size_t shared, int threads) {
   if (threads <= 0 || threads > MAX_THREADS)
     return 0;
-  int warps = (threads + WARP - 1) / WARP, blocks = THREADS_SM / (warps * WARP);
+  int warps = (threads + WARP - 1) / WARP,
+      blocks = limits_get()->threads_sm / (warps * WARP);
   int by_registers = REGISTERS_SM / (REGISTERS_THREAD * warps * WARP);
-  int by_shared = (int)(SHARED_SM / (shared + 1024));
+  int by_shared = (int)((size_t)limits_get()->shared_sm / (shared + 1024));
   if (by_registers < blocks)
     blocks = by_registers;
   if (by_shared < blocks)
     blocks = by_shared;
-  return blocks < BLOCKS_SM ? blocks : BLOCKS_SM;
+  return blocks < limits_get()->blocks_sm ? blocks : limits_get()->blocks_sm;
 }
