@@ -19,7 +19,7 @@ autotune() { "$build/bin/autotune" "$@"; }
 variants_are_right() { # WHEN
   autotune report > "$work/report" || fail "$1: report"
   sed -n 's/^ *variants *//p' "$work/report" > "$work/tried"
-  [ "$(grep -cE '^[0-9]+ tried · ([2-9]|1[0-9]) right( · [0-9]+ timed out)?$' "$work/tried")" = 4 ] ||
+  [ "$(grep -cE '^[0-9]+ tried( of [0-9]+)? · ([2-9]|1[0-9]) right( · [0-9]+ timed out)?$' "$work/tried")" = 4 ] ||
     fail "$1: variants: $(cat "$work/tried" "$work/err")"
 }
 
