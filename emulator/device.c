@@ -172,6 +172,14 @@ EXPORT CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
     *value = settings_get()->cc / 10;
   if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
     *value = settings_get()->cc % 10;
+  if (attribute == CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)
+    *value = limits_get()->threads_sm;
+  if (attribute == CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)
+    *value = limits_get()->blocks_sm;
+  if (attribute == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)
+    *value = limits_get()->shared_sm;
+  if (attribute == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
+    *value = limits_get()->shared_block;
   if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_MODE && settings_get()->exclusive)
     *value = EXCLUSIVE_PROCESS;
   if (attribute == CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)

@@ -11,6 +11,11 @@
  *   kernels.c     kernels of the program, by address
  *   module.c      loads the images that nvrtc.c makes
  *   graph.c       capture of streams, graphs
+ *   tensor_map.c  tensor maps, made by the host
+ *   copies.c      cp.async
+ *   mbarrier.c    barriers in shared memory, named barriers, the cluster's barrier
+ *   bulk.c        copies of boxes of a tensor, by tensor maps
+ *   wgmma.c       matrix products of warpgroups
  *   nvrtc.c       text to a shared object, by Clang, after rewrite.c changed the text
  *
  * There is one device thread for all devices and streams: operations run in the order in
@@ -29,13 +34,8 @@
 #define EXPORT __attribute__((visibility("default")))
 
 enum { WARP = 32, MAX_DEVICES = 8, MAX_THREADS = 1024, MAX_ARGS = 512 };
-enum { SHARED_STATIC = 48 << 10, SHARED_BLOCK = 99 << 10, SHARED_SM = 100 << 10 };
-enum {
-  THREADS_SM = 1536,
-  BLOCKS_SM = 16,
-  REGISTERS_SM = 64 << 10,
-  REGISTERS_THREAD = 32
-};
+enum { SHARED_STATIC = 48 << 10, SHARED_MOST = 227 << 10 };
+enum { REGISTERS_SM = 64 << 10, REGISTERS_THREAD = 32 };
 
 /* ---- settings.c ------------------------------------------------------------------ */
 
@@ -62,8 +62,15 @@ struct settings {
   double timeout;  /* seconds of a launch */
   bool idle;       /* launches do nothing, and return at once */
   bool verbose;    /* prints on standard error why a launch failed */
+  bool early;      /* asynchronous work is done at once, not when it is waited for */
 };
 const struct settings *settings_get(void);
+/* What a multiprocessor and a block have, by the compute capability; shared memory in
+ * bytes. */
+struct limits {
+  int shared_block, shared_sm, threads_sm, blocks_sm;
+};
+const struct limits *limits_get(void);
 /* True if AUTOTUNE_EMULATE makes this call of kind F fail. Each call is counted. */
 bool fault_due(enum fault f);
 

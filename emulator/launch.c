@@ -5,13 +5,16 @@
 
 #include "emulator.h"
 
+enum { ALIGNED = 128, ARGS_BYTES = 32764 }; /* of arguments: the most that CUDA allows */
+
 struct launching {
   struct operation o;
   struct autotune_emulate_kernel kernel;
   struct extent grid, block;
   size_t shared;
   enum fault fault;
-  unsigned offsets[]; /* of the arguments, in bytes from the start; arguments follow */
+  unsigned args;      /* where the arguments begin, in bytes from the start */
+  unsigned offsets[]; /* of each argument, from there */
 };
 
 static CUresult launch_injected(enum fault f) {
@@ -26,9 +29,11 @@ static CUresult launching_run(struct operation *o) {
   struct launching *l = (struct launching *)o;
   if (l->fault)
     return launch_injected(l->fault);
+  static _Alignas(ALIGNED) char room[ARGS_BYTES];
   void *args[MAX_ARGS];
+  memcpy(room, (char *)l + l->args, l->o.size - l->args);
   for (unsigned i = 0; i < l->kernel.n_args; i++)
-    args[i] = (char *)l + l->offsets[i];
+    args[i] = room + l->offsets[i];
   struct grid g = { .grid = l->grid,
                     .block = l->block,
                     .shared = l->shared,
@@ -49,7 +54,8 @@ static CUresult launch_possible(const struct launch *l) {
     return CUDA_ERROR_INVALID_VALUE;
   if ((uint64_t)l->block.x * l->block.y * l->block.z > MAX_THREADS)
     return CUDA_ERROR_INVALID_VALUE;
-  if (l->shared > l->shared_limit || l->shared + l->shared_static > SHARED_BLOCK)
+  if (l->shared > l->shared_limit ||
+      l->shared + l->shared_static > (size_t)limits_get()->shared_block)
     return CUDA_ERROR_INVALID_VALUE;
   return fault_due(FAULT_LAUNCH) ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES : CUDA_SUCCESS;
 }
@@ -65,7 +71,12 @@ static enum fault launch_fault(void) {
 }
 
 static size_t launch_aligned(size_t at, size_t size) {
-  size_t to = size >= 16 ? 16 : size > 4 ? 8 : size > 2 ? 4 : size > 1 ? 2 : 1;
+  size_t to = size && size % ALIGNED == 0 ? ALIGNED /* a tensor map */
+      : size >= 16                        ? 16
+      : size > 4                          ? 8
+      : size > 2                          ? 4
+      : size > 1                          ? 2
+                                          : 1;
   return (at + to - 1) / to * to;
 }
 
@@ -79,10 +90,12 @@ CUresult launch_queue(struct CUctx_st *c, const struct launch *l, CUstream strea
     return e;
   if (k->n_args > MAX_ARGS || (k->n_args && !args))
     return CUDA_ERROR_INVALID_VALUE;
-  size_t begin = sizeof(struct launching) + k->n_args * sizeof(unsigned), size = begin;
+  size_t begin = sizeof(struct launching) + k->n_args * sizeof(unsigned), size = 0;
   for (unsigned i = 0; i < k->n_args; i++)
     size = launch_aligned(size, k->sizes[i]) + k->sizes[i];
-  struct launching *o = operation_new(size, launching_run);
+  if (size > ARGS_BYTES)
+    return CUDA_ERROR_INVALID_VALUE;
+  struct launching *o = operation_new(begin + size, launching_run);
   if (!o)
     return CUDA_ERROR_OUT_OF_MEMORY;
   o->kernel = *k;
@@ -90,11 +103,13 @@ CUresult launch_queue(struct CUctx_st *c, const struct launch *l, CUstream strea
   o->block = l->block;
   o->shared = l->shared;
   o->fault = launch_fault();
+  o->args = (unsigned)begin;
+  size = 0;
   for (unsigned i = 0; i < k->n_args; i++) {
-    begin = launch_aligned(begin, k->sizes[i]);
-    o->offsets[i] = (unsigned)begin;
-    memcpy((char *)o + begin, args[i], k->sizes[i]);
-    begin += k->sizes[i];
+    size = launch_aligned(size, k->sizes[i]);
+    o->offsets[i] = (unsigned)size;
+    memcpy((char *)o + begin + size, args[i], k->sizes[i]);
+    size += k->sizes[i];
   }
   return queue_add(c, stream, &o->o);
 }
@@ -102,12 +117,13 @@ CUresult launch_queue(struct CUctx_st *c, const struct launch *l, CUstream strea
 int launch_occupancy(size_t shared, int threads) {
   if (threads <= 0 || threads > MAX_THREADS)
     return 0;
-  int warps = (threads + WARP - 1) / WARP, blocks = THREADS_SM / (warps * WARP);
+  int warps = (threads + WARP - 1) / WARP,
+      blocks = limits_get()->threads_sm / (warps * WARP);
   int by_registers = REGISTERS_SM / (REGISTERS_THREAD * warps * WARP);
-  int by_shared = (int)(SHARED_SM / (shared + 1024));
+  int by_shared = (int)((size_t)limits_get()->shared_sm / (shared + 1024));
   if (by_registers < blocks)
     blocks = by_registers;
   if (by_shared < blocks)
     blocks = by_shared;
-  return blocks < BLOCKS_SM ? blocks : BLOCKS_SM;
+  return blocks < limits_get()->blocks_sm ? blocks : limits_get()->blocks_sm;
 }

@@ -238,7 +238,7 @@ EXPORT CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute attribute,
   if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
     return CUDA_SUCCESS;
   if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0 ||
-      (size_t)value + f->shared_static > SHARED_BLOCK)
+      (size_t)value + f->shared_static > (size_t)limits_get()->shared_block)
     return CUDA_ERROR_INVALID_VALUE;
   f->shared_limit = (size_t)value;
   return CUDA_SUCCESS;

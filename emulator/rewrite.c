@@ -164,10 +164,19 @@ static void rewrite_body(struct unit *u) {
   }
 }
 
+/* Writes the call that says how large a kernel's clusters are, after its first brace.
+ * GROUP: the size in its parentheses. */
+static void rewrite_cluster(struct unit *u, struct token group) {
+  if (!group.n)
+    return;
+  copy_until(u, u->at);
+  fprintf(u->out, " autotune_emulate::clusters%.*s;", (int)group.n, group.at);
+}
+
 /* Adds the registration of a kernel of which `__global__` has been read, without
  * template<…>. */
 static void rewrite_kernel(struct unit *u) {
-  struct token before = { NULL, 0 }, t, name = { NULL, 0 };
+  struct token before = { NULL, 0 }, t, name = { NULL, 0 }, cluster = { NULL, 0 };
   while ((t = rewrite_next(u)).n) {
     if (rewrite_is(t, "(")) {
       bool attribute = before.n &&
@@ -175,9 +184,12 @@ static void rewrite_kernel(struct unit *u) {
            rewrite_is(before, "__attribute__") || rewrite_is(before, "__maxnreg__") ||
            rewrite_is(before, "__cluster_dims__"));
       skip_group(u, t);
+      if (rewrite_is(before, "__cluster_dims__"))
+        cluster = (struct token){ t.at, (size_t)(u->at - t.at) };
       if (!attribute && before.n)
         name = before;
     } else if (rewrite_is(t, "{")) {
+      rewrite_cluster(u, cluster);
       rewrite_body(u);
       break;
     } else if (rewrite_is(t, ";")) {

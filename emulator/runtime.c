@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime.c: the runtime API on devices and memory, by the driver's functions.
  * Errors are kept for cudaGetLastError. */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,6 +212,45 @@ EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
       *(int *)((char *)p + fields[i].at) = value;
   }
   return cudaSuccess;
+}
+
+/* Returns the driver's function NAME, of its second version if there is one. */
+static void *runtime_driver_function(const char *name) {
+  char second[80];
+  Dl_info info;
+  void *self, *found = NULL;
+  if (!dladdr((void *)(uintptr_t)&cuInit, &info) ||
+      !(self = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD)))
+    return NULL;
+  if (snprintf(second, sizeof second, "%s_v2", name) < (int)sizeof second)
+    found = dlsym(self, second);
+  if (!found)
+    found = dlsym(self, name);
+  dlclose(self);
+  return found;
+}
+
+EXPORT cudaError_t cudaGetDriverEntryPoint(const char *name, void **function,
+                                           unsigned long long flags,
+                                           enum cudaDriverEntryPointQueryResult *result) {
+  CUresult e = runtime_driver();
+  if (e == CUDA_SUCCESS &&
+      (!name || !function || flags > cudaEnablePerThreadDefaultStream))
+    e = CUDA_ERROR_INVALID_VALUE;
+  if (e != CUDA_SUCCESS)
+    return runtime_error(e);
+  *function = runtime_driver_function(name);
+  if (result)
+    *result = *function ? cudaDriverEntryPointSuccess
+                        : cudaDriverEntryPointSymbolNotFound;
+  return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaGetDriverEntryPointByVersion(
+    const char *name, void **function, unsigned version, unsigned long long flags,
+    enum cudaDriverEntryPointQueryResult *result) {
+  (void)version;
+  return cudaGetDriverEntryPoint(name, function, flags, result);
 }
 
 EXPORT cudaError_t cudaDeviceSynchronize(void) {

@@ -83,7 +83,7 @@ EXPORT cudaError_t cudaFuncSetAttribute(const void *fn, enum cudaFuncAttribute a
   if (attribute_ == cudaFuncAttributePreferredSharedMemoryCarveout)
     return cudaSuccess;
   if (attribute_ != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
-      value > (int)SHARED_BLOCK)
+      value > limits_get()->shared_block)
     return runtime_error(CUDA_ERROR_INVALID_VALUE);
   r->shared_limit = (size_t)value;
   return cudaSuccess;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* settings.c:
- * AUTOTUNE_EMULATE="devices=2,memory=64M,cc=90,timeout=2,idle,verbose,exclusive=/tmp/lock,
- * fault=illegal:3+": the
- * emulated machine, and which of its calls fail. */
+ * AUTOTUNE_EMULATE="devices=2,memory=64M,cc=90,timeout=2,idle,verbose,early,
+ * exclusive=/tmp/lock,fault=illegal:3+": the emulated machine, and which of its calls
+ * fail. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -69,6 +69,8 @@ static void setting_read(const char *name, const char *value) {
     s->idle = strcmp(value, "0") != 0;
   else if (!strcmp(name, "verbose"))
     s->verbose = strcmp(value, "0") != 0;
+  else if (!strcmp(name, "early"))
+    s->early = strcmp(value, "0") != 0;
   else if (!strcmp(name, "fault"))
     fault_add(value);
 }
@@ -92,6 +94,12 @@ static void read_once(void) {
 const struct settings *settings_get(void) {
   pthread_once(&state.once, read_once);
   return &state.s;
+}
+
+const struct limits *limits_get(void) {
+  static const struct limits before = { 99 << 10, 100 << 10, 1536, 16 },
+                             hopper = { SHARED_MOST, 228 << 10, 2048, 32 };
+  return settings_get()->cc < 90 ? &before : &hopper;
 }
 
 bool fault_due(enum fault f) {

@@ -188,6 +188,8 @@ typedef enum {
 #undef X
 } CUdevice_attribute;
 
+#include "autotune_emulate/tensor_map.h"
+
 #define cuDeviceTotalMem cuDeviceTotalMem_v2
 #define cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2
 #define cuMemGetInfo cuMemGetInfo_v2

@@ -111,6 +111,8 @@ function terminal(name, c) {
     return pick([`${100 + fresh++}`, `0x${(200 + fresh++).toString(16)}f`, `${fresh++}.5`, `${fresh++}.1e-3`]);
   if (c.clause === 'safelen' && ['PARAM', 'INTEGER', 'LOW', 'HIGH'].includes(name)) // simdlen is no more
     return name === 'HIGH' ? '9' : '8';
+  if (c.clause === 'prepare' && name === 'ARGUMENT') // each once
+    return (c.unprepared = c.unprepared || ['n', 's', 'm', 'b']).shift();
   if (c.clause === 'looprange')
     return pick(['2', '3']);
   if (name === 'WORD')

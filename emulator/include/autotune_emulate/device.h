@@ -71,6 +71,66 @@ AUTOTUNE_EMULATE_API void autotune_emulate_wait(unsigned groups_left);
 
 /* Ends the calling thread, as PTX's `exit`. Objects on its stack are not destroyed. */
 AUTOTUNE_EMULATE_API void autotune_emulate_exit(void) __attribute__((noreturn));
+
+/* ---- in a kernel, from compute capability 9.0 on ---------------------------------- */
+
+/* AT, TO, FROM and the addresses of mbarriers are shared addresses: those that
+ * __cvta_generic_to_shared gives, in dynamic shared memory, or those of another block of
+ * the cluster. A wrong call ends the launch. PTX ISA has the instructions' meaning. */
+
+/* Says at the kernel's beginning that its blocks are in clusters of X x Y x Z, as
+ * __cluster_dims__ does. */
+AUTOTUNE_EMULATE_API void autotune_emulate_cluster(unsigned x, unsigned y, unsigned z);
+AUTOTUNE_EMULATE_API unsigned autotune_emulate_cluster_rank(void);
+/* barrier.cluster */
+AUTOTUNE_EMULATE_API void autotune_emulate_cluster_arrive(void);
+AUTOTUNE_EMULATE_API void autotune_emulate_cluster_wait(void);
+/* mapa: the same address in block RANK of the cluster. */
+AUTOTUNE_EMULATE_API unsigned autotune_emulate_peer(unsigned at, unsigned rank);
+AUTOTUNE_EMULATE_API void *autotune_emulate_shared_pointer(unsigned at);
+
+/* bar.sync ID, THREADS; bar.arrive without WAIT. */
+AUTOTUNE_EMULATE_API void autotune_emulate_named(unsigned id, unsigned threads, int wait);
+
+/* mbarrier: init, expect_tx, arrive.expect_tx (arrive with BYTES 0), a loop of
+ * try_wait.parity, one try_wait.parity. */
+AUTOTUNE_EMULATE_API void autotune_emulate_mbarrier_init(unsigned at, unsigned count);
+AUTOTUNE_EMULATE_API void autotune_emulate_mbarrier_expect(unsigned at, unsigned bytes);
+AUTOTUNE_EMULATE_API void autotune_emulate_mbarrier_arrive(unsigned at, unsigned bytes);
+AUTOTUNE_EMULATE_API void autotune_emulate_mbarrier_wait(unsigned at, unsigned parity);
+AUTOTUNE_EMULATE_API int autotune_emulate_mbarrier_try(unsigned at, unsigned parity);
+
+/* cp.async.bulk.tensor: copies the box at coordinates AT, innermost first, of the tensor
+ * that the CUtensorMap MAP describes. BLOCKS: 0, or the blocks of the cluster that get it
+ * (multicast). Arrives at the mbarrier; nothing is copied before a thread waits for that.
+ * A store is copied when its group is waited for (cp.async.bulk.wait_group, with or
+ * without .read). */
+AUTOTUNE_EMULATE_API void autotune_emulate_tensor_load(unsigned to, const void *map,
+                                                       const int *at, unsigned rank,
+                                                       unsigned barrier, unsigned blocks);
+AUTOTUNE_EMULATE_API void autotune_emulate_tensor_store(const void *map, const int *at,
+                                                        unsigned rank, unsigned from);
+AUTOTUNE_EMULATE_API void autotune_emulate_bulk_commit(void);
+AUTOTUNE_EMULATE_API void autotune_emulate_bulk_wait(unsigned groups_left);
+
+/* wgmma.mma_async.m64nNk16 of halves (or bfloat16) with sums in float. D: the thread's N
+ * / 2 sums. A: REGISTERS, the thread's four, or the descriptor A. DESCRIPTOR: of B.
+ * Nothing is computed before the warpgroup waits for the group. */
+enum {
+  AUTOTUNE_EMULATE_WGMMA_BF16 = 1,
+  AUTOTUNE_EMULATE_WGMMA_MAJOR_A = 2, /* A is M-major, not K-major */
+  AUTOTUNE_EMULATE_WGMMA_MAJOR_B = 4, /* B is N-major */
+  AUTOTUNE_EMULATE_WGMMA_ADD = 8,     /* D += A B, not D = A B */
+  AUTOTUNE_EMULATE_WGMMA_REGISTERS = 16
+};
+AUTOTUNE_EMULATE_API void autotune_emulate_wgmma(float *d, unsigned n,
+                                                 const unsigned *registers,
+                                                 unsigned long long a,
+                                                 unsigned long long descriptor,
+                                                 unsigned flags);
+AUTOTUNE_EMULATE_API void autotune_emulate_wgmma_commit(void);
+AUTOTUNE_EMULATE_API void autotune_emulate_wgmma_wait(unsigned groups_left);
+
 /* Ends the launch, as an illegal instruction or a failed assertion. */
 AUTOTUNE_EMULATE_API void autotune_emulate_trap(void) __attribute__((noreturn));
 AUTOTUNE_EMULATE_API void autotune_emulate_assert(const char *text, const char *file,

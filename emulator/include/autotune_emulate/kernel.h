@@ -29,6 +29,11 @@ static inline unsigned lane() {
   return autotune_emulate_rank() % 32;
 }
 
+/* The first call of a kernel with __cluster_dims__. */
+static inline void clusters(unsigned x, unsigned y = 1, unsigned z = 1) {
+  autotune_emulate_cluster(x, y, z);
+}
+
 /* ---- shuffles -------------------------------------------------------------------- */
 
 template <class T> struct shuffle {
@@ -437,7 +442,7 @@ static inline unsigned long __cvta_generic_to_shared(const void *p) {
 }
 static inline unsigned __isShared(const void *p) {
   return (unsigned long)((const unsigned char *)p - autotune_emulate_shared) <
-      (100u << 10);
+      (228u << 10);
 }
 
 #endif

@@ -18,6 +18,7 @@ struct writer {
   const char *from; // beginning of the text not yet written
   struct insertions insertions;
   unsigned inserted;
+  bool grid_constant; // the head has __grid_constant__ for the next parameter
 };
 
 static void write_up_to(struct writer *w, const char *p) {
@@ -109,12 +110,27 @@ bool cuda_entry_attribute(struct slice word) {
   return slice_in(word, words);
 }
 
+// True if T, the word before L, is the name of a __grid_constant__ parameter. The body
+// takes it by reference: its address must be that of the kernel's parameter, not of a
+// copy.
+static bool is_grid_constant(struct writer *w, struct lexer l, struct token t) {
+  w->grid_constant = w->grid_constant || slice_is(t.text, "__grid_constant__");
+  struct slice next = lex(&l).text;
+  bool name = w->grid_constant && t.kind == TOKEN_WORD &&
+      (slice_is(next, ",") || slice_is(next, ")"));
+  w->grid_constant = w->grid_constant && !name;
+  return name;
+}
+
 // Writes a word in the head of a kernel, before its body. NAME: where its qualified name
 // begins. True: the word needs no more work.
 static bool write_head_word(struct writer *w, struct lexer *l, struct token t,
                             const char *name) {
   size_t at = (size_t)(t.text.data - w->item->s->text);
-  if (slice_is(t.text, "__global__")) {
+  if (is_grid_constant(w, *l, t)) {
+    write_up_to(w, t.text.data);
+    text_printf(w->out, "&%.*s", WORD(t.text));
+  } else if (slice_is(t.text, "__global__")) {
     write_up_to(w, t.text.data);
     text_printf(w->out, "static __device__ __forceinline__");
   } else if (is_dropped_word(w, t.text) ||
@@ -276,7 +292,7 @@ static void write_bounds(const struct cuda_reach *r, struct text *out) {
   }
 }
 
-// Writes __cluster_dims__(…) and the like.
+// Writes __cluster_dims__(…), which older devices' compilers refuse, and the like.
 static void write_attributes(const struct cuda_reach *r, struct text *out) {
   const struct kernel *k = r->k;
   const struct function *f = &k->main;
@@ -288,7 +304,12 @@ static void write_attributes(const struct cuda_reach *r, struct text *out) {
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
     if (cuda_entry_attribute(t.text) && !slice_is(t.text, "__launch_bounds__")) {
       const char *end = skip_brackets(&l);
-      text_printf(out, " %.*s", (int)(end - t.text.data), t.text.data);
+      bool cluster = slice_is(t.text, "__cluster_dims__");
+      text_printf(out,
+                  cluster ? "\n#if __CUDA_ARCH__ >= 900 || defined AUTOTUNE_EMULATE\n"
+                          : " ");
+      text_printf(out, "%.*s", (int)(end - t.text.data), t.text.data);
+      text_printf(out, cluster ? "\n#endif\n" : "");
     }
 }
 

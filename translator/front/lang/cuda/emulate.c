@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// emulate.c: turns translated CUDA C++ into C++ for the CPU. It rewrites three
+// emulate.c: turns translated CUDA C++ into C++ for the CPU. It rewrites four
 // constructs; macros and templates of the emulator's headers (emulator/include) do the
 // rest:
 //
+//   __cluster_dims__(2, 1, 1)       a call at the beginning of the kernel's body
 //   k<T><<<g, b>>>(x)               ::autotune_emulate::launch(k<T>, g, b)(x)
 //   (void *)k                       (void *)::autotune_emulate::known(k)
 //   extern __shared__ float t[];    AUTOTUNE_EMULATE_DYNAMIC(t, float);
@@ -60,7 +61,8 @@ static char *without_attributes(const char *text, size_t size) {
   struct lexer l = lexer_of((struct slice){ text, size });
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
     if (slice_is(t.text, "__align__") || slice_is(t.text, "alignas") ||
-        slice_is(t.text, "__launch_bounds__") || slice_is(t.text, "__attribute__"))
+        slice_is(t.text, "__launch_bounds__") || slice_is(t.text, "__cluster_dims__") ||
+        slice_is(t.text, "__maxnreg__") || slice_is(t.text, "__attribute__"))
       blank_group(copy + (t.text.data - text), t.text.data, &l);
   return copy;
 }
@@ -144,6 +146,29 @@ static bool has_defaults(struct lexer l) {
     if (slice_is(t.text, "="))
       return true;
   return false;
+}
+
+// Writes the call that says how large the clusters are of each kernel in TEXT, the file
+// with its attributes, that has __cluster_dims__.
+static void find_clusters(struct emulation *e, const char *text) {
+  struct lexer l = lexer_of((struct slice){ text, e->s->size });
+  struct slice group = { "", 0 };
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    if (slice_is(t.text, "__cluster_dims__")) {
+      struct lexer ahead = l;
+      const char *from = l.p;
+      if (slice_is(lex(&ahead).text, "("))
+        group = (struct slice){ from, (size_t)(skip_brackets(&l) - from) };
+    } else if (slice_is(t.text, ";")) {
+      group.size = 0;
+    } else if (slice_is(t.text, "{") && group.size) {
+      struct text call = { 0 };
+      text_printf(&call, " ::autotune_emulate::clusters%.*s;", (int)group.size,
+                  group.data);
+      emulate_edit(e, (size_t)(t.text.data - text) + 1, 0, call.data);
+      group.size = 0;
+    }
+  }
 }
 
 static void find_entries(struct emulation *e) {
@@ -307,6 +332,7 @@ void cuda_emulate(const char *path, const struct text *in, struct text *out) {
   source_parse(e.s, &language_cuda);
   TSNode root = ts_tree_root_node(e.s->tree);
   find_shared(&e);
+  find_clusters(&e, in->data);
   find_entries(&e);
   find_launches(&e, root);
   find_macros(&e);
