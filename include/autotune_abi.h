@@ -40,9 +40,9 @@ extern "C" {
 #endif
 
 /* 3 is 2 with the member `apart`: stubs of 2 look for overlap themselves, those of 3
- * leave it to the runtime. 4 is 3 with autotune_rows_apart and autotune_rows_rise. A
- * runtime reads all three. */
-#define AUTOTUNE_ABI 4
+ * leave it to the runtime. 4 is 3 with autotune_rows_apart and autotune_rows_rise. 5 is 4
+ * with the member `prepared` of struct autotune_gpu. A runtime reads all four. */
+#define AUTOTUNE_ABI 5
 #define AUTOTUNE_ABI_OLDEST 2
 
 /* Any function. It is cast back to its own type before it is called. */
@@ -260,7 +260,8 @@ enum autotune_arg_kind {
   AUTOTUNE_ARG_OTHER,   /* or not known */
   AUTOTUNE_ARG_POINTER, /* arrays and functions are */
   AUTOTUNE_ARG_INTEGER,
-  AUTOTUNE_ARG_REAL /* float or double */
+  AUTOTUNE_ARG_REAL,      /* float or double */
+  AUTOTUNE_ARG_TENSOR_MAP /* CUtensorMap: holds an address in a form of the driver's */
 };
 struct autotune_arg {
   const char *name;
@@ -296,6 +297,20 @@ enum autotune_gpu_flags {
   AUTOTUNE_GPU_EMULATED = 8    /* built by `autotune cc --emulate` */
 };
 
+/* An argument that the host makes for each variant: prepare(NAME = expression). */
+struct autotune_prepared {
+  unsigned arg;     /* its index */
+  const char *text; /* "NAME = expression", as written */
+  unsigned n_params;
+  const unsigned *params; /* indices of the parameters that it depends on */
+  unsigned n_args;
+  const unsigned *args; /* indices of the arguments that it depends on */
+  /* Writes the argument to OUT, which has room and alignment for it. VALUES has one
+   * element for each parameter. Calls functions of the user's file. */
+  void (*make)(const struct autotune_value *const *values, void *const *args,
+               const struct autotune_machine *machine, void *out);
+};
+
 struct autotune_gpu {
   unsigned flags; /* enum autotune_gpu_flags */
   /* Launches the default variant through the program's own runtime (cudaLaunchKernel).
@@ -315,6 +330,10 @@ struct autotune_gpu {
   unsigned n_written; /* arguments that point to non-const objects, or to addresses */
   const unsigned *written;               /* their indices */
   const enum autotune_element *elements; /* element type of each; NULL: AUTOTUNE_BYTES */
+  /* Since AUTOTUNE_ABI 5: arguments that variants get in place of the launch's. The
+   * kernel as written gets the launch's. */
+  unsigned n_prepared;
+  const struct autotune_prepared *prepared;
 };
 
 /* ---- a kernel -------------------------------------------------------------------- */

@@ -40,6 +40,8 @@ extern __typeof__(autotune_launch_kernel) autotune_launch_kernel
 extern __typeof__(autotune_site_close) autotune_site_close __attribute__((__weak__));
 }
 
+struct CUtensorMap_st; /* CUtensorMap of cuda.h */
+
 namespace autotune {
 
 /* ---- the library ----------------------------------------------------------------- */
@@ -170,6 +172,14 @@ void add_written(unsigned *indices, autotune_element *elements, unsigned &n,
   elements[n] = pointed_by<target>::kind();
   indices[n++] = index;
 }
+
+/* What an argument declared as T_ is: enum autotune_arg_kind. */
+template <class T_> constexpr int arg_kind() {
+  return std::is_pointer<held<T_>>::value                     ? AUTOTUNE_ARG_POINTER
+      : std::is_same<bare<held<T_>>, ::CUtensorMap_st>::value ? AUTOTUNE_ARG_TENSOR_MAP
+                                                              : AUTOTUNE_ARG_OTHER;
+}
+
 /* ---- launches -------------------------------------------------------------------- */
 
 /* Reads a size "16x16x2" when the program is compiled; parts that are not there are 1. */

@@ -332,6 +332,10 @@ uint64_t identity_contract(const struct autotune_kernel *k) {
                                g->elements ? g->elements[i] : AUTOTUNE_BYTES };
     h = hash_numbers(h, parts, sizeof parts);
   }
+  unsigned n = 0;
+  const struct autotune_prepared *prepared = kernel_prepared(k, &n);
+  for (unsigned i = 0; i < n; i++)
+    h = hash_word(h, prepared[i].text);
   return h + !h;
 }
 

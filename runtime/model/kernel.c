@@ -23,6 +23,13 @@ bool kernel_geometry(const struct autotune_kernel *k,
   return k->gpu->geometry(values, args, machine, asked, out) != 0;
 }
 
+const struct autotune_prepared *kernel_prepared(const struct autotune_kernel *k,
+                                                unsigned *n) {
+  bool has = k->gpu && k->abi >= 5; // before, struct autotune_gpu ends earlier
+  *n = has ? k->gpu->n_prepared : 0;
+  return *n ? k->gpu->prepared : NULL;
+}
+
 static bool kernel_section_is_scratch(const struct autotune_section *s) {
   return s->access == AUTOTUNE_SCRATCH;
 }

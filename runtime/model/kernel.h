@@ -26,6 +26,9 @@ bool kernel_geometry(const struct autotune_kernel *k,
                      const struct autotune_value *const *values, void *const *args,
                      const struct autotune_machine *machine,
                      const struct autotune_launch *asked, struct autotune_launch *out);
+/* Returns the arguments that the host makes for each variant of K, *N of them. */
+const struct autotune_prepared *kernel_prepared(const struct autotune_kernel *k,
+                                                unsigned *n);
 /* True if K declares memory whose contents do not matter. */
 bool kernel_has_scratch(const struct autotune_kernel *k);
 /* Writes the names of that memory into TEXT, which is returned: "work[0:n] or t[0:m]". */

@@ -65,6 +65,8 @@ struct trial_plan {
                 has it loaded, to tell a slow variant from a slow moment; 0: none */
   struct sample rival_sample;    /* its usual run; cost 0: not known */
   struct autotune_launch launch; /* of the variant, where kernels are launched */
+  const choice *point; /* the variant's, where kernels are launched; lives as long as the
+                          trial, in this process only. NULL: the kernel as written */
 };
 
 /* How a variant is checked on made-up data. */

@@ -260,15 +260,22 @@ static void explore_repeat(struct candidate *c, const struct candidate *same,
   }
 }
 
-// Sets C's hash of the code. The same code launched with other blocks is another variant.
+// Sets C's hash of the code. The same code launched with other blocks, or with arguments
+// that the host makes by other params, is another variant.
 static void set_code(const struct tuning *t, struct candidate *c) {
   struct autotune_launch l;
+  unsigned n;
+  const struct autotune_prepared *prepared = kernel_prepared(t->kernel, &n);
   c->code = XXH3_64bits(c->object.data, c->object.size);
   if (space_launch(&t->space, c->point, &l)) {
     unsigned long long numbers[] = { l.grid.x,  l.grid.y,  l.grid.z, l.block.x,
                                      l.block.y, l.block.z, l.shared };
     c->code = XXH3_64bits_withSeed(numbers, sizeof numbers, c->code);
   }
+  for (unsigned i = 0; i < n; i++)
+    for (unsigned j = 0; j < prepared[i].n_params; j++)
+      c->code = XXH3_64bits_withSeed(&c->point[prepared[i].params[j]], sizeof *c->point,
+                                     c->code);
 }
 
 static void look_at_code(struct tuning *t, struct candidate *c) {

@@ -57,7 +57,8 @@ bool imagine_agrees(struct tuning *t, struct candidate *c) {
                                    .max_samples = 1,
                                    .verify = true,
                                    .watch = true };
-  space_launch(&t->space, c->point, &what.plan.launch);
+  if (space_launch(&t->space, c->point, &what.plan.launch))
+    what.plan.point = c->point;
   memcpy(what.wish.point, c->point, t->kernel->n_params * sizeof *c->point);
   tune_report(t, tune_silence(&what.plan));
   t->lost = t->target->imagine(t->workers, (uint64_t)(c - t->candidates) + 1,

@@ -152,8 +152,8 @@ void tune_try(struct tuning *t, struct candidate *c, const struct trial_plan *pl
   p.objective = t->id->objective;
   if (p.part)
     ticket |= TICKET_PART;
-  if (c)
-    space_launch(&t->space, c->point, &p.launch);
+  if (c && space_launch(&t->space, c->point, &p.launch))
+    p.point = c->point;
   t->lost = t->target->try(t->workers, ticket, c ? c->object.data : NULL,
                            c ? c->object.size : 0, &p, out) != 0 ||
       t->lost;

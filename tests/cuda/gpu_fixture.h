@@ -217,7 +217,7 @@ static struct gpu_call described(void) {
   static struct gpu_call c;
   struct autotune_launch asked = launch_of(BLOCK);
   char why[256] = "";
-  if (gpu_call_describe(&kernel, call_args, &asked, &c, why, sizeof why) != 0)
+  if (gpu_call_describe(&kernel, call_args, &asked, NULL, &c, why, sizeof why) != 0)
     fail_msg("%s", why);
   return c;
 }

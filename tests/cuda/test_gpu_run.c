@@ -688,8 +688,8 @@ static void workspace_in_an_output(void **state) {
   call.a = call.c + 4 * (N - 1);
   call.n = 1;
   call.c_count = N;
-  assert_int_equal(gpu_call_describe(&kernel, call_args, &asked, &c, why, sizeof why),
-                   -1);
+  assert_int_equal(
+      gpu_call_describe(&kernel, call_args, &asked, NULL, &c, why, sizeof why), -1);
   assert_string_equal(why, "the section a[0:n] is scratch, and overlaps c[0:n]");
   call.a = a;
   scratch(false);
@@ -851,7 +851,8 @@ static void assert_refused(const char *message) {
   struct gpu_call *c = test_malloc(sizeof *c);
   struct autotune_launch asked = launch_of(BLOCK);
   char why[256] = "";
-  assert_int_equal(gpu_call_describe(&kernel, call_args, &asked, c, why, sizeof why), -1);
+  assert_int_equal(
+      gpu_call_describe(&kernel, call_args, &asked, NULL, c, why, sizeof why), -1);
   assert_string_equal(why, message);
   test_free(c);
 }
@@ -1006,7 +1007,7 @@ static void structures(void **state) {
   struct autotune_gpu gpu = gpu_of_call;
   gpu.n_written = 0;
   k.gpu = &gpu;
-  assert_int_equal(gpu_call_describe(&k, list, &asked, c, why, sizeof why), 0);
+  assert_int_equal(gpu_call_describe(&k, list, &asked, NULL, c, why, sizeof why), 0);
   assert_int_equal(c->n_pointers, 1);
   assert_int_equal(c->pointers[0].offset, 8);
   assert_int_equal(c->n_regions, 1);
@@ -1016,11 +1017,11 @@ static void structures(void **state) {
   void *pinned = NULL;
   assert_int_equal(api->host_allocate(&pinned, 64, 0), 0);
   tensor.data = (gpu_pointer)(uintptr_t)pinned;
-  assert_int_equal(gpu_call_describe(&k, list, &asked, c, why, sizeof why), -1);
+  assert_int_equal(gpu_call_describe(&k, list, &asked, NULL, c, why, sizeof why), -1);
   assert_string_equal(why, "t points to memory of the host, which is not saved");
   static char here[8];
   tensor.data = (gpu_pointer)(uintptr_t)here;
-  assert_int_equal(gpu_call_describe(&k, list, &asked, c, why, sizeof why), 0);
+  assert_int_equal(gpu_call_describe(&k, list, &asked, NULL, c, why, sizeof why), 0);
   api->host_release(pinned);
   test_free(c);
 }

@@ -47,6 +47,7 @@ static struct {
 
 #define X(member, name, parameters) { name, offsetof(struct gpu_api, member) },
 static const struct cuda_function driver_functions[] = { GPU_DRIVER(X) };
+static const struct cuda_function optional_functions[] = { GPU_DRIVER_OPTIONAL(X) };
 #undef X
 static void open_driver(void) {
   void *library = cuda_emulator();
@@ -58,6 +59,8 @@ static void open_driver(void) {
   const char *missing = cuda_functions(library, driver_functions,
                                        sizeof driver_functions / sizeof *driver_functions,
                                        &gpu.driver);
+  cuda_functions(library, optional_functions,
+                 sizeof optional_functions / sizeof *optional_functions, &gpu.driver);
   if (missing)
     snprintf(gpu.why, sizeof gpu.why, "the driver is too old: it has no %s", missing);
 }

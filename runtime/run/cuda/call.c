@@ -15,7 +15,8 @@ struct description {
   const struct autotune_kernel *kernel;
   const struct gpu_api *api;
   struct gpu_call *call;
-  bool named; // the kernel has sections besides workspaces
+  bool named;                          // the kernel has sections besides workspaces
+  const struct gpu_prepared *prepared; // NULL: nothing is
   char *why;
   size_t size;
 };
@@ -325,23 +326,93 @@ static bool add_pointer(struct description *d, unsigned arg) {
   return element < 0 || whole_allocation(d, index, (enum autotune_element)element, name);
 }
 
-// Adds an argument passed by value: a structure or a number. It is not known whether
-// memory that it points to is written.
+static bool call_holds(void *data, gpu_pointer p) {
+  struct gpu_allocation a;
+  return call_place_of(data, p, &a) == PLACE_HERE;
+}
+
+// Adds the memory that the word P of the argument NAME points to, if it is an address. It
+// is not known whether that memory is written. *INDEX: its allocation, or -1.
+static bool call_add_word(struct description *d, gpu_pointer p, const char *name,
+                          int *index) {
+  struct gpu_allocation a = { 0 };
+  enum place place = call_place_of(d, p, &a);
+  *index = -1;
+  if (place != PLACE_HERE && place != PLACE_UNKNOWN && !d->named)
+    return refuse_place(d, name, place); // it may be written, and could not be saved
+  if (place != PLACE_HERE)
+    return true;
+  *index = add_allocation(d, &a, name);
+  return *index >= 0 && (d->named || whole_allocation(d, *index, AUTOTUNE_BYTES, name));
+}
+
+// The same for MAP, a tensor map. *ADDRESS: what it holds.
+static bool call_add_map(struct description *d, const unsigned char *map,
+                         const char *name, gpu_pointer *address, int *index) {
+  static const unsigned char none[GPU_MAP];
+  *index = -1;
+  *address = gpu_map_address(d->api, map, call_holds, d);
+  if (!*address)
+    return memcmp(map, none, sizeof none) == 0 ||
+        call_refuse(d, "the tensor map %s is not of memory of this device", name);
+  return call_add_word(d, *address, name, index);
+}
+
+// True if BYTES, the value of argument ARG, are a tensor map that the driver can change.
+static bool call_is_map(const struct description *d, unsigned arg) {
+  return d->call->maps[arg] && d->api->map_replace;
+}
+
+// Adds an argument passed by value: a structure or a number.
 static bool call_add_value(struct description *d, unsigned arg) {
   unsigned offset = d->call->offsets[arg], size = d->call->sizes[arg];
   const char *name = d->kernel->args[arg].name;
-  for (unsigned at = 0; at + sizeof(gpu_pointer) <= size; at += sizeof(gpu_pointer)) {
-    struct gpu_allocation a = { 0 };
-    enum place place = call_place_of(d, word_at(d->call, offset + at), &a);
-    if (place != PLACE_HERE && place != PLACE_UNKNOWN && !d->named)
-      return refuse_place(d, name, place); // it may be written, and could not be saved
-    if (place != PLACE_HERE)
-      continue;
-    int index = add_allocation(d, &a, name);
-    if (index < 0 || !note_pointer(d, 0, offset + at, index))
+  int index;
+  if (call_is_map(d, arg)) {
+    gpu_pointer address;
+    if (!call_add_map(d, d->call->bytes + offset, name, &address, &index) ||
+        (index >= 0 && !note_pointer(d, 0, offset, index)))
       return false;
-    if (!d->named && !whole_allocation(d, index, AUTOTUNE_BYTES, name))
+    if (index >= 0)
+      d->call->pointers[d->call->n_pointers - 1].map = address;
+    return true;
+  }
+  for (unsigned at = 0; at + sizeof(gpu_pointer) <= size; at += sizeof(gpu_pointer))
+    if (!call_add_word(d, word_at(d->call, offset + at), name, &index) ||
+        (index >= 0 && !note_pointer(d, 0, offset + at, index)))
       return false;
+  return true;
+}
+
+// Adds the memory that VALUE leads to, which a variant gets as argument ARG.
+static bool call_add_made(struct description *d, unsigned arg,
+                          const unsigned char *value) {
+  const char *name = d->kernel->args[arg].name;
+  gpu_pointer word;
+  int index;
+  if (call_is_map(d, arg))
+    return call_add_map(d, value, name, &word, &index);
+  for (unsigned at = 0; at + sizeof word <= d->call->sizes[arg]; at += sizeof word) {
+    memcpy(&word, value + at, sizeof word);
+    if (!call_add_word(d, word, name, &index))
+      return false;
+  }
+  return true;
+}
+
+// Says where variants get the arguments that the host makes, and adds their memory.
+static bool call_add_prepared(struct description *d) {
+  struct gpu_call *c = d->call;
+  for (unsigned i = 0; d->prepared && i < d->prepared->n; i++) {
+    const struct gpu_prepared_set *s = &d->prepared->sets[i];
+    unsigned arg = d->prepared->list[i].arg;
+    c->prepared[i].arg = arg;
+    c->prepared[i].offset = (unsigned)c->prepared_bytes;
+    c->prepared_bytes += (s->size + 15) & ~(size_t)15;
+    c->n_prepared = i + 1;
+    for (unsigned v = 0; v < s->n; v++)
+      if (s->made[v] && !call_add_made(d, arg, s->values + v * s->size))
+        return false;
   }
   return true;
 }
@@ -360,6 +431,7 @@ static bool add_args(struct description *d, void *const *args) {
       return call_refuse(d, "its arguments take more than %d bytes", GPU_ARGS);
     c->offsets[i] = (unsigned)at;
     c->sizes[i] = (unsigned)size;
+    c->maps[i] = k->args[i].kind == AUTOTUNE_ARG_TENSOR_MAP && size == GPU_MAP;
     memcpy(c->bytes + at, args[i], size);
     at += size;
     if (!(k->args[i].kind == AUTOTUNE_ARG_POINTER && size == sizeof(gpu_pointer)
@@ -422,21 +494,23 @@ static bool call_find_device(struct description *d) {
 }
 
 int gpu_call_describe(const struct autotune_kernel *k, void *const *args,
-                      const struct autotune_launch *asked, struct gpu_call *out,
+                      const struct autotune_launch *asked,
+                      const struct gpu_prepared *prepared, struct gpu_call *out,
                       char *why, size_t size) {
   const char *missing = "";
   struct description d = { .kernel = k,
                            .api = gpu_api_get(&missing),
                            .call = out,
                            .named = kernel_has_sections(k),
+                           .prepared = prepared,
                            .why = why,
                            .size = size };
   memset(out, 0, sizeof *out); // also the padding
   out->asked = *asked;
   out->flags = k->gpu->flags;
   bool good = d.api || call_refuse(&d, "%s", missing);
-  good = good && call_find_device(&d) && add_args(&d, args) && add_sections(&d, args) &&
-      call_add_symbols(&d) && call_cut_scratch(&d);
+  good = good && call_find_device(&d) && add_args(&d, args) && call_add_prepared(&d) &&
+      add_sections(&d, args) && call_add_symbols(&d) && call_cut_scratch(&d);
   if (!good)
     return -1;
   merge_regions(&d);

@@ -49,18 +49,19 @@ double device_patience(const struct trial_plan *p);
 bool order_ensure(struct device *d);
 /* Ends the helper, if there is one. */
 void order_end(struct device *d);
-/* Runs a trial in the helper. 0; -1: no helper, and OUT says why. */
+/* Runs a trial in the helper. OBJECT: of SIZE bytes, of which the last PREPARED are
+ * struct gpu_variant's `prepared`. 0; -1: no helper, and OUT says why. */
 int order_try(struct device *d, uint64_t ticket, const void *object, size_t size,
-              const struct trial_plan *plan, struct trial *out);
+              size_t prepared, const struct trial_plan *plan, struct trial *out);
 /* Lets the helper measure with OBJECT, the kernel as written, and keeps what it finds in
  * D. False and OUT's message: nothing was found. Else that says how the kernel as written
  * differs. */
 bool order_written(struct device *d, const void *object, size_t size,
                    const struct trial_plan *plan, struct trial *out);
-/* Compares OBJECT with the kernel as written on made-up data, as `imagine` of struct
- * target. */
+/* Compares OBJECT (as for order_try) with the kernel as written on made-up data, as
+ * `imagine` of struct target. */
 int order_imagine(struct device *d, uint64_t ticket, const void *object, size_t size,
-                  const struct trial_plan *plan, struct trial *out);
+                  size_t prepared, const struct trial_plan *plan, struct trial *out);
 /* Drops what was measured; helpers that know it end. */
 void order_drop(struct device *d);
 

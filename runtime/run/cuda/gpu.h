@@ -5,6 +5,8 @@
  *   launch.c    (program) variants that are loaded and launched
  *   place.c     where an address points
  *   call.c      one call as plain bytes, which another process understands
+ *   map.c       the address inside a tensor map
+ *   prepare.c   arguments that the host makes for each variant
  *   target.c    (tuner) the table, and the executor: asks the helper and the program
  *   spawn.c     (tuner) the helper's process
  *   serve.c     (program) runs what the tuner asks for while the program waits
@@ -118,9 +120,15 @@ typedef struct {
   X(event_elapsed, "cuEventElapsedTime",                                                 \
     (float *milliseconds, gpu_event from, gpu_event to))
 
+/* The same for functions that older drivers lack: then they are NULL. */
+#define GPU_DRIVER_OPTIONAL(X)                \
+  X(map_replace, "cuTensorMapReplaceAddress", \
+    (void *map, void *address)) /* MAP: aligned to 128 bytes */
+
 struct gpu_api {
 #define X(member, name, parameters) gpu_result(*member) parameters;
   GPU_DRIVER(X)
+  GPU_DRIVER_OPTIONAL(X)
 #undef X
   bool emulated;
 };
@@ -197,7 +205,9 @@ enum {
   GPU_MAX_ARGS = 256,
   GPU_SYMBOLS = 16,
   GPU_SYMBOL = 1000,
-  GPU_POINTERS = 256
+  GPU_POINTERS = 256,
+  GPU_PREPARED = 32,
+  GPU_MAP = 128 /* bytes of a tensor map */
 };
 /* Memory that arguments point into, written or not. */
 struct gpu_allocation {
@@ -234,7 +244,16 @@ struct gpu_call {
   struct {
     size_t offset;
     unsigned in, allocation;
+    gpu_pointer map; /* not 0: a tensor map is at OFFSET, which holds this address */
   } pointers[GPU_POINTERS];
+  bool maps[GPU_MAX_ARGS]; /* the argument is a tensor map */
+  /* Arguments that a variant gets in place of BYTES': ARG is at OFFSET of the
+   * prepared_bytes that come with the variant. */
+  unsigned n_prepared;
+  struct {
+    unsigned arg, offset;
+  } prepared[GPU_PREPARED];
+  size_t prepared_bytes;
   unsigned n_regions;
   struct gpu_region regions[GPU_REGIONS];
   unsigned n_allocations;
@@ -247,11 +266,62 @@ struct gpu_call {
     bool written;
   } symbols[GPU_SYMBOLS];
 };
-/* In the program: describes the present call. 0; -1 and WHY: it cannot be tuned ("A
- * points to no memory of this device"). */
+/* In the program: describes the present call. PREPARED: what the host has made for its
+ * variants, or NULL. 0; -1 and WHY: it cannot be tuned ("A points to no memory of this
+ * device"). */
+struct gpu_prepared;
 int gpu_call_describe(const struct autotune_kernel *k, void *const *args,
-                      const struct autotune_launch *asked, struct gpu_call *out,
+                      const struct autotune_launch *asked,
+                      const struct gpu_prepared *prepared, struct gpu_call *out,
                       char *why, size_t size);
+
+/* ---- map.c ----------------------------------------------------------------------- */
+
+/* Returns the address inside the tensor map MAP (of GPU_MAP bytes, on any address) if
+ * HOLDS says of it that it lies in known memory, else 0. */
+gpu_pointer gpu_map_address(const struct gpu_api *api, const void *map,
+                            bool (*holds)(void *data, gpu_pointer p), void *data);
+/* Writes ADDRESS into MAP. */
+gpu_result gpu_map_replace(const struct gpu_api *api, void *map, gpu_pointer address);
+
+/* ---- prepare.c, cache.c ---------------------------------------------------------- */
+
+/* Everything that the host makes for the variants of one call: of each prepared argument
+ * the values for all combinations of its parameters' values that variants have. */
+struct gpu_prepared {
+  unsigned n; /* prepared arguments */
+  const struct autotune_prepared *list;
+  struct gpu_prepared_set {
+    const struct autotune_kernel *kernel;
+    size_t size; /* bytes of the argument */
+    unsigned n;  /* combinations */
+    bool *made;  /* of each, whether it was made */
+    unsigned char *values;
+  } sets[GPU_PREPARED];
+};
+/* In the program: makes them, in this thread. 0; -1 and WHY: they cannot be made. *OUT
+ * (gpu_prepared_free) is NULL where nothing is prepared. */
+int gpu_prepare(const struct autotune_kernel *k, const struct call *call,
+                struct gpu_prepared **out, char *why, size_t size);
+void gpu_prepared_free(struct gpu_prepared *p);
+/* Writes what the variant at POINT gets to OUT, which has room for C's prepared_bytes.
+ * False: it was not made. */
+bool gpu_prepared_take(const struct gpu_prepared *p, const struct gpu_call *c,
+                       const choice *point, unsigned char *out);
+
+/* What the host has made for the program's launches of one variant, by the values of the
+ * arguments that it was made from. Bounded: older values are made anew when they are
+ * needed. From any thread. */
+struct gpu_cache;
+/* NULL: no memory, or the arguments are too large. K has prepared arguments, and must
+ * outlive the cache. */
+struct gpu_cache *gpu_cache_new(const struct autotune_kernel *k);
+void gpu_cache_free(struct gpu_cache *c);
+/* Makes LIST, of GPU_MAX_ARGS, what a launch with ARGS launches: prepared arguments are
+ * in ROOM, of GPU_ARGS bytes. VALUES: the variant's. */
+void gpu_cache_arguments(struct gpu_cache *c, const struct autotune_value *const *values,
+                         void *const *args, const struct autotune_machine *machine,
+                         void **list, unsigned char *room);
 
 /* ---- run.c: in a process that has a context -------------------------------------- */
 
@@ -262,6 +332,8 @@ struct gpu_variant {
   uint64_t ticket; /* loaded once by this number; 0: the default */
   const void *cubin;
   size_t size;
+  const unsigned char *prepared; /* of the call's prepared_bytes; NULL: it is launched
+                                    with the call's arguments */
   struct autotune_launch launch;
 };
 struct gpu_answer {

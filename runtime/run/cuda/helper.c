@@ -116,8 +116,10 @@ static bool helper_obey(struct gpu_run *r) {
     return false;
   void *file = take_file(m.fd, o.size);
   struct gpu_variant v = {
-    .ticket = o.ticket, .cubin = file, .size = o.size, .launch = o.launch
+    .ticket = o.ticket, .cubin = file, .size = o.size - o.prepared, .launch = o.launch
   };
+  if (file && o.prepared)
+    v.prepared = (unsigned char *)file + v.size;
   memset(&answer, 0, sizeof answer);
   if (!file) {
     answer.status = STATUS_LOAD;
@@ -129,7 +131,7 @@ static bool helper_obey(struct gpu_run *r) {
       .ticket = UINT64_MAX, .cubin = file, .size = o.written, .launch = o.asked
     };
     v.cubin = (char *)file + o.written;
-    v.size = o.size - o.written;
+    v.size -= o.written;
     gpu_run_imagine(r, &w, &v, &o.plan, &answer);
   } else if (o.kind == ORDER_TOLERATE) {
     helper_tolerate(r, file, o.size, &answer);

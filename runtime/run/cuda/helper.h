@@ -48,8 +48,9 @@ enum gpu_order_kind {
 struct gpu_order {
   enum gpu_order_kind kind;
   uint64_t ticket;
-  size_t size;    /* of the file */
-  size_t written; /* ORDER_IMAGINE: bytes of the kernel as written, before the cubin */
+  size_t size;     /* of the file */
+  size_t written;  /* ORDER_IMAGINE: bytes of the kernel as written, before the cubin */
+  size_t prepared; /* bytes after the cubin: struct gpu_variant's `prepared` */
   struct autotune_launch asked;  /* its launch */
   struct autotune_launch launch; /* its stream does not count */
   struct trial_plan plan;        /* max_samples 0: run and compare only */

@@ -34,8 +34,9 @@ struct target_code {
   gpu_device device;
   gpu_module module;
   gpu_function function;
-  atomic_bool gone;          // its context is gone, so there is nothing to unload
-  _Atomic(gpu_result) error; // why it cannot be launched any more
+  struct gpu_cache *prepared; // NULL: nothing is
+  atomic_bool gone;           // its context is gone, so there is nothing to unload
+  _Atomic(gpu_result) error;  // why it cannot be launched any more
   const struct autotune_value *values[]; // of each parameter
 };
 
@@ -134,9 +135,20 @@ static struct target_code *launch_code_new(const struct autotune_kernel *k, int 
   c->kernel = k;
   c->machine = &info->numbers;
   c->geometry = k->gpu->geometry;
+  unsigned n_prepared;
+  if (kernel_prepared(k, &n_prepared) && !(c->prepared = gpu_cache_new(k))) {
+    free(c);
+    return NULL;
+  }
   for (unsigned p = 0; p < k->n_params; p++)
     c->values[p] = &k->params[p].values[point[p]];
   return c;
+}
+
+static void launch_code_free(struct target_code *c) {
+  if (c)
+    gpu_cache_free(c->prepared);
+  free(c);
 }
 
 // Maps the file PATH; NULL: it cannot be mapped. The driver reads only as far as the
@@ -178,7 +190,7 @@ bool gpu_code_load(const struct autotune_kernel *k, const long long *key,
   if (cubin)
     munmap(cubin, size);
   if (e != 0) {
-    free(c);
+    launch_code_free(c);
     return false;
   }
   *out = (struct variant_code){ .function = k->original, .loaded = c };
@@ -193,7 +205,7 @@ void gpu_code_unload(struct target_code *c) {
     c->api->context_set(before);
     c->api->primary_release(c->device);
   }
-  free(c);
+  launch_code_free(c);
 }
 
 // ---- launching ----------------------------------------------------------------------
@@ -228,10 +240,24 @@ __attribute__((noinline)) static int launch_failed(struct target_code *c,
   return TARGET_LOST;
 }
 
+// Launches C with what the host makes for it.
+__attribute__((noinline)) static int launch_prepared(struct target_code *c,
+                                                     const struct autotune_launch *l,
+                                                     const struct call *call) {
+  _Alignas(GPU_MAP) unsigned char room[GPU_ARGS];
+  void *list[GPU_MAX_ARGS];
+  const struct call made = { list, call->launch, call->key };
+  gpu_cache_arguments(c->prepared, c->values, call->args, c->machine, list, room);
+  gpu_result r = launch_once(c, l, &made);
+  return __builtin_expect(r == 0, 1) ? 0 : launch_failed(c, l, &made, r);
+}
+
 int gpu_code_launch(struct target_code *c, const struct call *call) {
   struct autotune_launch l;
   if (!c->geometry(c->values, call->args, c->machine, call->launch, &l))
     return AUTOTUNE_LAUNCH_DEFAULT;
+  if (__builtin_expect(c->prepared != NULL, 0))
+    return launch_prepared(c, &l, call);
   gpu_result r = launch_once(c, &l, call);
   return __builtin_expect(r == 0, 1) ? 0 : launch_failed(c, &l, call, r);
 }

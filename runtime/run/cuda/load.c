@@ -3,6 +3,7 @@
 // not.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "run.h"
 #include "run/target.h"
@@ -107,7 +108,35 @@ static bool set_symbols(struct gpu_run *r, const struct loaded *l, struct gpu_an
   return good && gpu_good(r, gpu_await(r, 0), "loading", a);
 }
 
+// Sets L's arguments: those of the call, and in place of some what the host has made for
+// V. They follow the list of their addresses.
+static bool load_prepared(struct gpu_run *r, struct loaded *l,
+                          const struct gpu_variant *v, struct gpu_answer *a) {
+  const struct gpu_call *c = &r->call;
+  size_t list = c->n_args * sizeof *l->args;
+  if (!v->prepared)
+    return true;
+  l->args = sys_malloc(list + c->prepared_bytes + 1);
+  bool good = l->args || gpu_good(r, GPU_OUT_OF_MEMORY, "its arguments", a);
+  if (l->args) {
+    memcpy(l->args, r->args, list);
+    memcpy((char *)l->args + list, v->prepared, c->prepared_bytes);
+  }
+  for (unsigned i = 0; good && i < c->n_prepared; i++) {
+    unsigned char *at = (unsigned char *)l->args + list + c->prepared[i].offset;
+    l->args[c->prepared[i].arg] = at;
+    good = gpu_translate(r, c->prepared[i].arg, at);
+    if (!good) {
+      a->status = STATUS_LOAD;
+      snprintf(a->message, sizeof a->message,
+               "a tensor map that was made for it cannot be changed");
+    }
+  }
+  return good;
+}
+
 void gpu_unload(struct gpu_run *r, struct loaded *l) {
+  free(l->args);
   if (l->module && !r->lost)
     r->api->module_unload(l->module);
   *l = r->loaded[--r->n_loaded];
@@ -127,7 +156,8 @@ struct loaded *gpu_load(struct gpu_run *r, const struct gpu_variant *v,
   gpu_result e = r->api->module_load(&l->module, v->cubin);
   if (e == 0)
     e = r->api->module_function(&l->function, l->module, "autotune_entry");
-  if (gpu_good(r, e, "loading", a) && set_symbols(r, l, a) && set_facts(r, l, a))
+  if (gpu_good(r, e, "loading", a) && set_symbols(r, l, a) && set_facts(r, l, a) &&
+      load_prepared(r, l, v, a))
     return l;
   gpu_unload(r, l);
   return NULL;

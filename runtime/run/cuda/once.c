@@ -63,7 +63,8 @@ static gpu_result once_launch(struct gpu_run *r, const struct loaded *l) {
     return r->original(&asked, r->args);
   const struct autotune_dim3 *g = &l->launch.grid, *b = &l->launch.block;
   return r->api->launch(l->function, g->x, g->y, g->z, b->x, b->y, b->z,
-                        (unsigned)l->launch.shared, r->stream, r->args, NULL);
+                        (unsigned)l->launch.shared, r->stream,
+                        l->args ? l->args : r->args, NULL);
 }
 
 // Handles a kernel that runs longer than its limit.

@@ -160,8 +160,8 @@ static void order_judge_death(struct device *d, struct trial *out) {
   helper_status(&d->helper, out->message, sizeof out->message);
 }
 
-// Carries out the order O with OBJECT. 0; -1: no helper, and OUT says why. *GOT: as in
-// order_await.
+// Carries out the order O with OBJECT, of SIZE bytes. 0; -1: no helper, and OUT says why.
+// *GOT: as in order_await.
 static int order_run(struct device *d, struct gpu_order *o, const void *object,
                      size_t size, struct gpu_answer *answer, struct trial *out,
                      int *got) {
@@ -193,10 +193,12 @@ static int order_run(struct device *d, struct gpu_order *o, const void *object,
 }
 
 int order_try(struct device *d, uint64_t ticket, const void *object, size_t size,
-              const struct trial_plan *plan, struct trial *out) {
-  struct gpu_order order = {
-    .ticket = ticket, .size = size, .launch = plan->launch, .plan = *plan
-  };
+              size_t prepared, const struct trial_plan *plan, struct trial *out) {
+  struct gpu_order order = { .ticket = ticket,
+                             .size = size,
+                             .prepared = prepared,
+                             .launch = plan->launch,
+                             .plan = *plan };
   struct gpu_answer *answer = sys_malloc(sizeof *answer);
   int got = -1, rc = -1;
   if (!d->wish.background)
@@ -246,11 +248,12 @@ void order_drop(struct device *d) {
 // ---- made-up data -------------------------------------------------------------------
 
 int order_imagine(struct device *d, uint64_t ticket, const void *object, size_t size,
-                  const struct trial_plan *plan, struct trial *out) {
+                  size_t prepared, const struct trial_plan *plan, struct trial *out) {
   struct gpu_order order = { .kind = ORDER_IMAGINE,
                              .ticket = ticket,
                              .size = d->written_bytes + size,
                              .written = d->written_bytes,
+                             .prepared = prepared,
                              .asked = d->own.call->asked,
                              .launch = plan->launch,
                              .plan = *plan };

@@ -87,6 +87,7 @@ struct loaded {
   gpu_module module;
   gpu_function function;
   struct autotune_launch launch;
+  void **args; /* malloc'ed, with the prepared ones; NULL: the call's */
   struct gpu_facts facts;
   bool checked;
 };
@@ -107,6 +108,8 @@ struct gpu_run {
   gpu_stream stream;
   gpu_event from, to;
   void *args[GPU_MAX_ARGS];
+  gpu_pointer origins[GPU_REGIONS]; /* in a helper: where the allocations were in the
+                                       program */
   int (*original)(const struct autotune_launch *, void *const *);
   struct gpu_buffer
       copies[GPU_REGIONS + GPU_SYMBOLS]; /* of allocations, then of symbols */
@@ -196,6 +199,13 @@ bool gpu_once(struct gpu_run *r, const struct loaded *l, unsigned n,
 bool gpu_good(struct gpu_run *r, gpu_result e, const char *doing, struct gpu_answer *a);
 /* Waits at most LIMIT seconds for the work queued on our stream. */
 gpu_result gpu_await(struct gpu_run *r, double limit);
+
+/* ---- share.c --------------------------------------------------------------------- */
+
+/* Replaces addresses of the program's memory in BYTES, the argument ARG of the call, by
+ * those of the copies. In the program nothing changes. False: the driver refuses a tensor
+ * map. */
+bool gpu_translate(struct gpu_run *r, unsigned arg, unsigned char *bytes);
 
 /* ---- load.c ---------------------------------------------------------------------- */
 

@@ -14,15 +14,16 @@
 static struct {
   const struct autotune_kernel *kernel; // NULL: nothing is open
   struct gpu_call *call;
-  struct gpu_run *run;          // NULL: the program does not wait
-  struct gpu_answer *reference; // these only if the program does not wait
+  struct gpu_prepared *prepared; // NULL: nothing is
+  struct gpu_run *run;           // NULL: the program does not wait
+  struct gpu_answer *reference;  // these only if the program does not wait
   struct gpu_shared *shared;
   int file;
 } serve = { .file = -1 };
 
 struct serve_inheritance serve_inherit(void) {
-  return (struct serve_inheritance){ serve.call, serve.reference, serve.shared,
-                                     serve.file };
+  return (struct serve_inheritance){ serve.call, serve.prepared, serve.reference,
+                                     serve.shared, serve.file };
 }
 
 void serve_moved(int file) {
@@ -64,7 +65,9 @@ int serve_open(const struct autotune_kernel *k, const struct call *call, bool ba
   serve.call = sys_malloc(sizeof *serve.call);
   serve.kernel = k;
   bool open = api && serve.call &&
-      gpu_call_describe(k, call->args, call->launch, serve.call, why, size) == 0 &&
+      gpu_prepare(k, call, &serve.prepared, why, size) == 0 &&
+      gpu_call_describe(k, call->args, call->launch, serve.prepared, serve.call, why,
+                        size) == 0 &&
       (serve.run = gpu_run_new(api, serve.call, why, size));
   if (open && background) {
     open = copy_all(why, size) == 0;
@@ -80,10 +83,12 @@ void serve_forget(void) {
   if (serve.file >= 0)
     close(serve.file);
   free(serve.call);
+  gpu_prepared_free(serve.prepared);
   free(serve.reference);
   free(serve.shared);
   serve.kernel = NULL;
   serve.call = NULL;
+  serve.prepared = NULL;
   serve.run = NULL; // its memory belongs to the parent
   serve.reference = NULL;
   serve.shared = NULL;
@@ -114,9 +119,11 @@ static struct gpu_offer *serve_share(const struct gpu_request *r, int *fd) {
 
 static void serve_try(const struct gpu_request *r, int fd, struct gpu_answer *out) {
   struct gpu_variant v = { .ticket = r->ticket, .launch = r->plan.launch };
-  void *cubin = r->ticket ? channel_map(fd, r->size) : NULL;
+  unsigned char *cubin = r->ticket ? channel_map(fd, r->size) : NULL;
   v.cubin = cubin;
-  v.size = r->ticket ? r->size : 0;
+  v.size = r->ticket ? r->size - r->prepared : 0;
+  if (cubin && r->prepared)
+    v.prepared = cubin + v.size;
   if (!r->ticket)
     v.launch = serve.call->asked;
   if (r->ticket && !cubin) {

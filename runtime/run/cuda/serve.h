@@ -19,9 +19,10 @@ enum gpu_what { GPU_REFERENCE, GPU_TRY, GPU_SHARE, GPU_TOLERATE };
 struct gpu_request {
   enum gpu_what what;
   uint64_t ticket;
-  size_t size;   /* of the file that comes with it. GPU_TRY: the cubin, unless the ticket
-                    is 0; GPU_TOLERATE: what was measured (gpu_run_tolerate) */
-  bool snapshot; /* GPU_SHARE */
+  size_t size; /* of the file that comes with it. GPU_TRY: the cubin, unless the ticket
+                  is 0; GPU_TOLERATE: what was measured (gpu_run_tolerate) */
+  size_t prepared; /* bytes after the cubin: struct gpu_variant's `prepared` */
+  bool snapshot;   /* GPU_SHARE */
   struct trial_plan plan;
 };
 /* The answers: to GPU_SHARE this one, else struct gpu_answer. */
@@ -48,7 +49,8 @@ void serve_forget(void);
 
 /* The state that the tuner inherits from the program. */
 struct serve_inheritance {
-  const struct gpu_call *call; /* NULL: there is no session of a CUDA kernel */
+  const struct gpu_call *call;         /* NULL: there is no session of a CUDA kernel */
+  const struct gpu_prepared *prepared; /* NULL: nothing is */
   const struct gpu_answer
       *reference; /* of the default, if the program does not wait; else NULL */
   const struct gpu_shared *shared; /* likewise */

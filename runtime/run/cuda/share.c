@@ -274,6 +274,11 @@ static bool share_translate(struct gpu_run *r) {
       continue;
     }
     unsigned char *at = c->bytes + c->pointers[i].offset;
+    if (c->pointers[i].map) {
+      if (gpu_map_replace(r->api, at, c->pointers[i].map + by) != 0)
+        return false;
+      continue;
+    }
     memcpy(&p, at, sizeof p);
     p += by;
     memcpy(at, &p, sizeof p);
@@ -287,8 +292,43 @@ static bool share_translate(struct gpu_run *r) {
   }
   for (unsigned i = 0; i < c->n_symbols; i++)
     c->symbols[i].address = r->copies[GPU_REGIONS + i].at;
-  for (unsigned i = 0; i < c->n_allocations; i++)
+  for (unsigned i = 0; i < c->n_allocations; i++) {
+    r->origins[i] = c->allocations[i].base;
     c->allocations[i].base = r->copies[i].at;
+  }
+  return true;
+}
+
+// Returns the index of the allocation that P was in, in the program; -1: in none.
+static int share_allocation(const struct gpu_run *r, gpu_pointer p) {
+  for (unsigned i = 0; i < r->call.n_allocations; i++)
+    if (p >= r->origins[i] && p - r->origins[i] < r->call.allocations[i].bytes)
+      return (int)i;
+  return -1;
+}
+
+static bool share_holds(void *data, gpu_pointer p) {
+  return share_allocation(data, p) >= 0;
+}
+
+static gpu_pointer share_translated(const struct gpu_run *r, gpu_pointer p) {
+  int i = share_allocation(r, p);
+  return i < 0 ? p : p - r->origins[i] + r->call.allocations[i].base;
+}
+
+bool gpu_translate(struct gpu_run *r, unsigned arg, unsigned char *bytes) {
+  gpu_pointer p;
+  if (!r->copied)
+    return true;
+  if (r->call.maps[arg] && r->api->map_replace) {
+    p = gpu_map_address(r->api, bytes, share_holds, r);
+    return !p || gpu_map_replace(r->api, bytes, share_translated(r, p)) == 0;
+  }
+  for (unsigned at = 0; at + sizeof p <= r->call.sizes[arg]; at += sizeof p) {
+    memcpy(&p, bytes + at, sizeof p);
+    p = share_translated(r, p);
+    memcpy(bytes + at, &p, sizeof p);
+  }
   return true;
 }
 

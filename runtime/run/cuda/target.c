@@ -73,12 +73,13 @@ double device_patience(const struct trial_plan *p) {
   return p->budget + 4 * p->limit + PATIENCE;
 }
 
-// Runs a trial in the program. 0; -1: the program cannot try anything any more.
+// Runs a trial in the program, with OBJECT as for order_try. 0; -1: the program cannot
+// try anything any more.
 static int in_program(const struct device *d, enum gpu_what what, uint64_t ticket,
-                      const void *object, size_t size, const struct trial_plan *plan,
-                      struct trial *out) {
+                      const void *object, size_t size, size_t prepared,
+                      const struct trial_plan *plan, struct trial *out) {
   const struct gpu_request r = {
-    .what = what, .ticket = ticket, .size = size, .plan = *plan
+    .what = what, .ticket = ticket, .size = size, .prepared = prepared, .plan = *plan
   };
   struct gpu_answer *answer = sys_malloc(sizeof *answer);
   int fd = ticket ? channel_file("autotune-cubin", object, size) : -1, rc = -1;
@@ -220,7 +221,7 @@ static int target_reference(struct executor *e, const struct trial_plan *plan,
   *out = (struct trial){ .status = STATUS_PENDING, .slowdown = 1 };
   p.verify = true; // the default must repeat its outputs
   int rc = d->wish.background ? target_measured(d, out)
-                              : in_program(d, GPU_REFERENCE, 0, NULL, 0, &p, out);
+                              : in_program(d, GPU_REFERENCE, 0, NULL, 0, 0, &p, out);
   if (rc == 0 && out->status == STATUS_OK && d->isolates && !order_ensure(d)) {
     snprintf(out->message, sizeof out->message, "%s", d->why);
     out->status = STATUS_PENDING;
@@ -269,29 +270,74 @@ static int target_written(struct executor *e, const void *object, size_t size,
   return 0;
 }
 
+// A variant's code, and after it what the host has made for it.
+struct target_file {
+  const void *data;
+  size_t size, prepared; // PREPARED: the last bytes of SIZE
+  void *own;             // malloc'ed, or NULL
+};
+
+// False: OUT says why a variant cannot be tried.
+static bool target_join(const struct device *d, const void *object, size_t size,
+                        const choice *point, struct target_file *f, struct trial *out) {
+  const struct gpu_call *c = d->own.call;
+  *f = (struct target_file){ .data = object, .size = size };
+  if (!d->own.prepared || !point)
+    return true;
+  unsigned char *both = sys_malloc(size + c->prepared_bytes + 1);
+  bool made = both && gpu_prepared_take(d->own.prepared, c, point, both + size);
+  if (!made) {
+    out->status = STATUS_LOAD;
+    snprintf(out->message, sizeof out->message, "its arguments were not made");
+    free(both);
+    return false;
+  }
+  memcpy(both, object, size);
+  *f = (struct target_file){ both, size + c->prepared_bytes, c->prepared_bytes, both };
+  return true;
+}
+
 static int target_imagine(struct executor *e, uint64_t ticket, const void *object,
                           size_t size, const struct imagined *what, struct trial *out) {
   struct device *d = device_of(e);
+  struct target_file f;
   *out = (struct trial){ .status = STATUS_OK, .slowdown = 1 };
-  return d->written && (what->sets & 1u << MADE_UP_FILLED)
-      ? order_imagine(d, ticket, object, size, &what->plan, out)
-      : 0;
+  if (!d->written || !(what->sets & 1u << MADE_UP_FILLED))
+    return 0;
+  if (!target_join(d, object, size, what->plan.point, &f, out))
+    return 0;
+  int rc = order_imagine(d, ticket, f.data, f.size, f.prepared, &what->plan, out);
+  free(f.own);
+  return rc;
+}
+
+// Tries a variant in the helper, unless it has passed there, and then in the program.
+static int target_try_variant(struct device *d, uint64_t ticket,
+                              const struct target_file *f, const struct trial_plan *plan,
+                              struct trial *out) {
+  if (d->isolates && (d->wish.background || !has_passed(d, ticket))) {
+    int rc = order_try(d, ticket, f->data, f->size, f->prepared, plan, out);
+    if (rc != 0 || out->status != STATUS_OK || d->wish.background)
+      return rc;
+    target_pass(d, ticket);
+  }
+  return in_program(d, GPU_TRY, ticket, f->data, f->size, f->prepared, plan, out);
 }
 
 static int target_try(struct executor *e, uint64_t ticket, const void *object,
                       size_t size, const struct trial_plan *plan, struct trial *out) {
   struct device *d = device_of(e);
-  int rc = 0;
+  struct target_file f;
   *out = (struct trial){ .status = STATUS_PENDING, .slowdown = 1 };
   if (ticket == 0 && d->wish.background)
     return target_measured(d, out);
-  if (ticket != 0 && d->isolates && (d->wish.background || !has_passed(d, ticket))) {
-    rc = order_try(d, ticket, object, size, plan, out);
-    if (rc != 0 || out->status != STATUS_OK || d->wish.background)
-      return rc;
-    target_pass(d, ticket);
-  }
-  return in_program(d, GPU_TRY, ticket, object, size, plan, out);
+  if (ticket == 0)
+    return in_program(d, GPU_TRY, ticket, object, size, 0, plan, out);
+  if (!target_join(d, object, size, plan->point, &f, out))
+    return 0;
+  int rc = target_try_variant(d, ticket, &f, plan, out);
+  free(f.own);
+  return rc;
 }
 
 static double target_cost(const struct executor *e) {

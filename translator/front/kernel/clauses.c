@@ -399,9 +399,12 @@ static void read_own(const struct source *s, struct kernel *k, const struct clau
   if (own)
     own->read(s, k, c);
   else if (!reader_of(readers, c->name))
-    diag_error(s, c->offset, c->size,
-               arena_printf("a %s kernel has no blocks of threads", k->language->name),
-               "'%s' is for CUDA kernels, in .cu files", c->name);
+    diag_error(
+        s, c->offset, c->size,
+        strcmp(c->name, "prepare") == 0
+            ? arena_printf("a %s kernel can call the function itself", k->language->name)
+            : arena_printf("a %s kernel has no blocks of threads", k->language->name),
+        "'%s' is for CUDA kernels, in .cu files", c->name);
 }
 
 void clauses_read(const struct source *s, struct kernel *k) {

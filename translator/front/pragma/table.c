@@ -97,6 +97,7 @@ static const struct clause_rule kernel_rules[] = {
   { "shared", 0, ARGS_MUST, CLAUSE_WHOLE },
   { "isolate", 0, ARGS_MUST, CLAUSE_ONE },
   { "flush", 0, ARGS_MUST, CLAUSE_ONE },
+  { "prepare", 0, ARGS_MUST, CLAUSE_REPEATS },
 };
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))

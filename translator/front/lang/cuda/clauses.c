@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // clauses.c: reads block, grid, shared, isolate, flush; checks flags(…) against NVRTC's
-// options.
+// options. prepare.c reads prepare.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,8 +166,13 @@ static void read_flush(const struct source *s, struct kernel *k, const struct cl
 }
 
 const struct clause_reader cuda_clauses[] = {
-  { "block", read_block },     { "grid", read_grid },   { "shared", read_shared },
-  { "isolate", read_isolate }, { "flush", read_flush }, { NULL, NULL },
+  { "block", read_block },
+  { "grid", read_grid },
+  { "shared", read_shared },
+  { "isolate", read_isolate },
+  { "flush", read_flush },
+  { "prepare", cuda_prepare_read },
+  { NULL, NULL },
 };
 
 // ---- NVRTC's options ----------------------------------------------------------------
@@ -292,6 +297,7 @@ void cuda_clauses_check(const struct source *s, struct kernel *k) {
   check_dims(s, k, &c->grid, USE_GRID | USE_BLOCK | USE_CEIL, "the grid");
   names_check(s, k, p, c->shared, USE_PARAMS | USE_MACHINE | USE_GRID | USE_BLOCK,
               "shared memory");
+  cuda_prepare_check(s, k);
   if (c->ceil)
     c->flags |= AUTOTUNE_GPU_CEIL;
   for (unsigned i = 0; i < p->n_clauses; i++)
@@ -311,5 +317,7 @@ bool cuda_clauses_use(const struct kernel *k, const struct param *p) {
     used = used || lex_mentions(c->block.of[i], slice_of(p->name));
   for (unsigned i = 0; i < c->grid.n; i++)
     used = used || lex_mentions(c->grid.of[i], slice_of(p->name));
+  for (unsigned i = 0; i < c->n_prepared; i++)
+    used = used || lex_mentions(c->prepared[i].expr, slice_of(p->name));
   return used;
 }

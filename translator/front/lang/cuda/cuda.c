@@ -114,6 +114,13 @@ static void print_geometry(const struct cuda_kernel *c) {
     puts("    the cache is not flushed between runs: flush(off)");
 }
 
+static void print_prepared(const struct cuda_kernel *c) {
+  if (c->n_prepared)
+    puts("  made by the host for each variant");
+  for (unsigned i = 0; i < c->n_prepared; i++)
+    printf("    %.*s\n", (int)c->prepared[i].text.size, c->prepared[i].text.data);
+}
+
 static void print_launches(const struct source *s, const struct cuda_kernel *c) {
   puts("  launches");
   for (unsigned i = 0; i < c->n_launches; i++) {
@@ -136,6 +143,7 @@ static void print_launches(const struct source *s, const struct cuda_kernel *c) 
 
 static void cuda_print(const struct source *s, const struct kernel *k) {
   print_geometry(cuda_of(k));
+  print_prepared(cuda_of(k));
   print_launches(s, cuda_of(k));
 }
 

@@ -6,6 +6,7 @@
  *   signature.c   the head of a __global__ function, __launch_bounds__
  *   choose.c      #ifs among the parameters
  *   clauses.c     block, grid, shared, isolate, flush
+ *   prepare.c     prepare
  *   launches.c    k<<<…>>>(…) and cudaLaunchKernel, wherever they stand
  *   mentions.c    other mentions of a kernel
  *   pointers.c    launches through pointers and in macros
@@ -36,6 +37,12 @@ struct dims {
   unsigned n;
 }; /* expressions, as written */
 
+/* prepare(NAME = expression): the host makes the argument NAME of a variant. */
+struct prepared {
+  unsigned arg;            /* index of NAME */
+  struct slice text, expr; /* both sides of the `=`; the expression alone */
+};
+
 /* The facts that only CUDA has of a kernel. */
 struct cuda_kernel {
   struct cxx_function cxx; /* the first member: cxx_of(k) */
@@ -57,6 +64,8 @@ struct cuda_kernel {
   bool ceil;           /* grid(expr, …); grid(ceil) */
   struct slice shared; /* shared(expr); empty: as the launch requests */
   unsigned flags;      /* enum autotune_gpu_flags, except EMULATED */
+  struct prepared *prepared;
+  unsigned n_prepared;
   struct launch *launches;
   unsigned n_launches; /* its launches in this file: set by cuda_launches */
   bool addressed;      /* it may be launched through its address */
@@ -80,6 +89,10 @@ bool cuda_signature_read(const struct source *s, struct function *f, struct kern
 extern const struct clause_reader cuda_clauses[];
 void cuda_clauses_check(const struct source *s, struct kernel *k);
 bool cuda_clauses_use(const struct kernel *k, const struct param *p);
+/* Reads a clause prepare(NAME = expression, …). */
+void cuda_prepare_read(const struct source *s, struct kernel *k, const struct clause *c);
+/* Reports names that the expressions of prepare(…) cannot use. */
+void cuda_prepare_check(const struct source *s, const struct kernel *k);
 bool cuda_directives_check(const struct source *s, const struct pragma *pragmas,
                            unsigned n, const struct function *f);
 

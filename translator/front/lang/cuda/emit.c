@@ -149,6 +149,8 @@ struct cuda_view {
   unsigned n_params;
   const struct cuda_symbol *symbols;
   unsigned n_symbols;
+  const struct prepared *prepared;
+  unsigned n_prepared;
 };
 
 // Writes a parameter without its default, which an earlier declaration may have.
@@ -169,6 +171,30 @@ static void cuda_check_sizes(const struct template_scope *scope, struct text *ou
   for (unsigned i = 0; i < c->grid.n; i++)
     emit_check(scope, c->grid.of[i], "(void)(long long)", 0, true, out);
   emit_check(scope, c->shared, "(void)(long long)", 0, true, out);
+}
+
+static void cuda_check_prepared(const struct template_scope *scope, struct text *out) {
+  const struct cuda_kernel *c = cuda_of(emit_of(scope)->k);
+  for (unsigned i = 0; i < c->n_prepared; i++)
+    emit_check(scope, c->prepared[i].expr, "(void)", 0, true, out);
+}
+
+// Appends the indices of the params that the expression of a prepared argument names.
+static void cuda_looks(const struct template_scope *scope, struct text *out) {
+  const struct kernel *k = emit_of(scope)->k;
+  const struct prepared *p = scope->data;
+  for (unsigned i = 0; i < k->n_params; i++)
+    if (k->params[i].named && lex_mentions(p->expr, slice_of(k->params[i].name)))
+      text_printf(out, "%u, ", i);
+}
+
+// The same for the kernel's arguments.
+static void cuda_reads(const struct template_scope *scope, struct text *out) {
+  const struct kernel *k = emit_of(scope)->k;
+  const struct prepared *p = scope->data;
+  for (unsigned i = 0; i < k->n_args; i++)
+    if (k->args[i].name && lex_mentions(p->expr, slice_of(k->args[i].name)))
+      text_printf(out, "%u, ", i);
 }
 
 static void cuda_choices(const struct template_scope *scope, struct text *out) {
@@ -202,6 +228,13 @@ static const struct template_field cuda_symbol_fields[] = {
   TEMPLATE_FIELD(THIS, BOOL, constant), TEMPLATE_END
 };
 #undef THIS
+#define THIS struct prepared
+static const struct template_field cuda_prepared_fields[] = {
+  TEMPLATE_FIELD(THIS, UNSIGNED, arg), TEMPLATE_FIELD(THIS, SLICE, text),
+  TEMPLATE_FIELD(THIS, SLICE, expr), TEMPLATE_WRITE("looks", cuda_looks),
+  TEMPLATE_WRITE("reads", cuda_reads), TEMPLATE_END
+};
+#undef THIS
 #define THIS struct cuda_view
 static const struct template_field cuda_view_fields[] = {
   TEMPLATE_FIELD(THIS, SLICE, head), TEMPLATE_FIELD(THIS, STRING, qualifier),
@@ -216,7 +249,9 @@ static const struct template_field cuda_view_fields[] = {
   TEMPLATE_LIST(THIS, "grid", grid, n_grid, cuda_size_fields),
   TEMPLATE_LIST(THIS, "sizes", sizes, n_sizes, cuda_size_fields),
   TEMPLATE_LIST(THIS, "template", params, n_params, cuda_param_fields),
-  TEMPLATE_LIST(THIS, "symbols", symbols, n_symbols, cuda_symbol_fields), TEMPLATE_END
+  TEMPLATE_LIST(THIS, "symbols", symbols, n_symbols, cuda_symbol_fields),
+  TEMPLATE_LIST(THIS, "prepared", prepared, n_prepared, cuda_prepared_fields),
+  TEMPLATE_WRITE("check_prepared", cuda_check_prepared), TEMPLATE_END
 };
 #undef THIS
 // clang-format on
@@ -270,6 +305,8 @@ static const struct cuda_view *cuda_view(const struct kernel *k,
     .n_params = c->cxx.n_params,
     .symbols = u->symbols,
     .n_symbols = u->n_symbols,
+    .prepared = c->prepared,
+    .n_prepared = c->n_prepared,
   };
   if (c->n_elsewhere && c->cxx.namespaces.size)
     v->qualifier = arena_printf("%.*s::", WORD(c->cxx.namespaces));

@@ -1,0 +1,146 @@
+// Arguments that the host makes for each variant: a struct with an address, a struct made from itself, a number in a
+// template, and a tensor map. A kernel whose argument is not of its own variant writes -1.
+#include <cuda.h>
+#include <cuda_runtime.h>
+#include <stdio.h>
+
+#define W 32
+#define H 4
+
+static int made; // how often the host has made a tile
+
+struct Tile {
+  const float *from;
+  int width;
+};
+
+static Tile tile_of(const float *a, int width)
+{
+  made++;
+  return Tile{ a, width };
+}
+
+// The address is in an argument of its own.
+#pragma autotune kernel param(W: 16, 32, 64, 128) constraint(W < 128 || n > 1000000) \
+  prepare(tile = tile_of(a, W)) in(a[0:n]) out(b[0:n]) key(n)
+__global__ void named(const __grid_constant__ Tile tile, const float *a, float *b, int n)
+{
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    b[i] = tile.width == W ? 2 * tile.from[i] : -1;
+}
+
+struct Both {
+  float *data;
+  int width, n;
+};
+
+static Both both_of(Both b, long long width)
+{
+  b.width = (int)width;
+  return b;
+}
+
+namespace parts {
+// The address is nowhere else, and nothing says what is written.
+#pragma autotune kernel param(W: 16, 32, 64) prepare(both = both_of(both, W))
+__global__ void alone(Both both)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < both.n)
+    both.data[i] = both.width == W ? both.data[i] + 1 : -1;
+}
+}
+
+static int tiles(int n, int width) { return (n + width - 1) / width; }
+
+#pragma autotune kernel param(W: 16, 32, 64) param(H: 1, 2, 4) \
+  prepare(count = tiles(n, W) * int(sizeof(T)), rows = N * H) out(a[0:n]) key(n)
+template <class T, int N> __global__ void counted(T *a, int n, int count, int rows)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    a[i] = count == (n + W - 1) / W * int(sizeof(T)) && rows == N * H ? T(i % 100) : T(-1);
+}
+
+// A box of W numbers by H rows. Where the kernel finds its numbers depends on the map alone.
+static CUtensorMap map_of(const float *a, int n, int width, int height)
+{
+  alignas(128) CUtensorMap map = {};
+  cuuint64_t dims[] = { 128, (cuuint64_t)n / 128 }, strides[] = { 128 * sizeof(float) };
+  cuuint32_t box[] = { (cuuint32_t)width, (cuuint32_t)height }, steps[] = { 1, 1 };
+  CUresult e = cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, (void *)a, dims, strides, box, steps,
+                                      CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                                      CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (e != CUDA_SUCCESS)
+    printf("a tensor map of %d x %d: %d\n", width, height, (int)e);
+  return map;
+}
+
+#pragma autotune kernel param(W: 16, 32, 64) param(H: 1, 2, 4) prepare(map = map_of(a, n, W, H)) \
+  in(a[0:n]) out(b[0:n]) key(n)
+__global__ void mapped(const __grid_constant__ CUtensorMap map, const float *a, float *b, int n)
+{
+  const float *from = *(const float *const *)&map; // the emulator's maps begin with the address
+  const unsigned short *box = (const unsigned short *)((const char *)&map + BOX_AT);
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    b[i] = box[0] == W && box[1] == H ? 3 * from[i] : -1;
+}
+
+enum { N = 4096 };
+
+static int wrong(const float *device, float by, const float *x)
+{
+  static float got[N];
+  int n = 0;
+  cudaMemcpy(got, device, sizeof got, cudaMemcpyDeviceToHost);
+  for (int i = 0; i < N; i++)
+    n += got[i] != by * x[i];
+  return n;
+}
+
+int main()
+{
+  static float x[N];
+  float *a, *b, *c;
+  int bad = 0;
+  for (int i = 0; i < N; i++)
+    x[i] = (float)(i % 100);
+  cudaMalloc(&a, sizeof x);
+  cudaMalloc(&b, sizeof x);
+  cudaMalloc(&c, sizeof x);
+  cudaMemcpy(a, x, sizeof x, cudaMemcpyHostToDevice);
+  for (int k = 0; k < 3; k++) {
+    named<<<8, 64>>>(tile_of(a, W), a, b, N);
+    bad += wrong(b, 2, x);
+  }
+  int before = made;
+  for (int k = 0; k < 10; k++)
+    named<<<8, 64>>>(Tile{ a, W }, a, b, N); // made once, and kept
+  printf("made again for known arguments: %d\n", made - before);
+  cudaMemcpy(c, x, sizeof x, cudaMemcpyHostToDevice);
+  before = made;
+  named<<<8, 64>>>(Tile{ c, W }, c, b, N); // another address: made again
+  bad += wrong(b, 2, x);
+  printf("made for another address: %d\n", made - before);
+
+  cudaMemset(b, 0, sizeof x);
+  for (int k = 0; k < 3; k++)
+    parts::alone<<<N / 64, 64>>>(Both{ a, W, N });
+  static float got[N];
+  cudaMemcpy(got, a, sizeof got, cudaMemcpyDeviceToHost);
+  for (int i = 0; i < N; i++)
+    bad += got[i] != x[i] + 3;
+  cudaMemcpy(a, x, sizeof x, cudaMemcpyHostToDevice);
+
+  for (int k = 0; k < 2; k++) {
+    counted<float, 3><<<N / 64, 64>>>(b, N, tiles(N, W) * 4, 3 * H);
+    bad += wrong(b, 1, x);
+  }
+  for (int k = 0; k < 3; k++) {
+    mapped<<<8, 64>>>(map_of(a, N, W, H), a, b, N);
+    bad += wrong(b, 3, x);
+  }
+  mapped<<<8, 64>>>(map_of(c, N, W, H), c, b, N);
+  bad += wrong(b, 3, x);
+  printf("%s: %d wrong\n", cudaGetErrorName(cudaDeviceSynchronize()), bad);
+}
