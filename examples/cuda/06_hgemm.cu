@@ -63,8 +63,7 @@
 
 #define ROWS (BM / CONSUMERS) // of C, of a warpgroup
 #define STRIP (2 * (BM + BN) * BK) // bytes
-#define BOX 64 // rows and columns of what a copy moves; 128 bytes are a row of it
-#define BOX_BYTES (2 * BOX * BOX)
+#define BOX_BYTES (64 * 128)       // of 64 x 64 halves
 
 // Where the I-th of the clusters' tiles begins, in the block of that rank.
 static __device__ __forceinline__ void tile_at(int i, int m, int n, int rank, int &top,
@@ -87,9 +86,8 @@ static __device__ __forceinline__ void advance(place &p)
   p.parity ^= p.slot == 0;
 }
 
-// Asks for strips, as long as there is room. A strip of A is boxes of 64 x 64 below each
-// other, then those of the next 64 columns; of B, the blocks of a cluster ask for a part each,
-// and all get it.
+// Asks for strips, as long as there is room. They come in boxes of 64 columns, one after
+// another. The blocks of a cluster ask for a part of B each, and all get it.
 static __device__ __forceinline__ void produce(int m, int n, int k, const tensor_map *A,
                                                const tensor_map *B, unsigned strips,
                                                unsigned full, unsigned empty, int rank)
@@ -103,18 +101,16 @@ static __device__ __forceinline__ void produce(int m, int n, int k, const tensor
       mbarrier_wait(empty + 8 * p.slot, p.parity ^ 1);
       mbarrier_expect(barrier, STRIP);
 #pragma unroll
-      for (int i = 0; i < BM * BK / (BOX * BOX); i++)
-        tensor_load(a + i * BOX_BYTES, A, at + i / (BM / BOX) * BOX,
-                    top + i % (BM / BOX) * BOX, barrier);
+      for (int i = 0; i < BK / 64; i++)
+        tensor_load(a + i * BM * 128, A, at + 64 * i, top, barrier);
 #pragma unroll
-      for (int i = 0; i < BK * BN / (BOX * BOX) / CLUSTER; i++) {
-        int j = i + rank * (BK * BN / (BOX * BOX) / CLUSTER);
-        int x = left + j / (BK / BOX) * BOX, y = at + j % (BK / BOX) * BOX;
+      for (int i = 0; i < BN / 64 / CLUSTER; i++) {
+        int j = i + rank * (BN / 64 / CLUSTER);
         if (CLUSTER > 1)
-          tensor_load(b + j * BOX_BYTES, B, x, y, barrier,
+          tensor_load(b + j * BK * 128, B, left + 64 * j, at, barrier,
                       (unsigned short)((1 << CLUSTER) - 1));
         else
-          tensor_load(b + j * BOX_BYTES, B, x, y, barrier);
+          tensor_load(b + j * BK * 128, B, left + 64 * j, at, barrier);
       }
     }
   }
@@ -178,7 +174,7 @@ static __device__ __forceinline__ void copy_out(const float (&sum)[BN / 2], int 
   int group = threadIdx.x / 128, warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
   bool first = threadIdx.x % 128 == 0;
 #pragma unroll
-  for (int q = 0; q < BN / BOX; q++) {
+  for (int q = 0; q < BN / 64; q++) {
     char *to = patch + turn * BOX_BYTES + (16 * warp + lane / 4) * 128 + lane % 4 * 4;
     if (first)
       tensor_wait_read<EPILOGUE - 1>(); // the buffer has been read
@@ -190,7 +186,7 @@ static __device__ __forceinline__ void copy_out(const float (&sum)[BN / 2], int 
     shared_fence();
     named_barrier(group, 128);
     if (first) {
-      tensor_store(C, left + q * BOX, top, shared_address(patch + turn * BOX_BYTES));
+      tensor_store(C, left + 64 * q, top, shared_address(patch + turn * BOX_BYTES));
       tensor_commit();
     }
     turn = turn == EPILOGUE - 1 ? 0 : turn + 1;
@@ -269,12 +265,14 @@ static __device__ __forceinline__ void multiply_all(int m, int n, int k, half *_
   else
     __syncthreads();
   if (threadIdx.x < 128) {
-    registers_give<40>();
+    if (CONSUMERS > 1) // a single one can have 255 as it is
+      registers_give<40>();
     if (threadIdx.x == 0)
       produce(m, n, k, map_a, map_b, strips, full, empty, rank);
     __syncwarp();
   } else {
-    registers_take<232>();
+    if (CONSUMERS > 1)
+      registers_take<232>();
     consume(m, n, k, map_c, C, strips, patches, full, empty, rank);
   }
   if (CLUSTER > 1)
@@ -407,8 +405,11 @@ static __device__ __forceinline__ void multiply_all(int m, int n, int k,
 }
 #endif
 
+#include "tensor_map.h"
+
 // A is m x k, B is k x n, C is m x n, all by rows; k and n are multiples of 8. The maps
-// describe A, B and C in boxes of 64 x 64.
+// describe them, with a box that a copy moves: its size is one of the parameters, so the host
+// makes a map for each.
 #pragma autotune kernel param(WGMMA: 0, 1) param(BM: 64, 128, 256) \
     param(BN: 64, 128, 192, 256) param(BK: 32, 64, 128) param(WM: 32, 64, 128) \
     param(WN: 32, 64, 128) param(STAGES: 2, 3, 4, 5) param(GROUP: 1, 4, 8, 16) \
@@ -425,7 +426,9 @@ static __device__ __forceinline__ void multiply_all(int m, int n, int k,
                           STAGES >= 3 && BM % (64 * CONSUMERS) == 0 && BN % (64 * CLUSTER) == 0 && \
                           BM / CONSUMERS * BN <= 64 * 256)) \
     in(A[0:m*k], B[0:k*n]) out(C[0:m*n]) verify(rtol: 1e-2, atol: 1e-2) \
-    flops(2.0 * m * n * k) search(auto, budget: 60s) isolate(off)
+    flops(2.0 * m * n * k) search(auto, budget: 60s) \
+    prepare(map_a = tensor_map_of(A, m, k, BM), map_b = tensor_map_of(B, k, n, BK), \
+            map_c = tensor_map_of(C, m, n, 64))
 __global__ void __launch_bounds__(THREADS) __cluster_dims__(CLUSTER, 1, 1)
     hgemm(int m, int n, int k, const half *__restrict__ A, const half *__restrict__ B,
           half *__restrict__ C, const __grid_constant__ tensor_map map_a,
@@ -438,8 +441,6 @@ __global__ void __launch_bounds__(THREADS) __cluster_dims__(CLUSTER, 1, 1)
 #endif
 }
 
-#include "tensor_map.h"
-
 // Returns what the launch did.
 static cudaError_t launch_hgemm(int m, int n, int k, const half *A, const half *B, half *C)
 {
@@ -447,8 +448,9 @@ static cudaError_t launch_hgemm(int m, int n, int k, const half *A, const half *
                                        BYTES); // more than 48 KiB must be asked for
   if (e != cudaSuccess)
     return e;
-  hgemm<<<CLUSTER * TILES, THREADS, BYTES>>>(m, n, k, A, B, C, tensor_map_of(A, m, k, 64),
-                                   tensor_map_of(B, k, n, 64), tensor_map_of(C, m, n, 64));
+  hgemm<<<CLUSTER * TILES, THREADS, BYTES>>>(m, n, k, A, B, C, tensor_map_of(A, m, k, BM),
+                                             tensor_map_of(B, k, n, BK),
+                                             tensor_map_of(C, m, n, 64));
   return cudaGetLastError();
 }
 
