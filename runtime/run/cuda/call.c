@@ -346,58 +346,40 @@ static bool call_add_word(struct description *d, gpu_pointer p, const char *name
   return *index >= 0 && (d->named || whole_allocation(d, *index, AUTOTUNE_BYTES, name));
 }
 
-// The same for MAP, a tensor map. *ADDRESS: what it holds.
-static bool call_add_map(struct description *d, const unsigned char *map,
-                         const char *name, gpu_pointer *address, int *index) {
-  static const unsigned char none[GPU_MAP];
-  *index = -1;
-  *address = gpu_map_address(d->api, map, call_holds, d);
-  if (!*address)
-    return memcmp(map, none, sizeof none) == 0 ||
-        call_refuse(d, "the tensor map %s is not of memory of this device", name);
-  return call_add_word(d, *address, name, index);
+// True if VALUE, of argument ARG, is a tensor map. *ADDRESS: what it holds; it lies in
+// memory of the device. (The type may be one of the user's.)
+static bool call_is_map(struct description *d, unsigned arg, const unsigned char *value,
+                        gpu_pointer *address) {
+  *address = 0;
+  if (d->call->maps[arg] && d->api->map_replace)
+    *address = gpu_map_address(d->api, value, call_holds, d);
+  return *address != 0;
 }
 
-// True if BYTES, the value of argument ARG, are a tensor map that the driver can change.
-static bool call_is_map(const struct description *d, unsigned arg) {
-  return d->call->maps[arg] && d->api->map_replace;
-}
-
-// Adds an argument passed by value: a structure or a number.
-static bool call_add_value(struct description *d, unsigned arg) {
-  unsigned offset = d->call->offsets[arg], size = d->call->sizes[arg];
-  const char *name = d->kernel->args[arg].name;
-  int index;
-  if (call_is_map(d, arg)) {
-    gpu_pointer address;
-    if (!call_add_map(d, d->call->bytes + offset, name, &address, &index) ||
-        (index >= 0 && !note_pointer(d, 0, offset, index)))
-      return false;
-    if (index >= 0)
-      d->call->pointers[d->call->n_pointers - 1].map = address;
-    return true;
-  }
-  for (unsigned at = 0; at + sizeof(gpu_pointer) <= size; at += sizeof(gpu_pointer))
-    if (!call_add_word(d, word_at(d->call, offset + at), name, &index) ||
-        (index >= 0 && !note_pointer(d, 0, offset + at, index)))
-      return false;
-  return true;
-}
-
-// Adds the memory that VALUE leads to, which a variant gets as argument ARG.
-static bool call_add_made(struct description *d, unsigned arg,
-                          const unsigned char *value) {
+// Adds the memory that VALUE leads to: a structure or a number that is passed by value as
+// argument ARG. NOTED: its addresses stand at OFFSET of the call's bytes.
+static bool call_add_value(struct description *d, unsigned arg,
+                           const unsigned char *value, bool noted, size_t offset) {
   const char *name = d->kernel->args[arg].name;
   gpu_pointer word;
   int index;
-  if (call_is_map(d, arg))
-    return call_add_map(d, value, name, &word, &index);
+  if (call_is_map(d, arg, value, &word)) {
+    if (!call_add_word(d, word, name, &index) ||
+        (noted && !note_pointer(d, 0, offset, index)))
+      return false;
+    if (noted)
+      d->call->pointers[d->call->n_pointers - 1].map = word;
+    return true;
+  }
   for (unsigned at = 0; at + sizeof word <= d->call->sizes[arg]; at += sizeof word) {
     memcpy(&word, value + at, sizeof word);
-    if (!call_add_word(d, word, name, &index))
+    if (!call_add_word(d, word, name, &index) ||
+        (noted && index >= 0 && !note_pointer(d, 0, offset + at, index)))
       return false;
   }
-  return true;
+  return d->kernel->args[arg].kind != AUTOTUNE_ARG_TENSOR_MAP || !d->api->map_replace ||
+      (*value == 0 && memcmp(value, value + 1, d->call->sizes[arg] - 1) == 0) ||
+      call_refuse(d, "the tensor map %s is not of memory of this device", name);
 }
 
 // Says where variants get the arguments that the host makes, and adds their memory.
@@ -411,7 +393,7 @@ static bool call_add_prepared(struct description *d) {
     c->prepared_bytes += (s->size + 15) & ~(size_t)15;
     c->n_prepared = i + 1;
     for (unsigned v = 0; v < s->n; v++)
-      if (s->made[v] && !call_add_made(d, arg, s->values + v * s->size))
+      if (s->made[v] && !call_add_value(d, arg, s->values + v * s->size, false, 0))
         return false;
   }
   return true;
@@ -431,12 +413,12 @@ static bool add_args(struct description *d, void *const *args) {
       return call_refuse(d, "its arguments take more than %d bytes", GPU_ARGS);
     c->offsets[i] = (unsigned)at;
     c->sizes[i] = (unsigned)size;
-    c->maps[i] = k->args[i].kind == AUTOTUNE_ARG_TENSOR_MAP && size == GPU_MAP;
+    c->maps[i] = size == GPU_MAP;
     memcpy(c->bytes + at, args[i], size);
     at += size;
     if (!(k->args[i].kind == AUTOTUNE_ARG_POINTER && size == sizeof(gpu_pointer)
               ? add_pointer(d, i)
-              : call_add_value(d, i)))
+              : call_add_value(d, i, c->bytes + c->offsets[i], true, c->offsets[i])))
       return false;
   }
   return true;

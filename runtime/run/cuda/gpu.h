@@ -246,7 +246,7 @@ struct gpu_call {
     unsigned in, allocation;
     gpu_pointer map; /* not 0: a tensor map is at OFFSET, which holds this address */
   } pointers[GPU_POINTERS];
-  bool maps[GPU_MAX_ARGS]; /* the argument is a tensor map */
+  bool maps[GPU_MAX_ARGS]; /* the argument may be a tensor map, by its size */
   /* Arguments that a variant gets in place of BYTES': ARG is at OFFSET of the
    * prepared_bytes that come with the variant. */
   unsigned n_prepared;

@@ -322,7 +322,8 @@ bool gpu_translate(struct gpu_run *r, unsigned arg, unsigned char *bytes) {
     return true;
   if (r->call.maps[arg] && r->api->map_replace) {
     p = gpu_map_address(r->api, bytes, share_holds, r);
-    return !p || gpu_map_replace(r->api, bytes, share_translated(r, p)) == 0;
+    if (p)
+      return gpu_map_replace(r->api, bytes, share_translated(r, p)) == 0;
   }
   for (unsigned at = 0; at + sizeof p <= r->call.sizes[arg]; at += sizeof p) {
     memcpy(&p, bytes + at, sizeof p);

@@ -54,6 +54,7 @@ static int prepare_argument(const struct source *s, const struct kernel *k,
 }
 
 void cuda_prepare_read(const struct source *s, struct kernel *k, const struct clause *c) {
+  unsigned before = cuda_of(k)->n_prepared;
   for (unsigned i = 0; i < c->n_args; i++) {
     struct slice text = c->args[i].text, name, expr;
     if (text.size && !prepare_split(text, &name, &expr)) {
@@ -62,6 +63,7 @@ void cuda_prepare_read(const struct source *s, struct kernel *k, const struct cl
                    : "write prepare(map = make_map(a, BM, BK)), where map is an argument "
                      "of the kernel",
                  "'%.*s' is not NAME = expression", (int)text.size, text.data);
+      cuda_of(k)->n_prepared = before; // the one before it ends at a wrong comma
       return;
     }
     int arg = text.size ? prepare_argument(s, k, name) : -1;

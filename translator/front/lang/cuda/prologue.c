@@ -437,6 +437,23 @@ void prologue_predefine(const struct cuda_reach *r, const struct compile_options
 }
 
 // Writes GNU C's __typeof__, which NVRTC lacks.
+// Writes CUtensorMap as <cuda.h> has it: NVRTC cannot read that header. Its alignment is
+// that of the toolkit, which matters where a structure holds one.
+static void write_tensor_map(const struct cuda_reach *r, struct text *out) {
+  static const char name[] = "CUtensorMap";
+  if (names_has(&r->seen, slice_of(name)) && !is_users(r, name))
+    text_printf(out,
+                "typedef struct %s_st {\n"
+                "#if defined AUTOTUNE_EMULATE || __CUDACC_VER_MAJOR__ < 13\n"
+                "  alignas(64)\n"
+                "#else\n"
+                "  alignas(128)\n"
+                "#endif\n"
+                "    unsigned long opaque[16];\n"
+                "} %s;\n",
+                name, name);
+}
+
 static void write_typeof(const struct cuda_reach *r, struct text *out) {
   static const char *const words[] = { "__typeof__", "__typeof", "typeof" };
   for (size_t i = 0, any = 0; i < COUNT(words); i++) {
@@ -460,6 +477,7 @@ void prologue_write(const struct cuda_reach *r, struct text *out) {
   if (toolkit)
     write_limits(r, out);
   write_types(r, toolkit, out);
+  write_tensor_map(r, out);
   for (size_t i = 0; i < COUNT(constants); i++)
     if (names_has(&r->seen, slice_of(constants[i][0])) && !is_users(r, constants[i][0]))
       text_printf(out, "#ifndef %s\n#define %s %s\n#endif\n", constants[i][0],

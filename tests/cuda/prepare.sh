@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# prepare.cu under emulation: arguments that the host makes for each variant, in the program and in the helper.
+set -u
+build=$(realpath "$1")
+here=$(cd "$(dirname "$0")" && pwd)
+[ -e "$build/lib/libautotune-emulate.so" ] || { echo "the emulator was not built"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+unset AUTOTUNE_MODE AUTOTUNE_SEARCH AUTOTUNE_LOG
+export AUTOTUNE_EMULATE_CLANG=$here/compile_once.sh COMPILE_ONCE_IN=${COMPILE_ONCE_IN:-$work/once}
+export COMPILE_ONCE_WITH=${COMPILE_ONCE_WITH:-clang-22}
+export AUTOTUNE_CACHE=$work/cache AUTOTUNE_BUDGET=60s,20 AUTOTUNE_EMULATE=cc=90
+failures=0
+fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+autotune() { "$build/bin/autotune" "$@"; }
+
+# Each kernel was tuned, and no variant was wrong or faulted. (One may take too long where the machine is busy.)
+variants_are_right() { # WHEN
+  autotune report > "$work/report" || fail "$1: report"
+  sed -n 's/^ *variants *//p' "$work/report" > "$work/tried"
+  [ "$(grep -cE '^[0-9]+ tried · ([2-9]|1[0-9]) right( · [0-9]+ timed out)?$' "$work/tried")" = 4 ] ||
+    fail "$1: variants: $(cat "$work/tried" "$work/err")"
+}
+
+autotune cc --emulate nvcc -O1 -std=c++17 -Wall "$here/prepare.cu" -o "$work/prepare" || exit 1
+"$work/prepare" > "$work/out" 2> "$work/err" || fail "exit status: $(cat "$work/err")"
+cat > "$work/expected" <<'END'
+made again for known arguments: 0
+made for another address: 1
+made for 500 addresses: yes
+cudaSuccess: 0 wrong
+END
+diff "$work/expected" "$work/out" || fail "as told: $(cat "$work/err")"
+[ ! -s "$work/err" ] || fail "messages: $(cat "$work/err")"
+variants_are_right "in turns with the program"
+
+# Winners that are loaded make their arguments too.
+AUTOTUNE_MODE=locked "$work/prepare" > "$work/out" 2> "$work/err" || fail "locked: $(cat "$work/err")"
+grep -q ' 0 wrong' "$work/out" || fail "locked: $(cat "$work/out" "$work/err")"
+autotune why named > "$work/why" || fail "why"
+! grep -qiE 'wrong|crash|not compared: .*argument' "$work/why" || fail "why: $(cat "$work/why")"
+
+# While the program goes on.
+rm -rf "$work/cache"
+AUTOTUNE_MODE=background AUTOTUNE_LOG=info "$work/prepare" > "$work/out" 2> "$work/err" || fail "background: $(cat "$work/err")"
+grep -q ' 0 wrong' "$work/out" || fail "background: $(cat "$work/out" "$work/err")"
+variants_are_right "background"
+echo "$failures failures"
+[ $failures = 0 ]
