@@ -423,8 +423,8 @@ static __device__ __forceinline__ void multiply_all(int m, int n, int k,
                          BN * BK % (256 * (BM / WM) * (BN / WN)) == 0 && \
                          BM / WM * (BN / WN) * (WM * WN + 64 * 32) <= AUTOTUNE_REGISTERS)) \
     constraint(!WGMMA || (AUTOTUNE_CC == 90 && WM == 64 && WN == 64 && BK >= 64 && \
-                          STAGES >= 3 && BM % (64 * CONSUMERS) == 0 && BN % (64 * CLUSTER) == 0 && \
-                          BM / CONSUMERS * BN <= 64 * 256)) \
+                          STAGES >= 3 && BM % (64 * CONSUMERS) == 0 && \
+                          BN % (64 * CLUSTER) == 0 && BM / CONSUMERS * BN <= 64 * 256)) \
     in(A[0:m*k], B[0:k*n]) out(C[0:m*n]) verify(rtol: 1e-2, atol: 1e-2) \
     flops(2.0 * m * n * k) search(auto, budget: 60s) \
     prepare(map_a = tensor_map_of(A, m, k, BM), map_b = tensor_map_of(B, k, n, BK), \

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # hopper.sh BUILD PART: lesson 06's way for compute capability 9.0.
 #   nvcc      compiles for sm_90a without a warning; the PTX has the instructions; nothing is spilled
-#   emulated  variants are right when work in shared memory is done as late as it may be, and as early; then
-#             the lesson tunes itself among both ways, and the newer one's variants are right
+#   emulated  variants are right when work in shared memory is done as late as it may be, and as early; the
+#             lesson tunes itself with them, and by the older way on an older device
 set -u
 build=$(cd "$1" && pwd) root=$(cd "$(dirname "$0")/../.." && pwd) part=$2
 work=$(mktemp -d) || exit 1
@@ -74,18 +74,21 @@ with_emulator() {
       right "$v, $when" AUTOTUNE_MODE=off AUTOTUNE_EMULATE="cc=90,$when" "$work/variant" 328
     done
   done
-  # On a device that has it, all sizes left here are tried; then some are of the newer way.
-  cp "$root/examples/cuda/06_hgemm.cu" "$work/variant.cu"
-  sed -i 's/param(BM: [^)]*)/param(BM: 128)/; s/param(BN: [^)]*)/param(BN: 128, 256)/; s/param(BK: [^)]*)/param(BK: 32, 64)/
-          s/param(STAGES: [^)]*)/param(STAGES: 3)/; s/param(GROUP: [^)]*)/param(GROUP: 8)/; s/param(CONSUMERS: [^)]*)/param(CONSUMERS: 2)/
-          s/param(EPILOGUE: [^)]*)/param(EPILOGUE: 2)/; s/param(W[MN]: [^)]*)/param(WARP_: 64)/g' "$work/variant.cu"
-  sed -i '0,/param(WARP_: 64)/s//param(WM: 64)/; 0,/param(WARP_: 64)/s//param(WN: 64)/' "$work/variant.cu"
+  # Tuned: a block has several tiles. Only the newer way has clusters, so those show that it was compared.
+  variant BM=64 BN=128 CONSUMERS=1
+  sed -i 's/param(BM: [^)]*)/param(BM: 64)/; s/param(BN: [^)]*)/param(BN: 128)/; s/param(BK: [^)]*)/param(BK: 64)/
+          s/param(WM: [^)]*)/param(WM: 64)/; s/param(WN: [^)]*)/param(WN: 64)/; s/param(STAGES: [^)]*)/param(STAGES: 3)/
+          s/param(GROUP: [^)]*)/param(GROUP: 8)/; s/param(EPILOGUE: [^)]*)/param(EPILOGUE: 2)/' "$work/variant.cu"
   check "tuned: build" emulate || return
-  right "tuned" AUTOTUNE_BUDGET=200s,20 AUTOTUNE_EMULATE=cc=90 "$work/variant" 328
+  right "tuned" AUTOTUNE_BUDGET=200s,20 AUTOTUNE_EMULATE=cc=90 "$work/variant" 456
   AUTOTUNE_CACHE=$work/cache "$build/bin/autotune" report --json > "$work/report" 2>&1
-  check "tuned: variants of the newer way were right" grep -q '"WGMMA": *"\?1' "$work/report"
+  check "tuned: clusters were right" bash -c \
+    'sed -n "/\"parameter\": \"CLUSTER\"/,/\]/p" "$1" | grep -q "\"value\": \"2\""' - "$work/report"
+  # An older device takes the older way.
+  variant WGMMA=0 BK=32
   rm -rf "$work/cache"
-  right "older device" AUTOTUNE_BUDGET=200s,20 AUTOTUNE_EMULATE=cc=80 "$work/variant" 136
+  check "older device: build" emulate || return
+  right "older device" AUTOTUNE_BUDGET=20s,3 AUTOTUNE_EMULATE=cc=80 "$work/variant" 136
 }
 
 case $part in
