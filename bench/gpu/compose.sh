@@ -8,6 +8,7 @@ mkdir -p "$1"
 work=$(cd "$1" && pwd)
 cd "$(dirname "$0")"
 examples=../../examples/cuda
+cp $examples/hopper.h $examples/tensor_map.h "$work"
 
 part() { # FILE NAME: keeps the file's own lines in messages
   printf '#line 1 "%s"\n' "$2"

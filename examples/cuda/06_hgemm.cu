@@ -16,6 +16,17 @@
 // banks. The toolkit's headers that this file includes are found when it is built; the
 // unit that is compiled at run time includes them again.
 //
+// From compute capability 9.0 on there is another way, WGMMA (hopper.h has its instructions).
+// One warpgroup does nothing but ask for strips, which come as boxes of 64 columns, and then
+// arrive at a barrier by themselves. CONSUMERS warpgroups multiply them from shared memory.
+//
+//   - CLUSTER: blocks of one column of tiles that get their strips of B together
+//   - EPILOGUE: C leaves from registers (0), or as boxes of 64 x 64 through so many buffers
+//   - a block takes one tile after another, while the strips of the next are on their way
+//
+// The kernel as written is the older way, and constraints leave the newer one to devices that
+// have it. Tensor maps, which say where the matrices are, are made on the host.
+//
 //   nvcc -O3 -arch=native 06_hgemm.cu && ./a.out
 //   autotune cc nvcc -O3 -arch=native 06_hgemm.cu && ./a.out
 #include <cuda_fp16.h>
@@ -23,13 +34,253 @@
 #include <cuda_runtime.h>
 #include <mma.h>
 
-#define BM 128   // rows of C of a block
-#define BN 256   // columns
-#define BK 32    // depth of a strip
-#define WM 64    // rows of C of a warp
-#define WN 64    // columns
-#define STAGES 3 // strips in shared memory
-#define GROUP 8  // rows of tiles side by side
+#include "hopper.h"
+
+#define WGMMA 0     // 1: the way of compute capability 9.0
+#define BM 128      // rows of C of a block
+#define BN 256      // columns
+#define BK 32       // depth of a strip
+#define WM 64       // rows of C of a warp
+#define WN 64       // columns
+#define STAGES 3    // strips in shared memory
+#define GROUP 8     // rows of tiles side by side
+#define CLUSTER 1   // blocks of a cluster
+#define CONSUMERS 2 // warpgroups that multiply
+#define EPILOGUE 2  // buffers of C for each
+
+#define CEIL(a, b) (((a) + (b) - 1) / (b))
+// Threads and bytes of shared memory of a block; blocks, if there are SMS multiprocessors.
+#define THREADS (WGMMA ? 128 * (CONSUMERS + 1) : 32 * (BM / WM) * (BN / WN))
+#define STRIPS (WGMMA ? (BM + BN) * BK : BM * (BK + 8) + BK * (BN + 8))
+#define BYTES (STAGES * STRIPS * 2 + (WGMMA ? BYTES_MORE : 0))
+#define BYTES_MORE (1024 + CONSUMERS * EPILOGUE * 8192 + STAGES * 16)
+#define TILES (CEIL(m, BM * CLUSTER) * CEIL(n, BN))
+#define BLOCKS(sms) \
+  (CLUSTER * (!WGMMA || TILES < (sms) / CLUSTER ? TILES : (sms) / CLUSTER))
+
+#if WGMMA
+// ---- compute capability 9.0 -------------------------------------------------------------
+
+#define ROWS (BM / CONSUMERS) // of C, of a warpgroup
+#define STRIP (2 * (BM + BN) * BK) // bytes
+#define BOX_BYTES (64 * 128)       // of 64 x 64 halves
+
+// Where the I-th of the clusters' tiles begins, in the block of that rank.
+static __device__ __forceinline__ void tile_at(int i, int m, int n, int rank, int &top,
+                                               int &left)
+{
+  int across = CEIL(n, BN), down = CEIL(m, BM * CLUSTER);
+  int group = i / (GROUP * across), in_group = i % (GROUP * across);
+  int rows = min(GROUP, down - group * GROUP);
+  top = ((group * GROUP + in_group % rows) * CLUSTER + rank) * BM;
+  left = in_group / rows * BN;
+}
+
+// A place in the ring of strips, and the parity of its barriers' phases.
+struct place {
+  unsigned slot, parity;
+};
+static __device__ __forceinline__ void advance(place &p)
+{
+  p.slot = p.slot == STAGES - 1 ? 0 : p.slot + 1;
+  p.parity ^= p.slot == 0;
+}
+
+// Asks for strips, as long as there is room. They come in boxes of 64 columns, one after
+// another. The blocks of a cluster ask for a part of B each, and all get it.
+static __device__ __forceinline__ void produce(int m, int n, int k, const tensor_map *A,
+                                               const tensor_map *B, unsigned strips,
+                                               unsigned full, unsigned empty, int rank)
+{
+  place p = { 0, 0 };
+  for (int t = blockIdx.x / CLUSTER; t < TILES; t += gridDim.x / CLUSTER) {
+    int top, left;
+    tile_at(t, m, n, rank, top, left);
+    for (int at = 0; at < k; at += BK, advance(p)) {
+      unsigned a = strips + p.slot * STRIP, b = a + 2 * BM * BK, barrier = full + 8 * p.slot;
+      mbarrier_wait(empty + 8 * p.slot, p.parity ^ 1);
+      mbarrier_expect(barrier, STRIP);
+#pragma unroll
+      for (int i = 0; i < BK / 64; i++)
+        tensor_load(a + i * BM * 128, A, at + 64 * i, top, barrier);
+#pragma unroll
+      for (int i = 0; i < BN / 64 / CLUSTER; i++) {
+        int j = i + rank * (BN / 64 / CLUSTER);
+        if (CLUSTER > 1)
+          tensor_load(b + j * BK * 128, B, left + 64 * j, at, barrier,
+                      (unsigned short)((1 << CLUSTER) - 1));
+        else
+          tensor_load(b + j * BK * 128, B, left + 64 * j, at, barrier);
+      }
+    }
+  }
+}
+
+// Says for a warp that it has done with a strip, to all who fill it.
+static __device__ __forceinline__ void release(unsigned empty, unsigned slot)
+{
+  unsigned lane = threadIdx.x % 32;
+  if (lane < CLUSTER)
+    mbarrier_arrive(CLUSTER > 1 ? cluster_address(empty + 8 * slot, lane) : empty + 8 * slot);
+}
+
+// Multiplies the strips of one tile: this warpgroup's rows of A begin at ROW of the block's.
+static __device__ __forceinline__ void multiply(int k, float (&sum)[ROWS / 64][BN / 2],
+                                                place &p, int row, unsigned strips,
+                                                unsigned full, unsigned empty)
+{
+  unsigned last = 0;
+  for (int at = 0; at < k; at += BK) {
+    unsigned a = strips + p.slot * STRIP + row * 128, b = strips + p.slot * STRIP + 2 * BM * BK;
+    mbarrier_wait(full + 8 * p.slot, p.parity);
+    wgmma_fence();
+#pragma unroll
+    for (int d = 0; d < BK; d += 16)
+#pragma unroll
+      for (int i = 0; i < ROWS / 64; i++)
+        wgmma<1>(sum[i], matrix_at(a + i * BOX_BYTES + d / 64 * BM * 128 + d % 64 * 2, 0),
+                 matrix_at(b + d * 128, BK * 128), at > 0 || d > 0);
+    wgmma_commit();
+    wgmma_wait<1>(); // the products of the strip before are there
+    if (at > 0)
+      release(empty, last);
+    last = p.slot;
+    advance(p);
+  }
+  wgmma_wait<0>();
+#pragma unroll
+  for (int i = 0; i < ROWS / 64; i++)
+    wgmma_hold(sum[i]);
+  release(empty, last);
+}
+
+// Two sums as halves.
+static __device__ __forceinline__ unsigned pair_of(const float *sum)
+{
+  union {
+    half2 pair;
+    unsigned all;
+  } out;
+  out.pair = __floats2half2_rn(sum[0], sum[1]);
+  return out.all;
+}
+
+#if EPILOGUE
+// Copies sums to C, as boxes from TOP, LEFT on, through EPILOGUE buffers in turn. PATCH: the
+// warpgroup's buffers. The units of 16 bytes lie as the copy expects them with swizzle.
+static __device__ __forceinline__ void copy_out(const float (&sum)[BN / 2], int top, int left,
+                                                const tensor_map *C, char *patch, int &turn)
+{
+  int group = threadIdx.x / 128, warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
+  bool first = threadIdx.x % 128 == 0;
+#pragma unroll
+  for (int q = 0; q < BN / 64; q++) {
+    char *to = patch + turn * BOX_BYTES + (16 * warp + lane / 4) * 128 + lane % 4 * 4;
+    if (first)
+      tensor_wait_read<EPILOGUE - 1>(); // the buffer has been read
+    named_barrier(group, 128);
+#pragma unroll
+    for (int j = 0; j < 16; j++)
+      *(unsigned *)(to + j % 2 * 1024 + ((j / 2 ^ lane / 4) << 4)) =
+          pair_of(sum + 32 * q + 2 * j);
+    shared_fence();
+    named_barrier(group, 128);
+    if (first) {
+      tensor_store(C, left + 64 * q, top, shared_address(patch + turn * BOX_BYTES));
+      tensor_commit();
+    }
+    turn = turn == EPILOGUE - 1 ? 0 : turn + 1;
+  }
+}
+#else
+// Writes sums to C; those of this thread begin at TOP, LEFT.
+static __device__ __forceinline__ void write(int m, int n, const float (&sum)[BN / 2],
+                                             int top, int left, half *__restrict__ C)
+{
+#pragma unroll
+  for (int j = 0; j < BN / 4; j++) {
+    int r = top + j % 2 * 8, c = left + j / 2 * 8;
+    if (r < m && c < n)
+      *(unsigned *)(C + (size_t)r * n + c) = pair_of(sum + 2 * j);
+  }
+}
+#endif
+
+static __device__ __forceinline__ void consume(int m, int n, int k, const tensor_map *to,
+                                               half *__restrict__ C, unsigned strips,
+                                               char *patches, unsigned full, unsigned empty,
+                                               int rank)
+{
+  float sum[ROWS / 64][BN / 2];
+  place p = { 0, 0 };
+  int row = (threadIdx.x / 128 - 1) * ROWS;
+#if EPILOGUE
+  int turn = 0; // the buffer to be filled next
+#endif
+  for (int t = blockIdx.x / CLUSTER; t < TILES; t += gridDim.x / CLUSTER) {
+    int top, left;
+    tile_at(t, m, n, rank, top, left);
+    multiply(k, sum, p, row, strips, full, empty);
+#pragma unroll
+    for (int i = 0; i < ROWS / 64; i++) {
+#if EPILOGUE
+      copy_out(sum[i], top + row + 64 * i, left, to,
+               patches + (threadIdx.x / 128 - 1) * EPILOGUE * BOX_BYTES, turn);
+#else
+      int lane = threadIdx.x % 32;
+      write(m, n, sum[i],
+            top + row + 64 * i + threadIdx.x / 32 % 4 * 16 + lane / 4, left + lane % 4 * 2, C);
+#endif
+    }
+  }
+#if EPILOGUE
+  if (threadIdx.x % 128 == 0)
+    tensor_wait_read<0>();
+#endif
+}
+
+static __device__ __forceinline__ void multiply_all(int m, int n, int k, half *__restrict__ C,
+                                                    const tensor_map *map_a,
+                                                    const tensor_map *map_b,
+                                                    const tensor_map *map_c)
+{
+  extern __shared__ int4 pool[];
+  char *base = (char *)pool + (1024 - shared_address(pool) % 1024) % 1024;
+  char *patches = base + STAGES * STRIP;
+  unsigned strips = shared_address(base);
+  unsigned full = shared_address(patches + CONSUMERS * EPILOGUE * BOX_BYTES);
+  unsigned empty = full + 8 * STAGES;
+  int rank = CLUSTER > 1 ? (int)cluster_rank() : 0;
+  if (threadIdx.x == 0) {
+    for (int s = 0; s < STAGES; s++) {
+      mbarrier_init(full + 8 * s, 1);
+      mbarrier_init(empty + 8 * s, 4 * CONSUMERS * CLUSTER); // each warp that multiplies
+    }
+    mbarrier_init_fence();
+    tensor_prefetch(map_a);
+    tensor_prefetch(map_b);
+  }
+  if (CLUSTER > 1)
+    cluster_sync();
+  else
+    __syncthreads();
+  if (threadIdx.x < 128) {
+    if (CONSUMERS > 1) // a single one can have 255 as it is
+      registers_give<40>();
+    if (threadIdx.x == 0)
+      produce(m, n, k, map_a, map_b, strips, full, empty, rank);
+    __syncwarp();
+  } else {
+    if (CONSUMERS > 1)
+      registers_take<232>();
+    consume(m, n, k, map_c, C, strips, patches, full, empty, rank);
+  }
+  if (CLUSTER > 1)
+    cluster_sync(); // others may still write to this block's shared memory
+}
+
+#else
+// ---- older devices ----------------------------------------------------------------------
 
 #define WARPS (BM / WM * (BN / WN))
 #define PITCH_A (BK + 8)
@@ -73,23 +324,10 @@ static __device__ __forceinline__ void fetch(half *strip, int m, int n, int k, i
   }
 }
 
-// A is m x k, B is k x n, C is m x n, all by rows; k and n are multiples of 8.
-#pragma autotune kernel param(BM: 64, 128, 256) param(BN: 64, 128, 256) param(BK: 32, 64) \
-    param(WM: 32, 64, 128) param(WN: 32, 64, 128) param(STAGES: 2, 3, 4, 5) \
-    param(GROUP: 1, 4, 8, 16) block(32 * (BM / WM) * (BN / WN)) \
-    grid(((m + BM - 1) / BM) * ((n + BN - 1) / BN)) \
-    shared(2 * STAGES * (BM * (BK + 8) + BK * (BN + 8))) \
-    constraint(BM % WM == 0 && BN % WN == 0 && WM * WN <= 64 * 64 && \
-               BM / WM * (BN / WN) >= 2 && BM / WM * (BN / WN) <= 16 && \
-               BM * BK % (256 * (BM / WM) * (BN / WN)) == 0 && \
-               BN * BK % (256 * (BM / WM) * (BN / WN)) == 0) \
-    constraint(2 * STAGES * (BM * (BK + 8) + BK * (BN + 8)) <= AUTOTUNE_SMEM_PER_BLOCK && \
-               BM / WM * (BN / WN) * (WM * WN + 64 * 32) <= AUTOTUNE_REGISTERS) \
-    in(A[0:m*k], B[0:k*n]) out(C[0:m*n]) verify(rtol: 1e-2, atol: 1e-2) \
-    flops(2.0 * m * n * k) search(auto, budget: 60s)
-__global__ void __launch_bounds__(32 * WARPS)
-    hgemm(int m, int n, int k, const half *__restrict__ A, const half *__restrict__ B,
-          half *__restrict__ C)
+static __device__ __forceinline__ void multiply_all(int m, int n, int k,
+                                                    const half *__restrict__ A,
+                                                    const half *__restrict__ B,
+                                                    half *__restrict__ C)
 {
   using namespace nvcuda::wmma;
   half *strips = (half *)pool;
@@ -165,16 +403,54 @@ __global__ void __launch_bounds__(32 * WARPS)
       __syncwarp();
     }
 }
+#endif
+
+#include "tensor_map.h"
+
+// A is m x k, B is k x n, C is m x n, all by rows; k and n are multiples of 8. The maps
+// describe them, with a box that a copy moves: its size is one of the parameters, so the host
+// makes a map for each.
+#pragma autotune kernel param(WGMMA: 0, 1) param(BM: 64, 128, 256) \
+    param(BN: 64, 128, 192, 256) param(BK: 32, 64, 128) param(WM: 32, 64, 128) \
+    param(WN: 32, 64, 128) param(STAGES: 2, 3, 4, 5) param(GROUP: 1, 4, 8, 16) \
+    param(CLUSTER: 1, 2) param(CONSUMERS: 1, 2) param(EPILOGUE: 0, 1, 2) block(THREADS) \
+    grid(BLOCKS(AUTOTUNE_SMS)) shared(BYTES) \
+    constraint(BYTES <= AUTOTUNE_SMEM_PER_BLOCK) \
+    constraint(WGMMA || (CLUSTER == 1 && CONSUMERS == 2 && EPILOGUE == 2 && BK <= 64)) \
+    constraint(WGMMA || (BM % WM == 0 && BN % WN == 0 && WM * WN <= 64 * 64 && \
+                         BM / WM * (BN / WN) >= 2 && BM / WM * (BN / WN) <= 16 && \
+                         BM * BK % (256 * (BM / WM) * (BN / WN)) == 0 && \
+                         BN * BK % (256 * (BM / WM) * (BN / WN)) == 0 && \
+                         BM / WM * (BN / WN) * (WM * WN + 64 * 32) <= AUTOTUNE_REGISTERS)) \
+    constraint(!WGMMA || (AUTOTUNE_CC == 90 && WM == 64 && WN == 64 && BK >= 64 && \
+                          STAGES >= 3 && BM % (64 * CONSUMERS) == 0 && \
+                          BN % (64 * CLUSTER) == 0 && BM / CONSUMERS * BN <= 64 * 256)) \
+    in(A[0:m*k], B[0:k*n]) out(C[0:m*n]) verify(rtol: 1e-2, atol: 1e-2) \
+    flops(2.0 * m * n * k) search(auto, budget: 60s) \
+    prepare(map_a = tensor_map_of(A, m, k, BM), map_b = tensor_map_of(B, k, n, BK), \
+            map_c = tensor_map_of(C, m, n, 64))
+__global__ void __launch_bounds__(THREADS) __cluster_dims__(CLUSTER, 1, 1)
+    hgemm(int m, int n, int k, const half *__restrict__ A, const half *__restrict__ B,
+          half *__restrict__ C, const __grid_constant__ tensor_map map_a,
+          const __grid_constant__ tensor_map map_b, const __grid_constant__ tensor_map map_c)
+{
+#if WGMMA
+  multiply_all(m, n, k, C, &map_a, &map_b, &map_c);
+#else
+  multiply_all(m, n, k, A, B, C);
+#endif
+}
 
 // Returns what the launch did.
 static cudaError_t launch_hgemm(int m, int n, int k, const half *A, const half *B, half *C)
 {
-  int bytes = STAGES * STRIP * (int)sizeof(half);
   cudaError_t e = cudaFuncSetAttribute(hgemm, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       bytes); // more than 48 KiB must be asked for
+                                       BYTES); // more than 48 KiB must be asked for
   if (e != cudaSuccess)
     return e;
-  hgemm<<<(m + BM - 1) / BM * ((n + BN - 1) / BN), 32 * WARPS, bytes>>>(m, n, k, A, B, C);
+  hgemm<<<CLUSTER * TILES, THREADS, BYTES>>>(m, n, k, A, B, C, tensor_map_of(A, m, k, BM),
+                                             tensor_map_of(B, k, n, BK),
+                                             tensor_map_of(C, m, n, 64));
   return cudaGetLastError();
 }
 

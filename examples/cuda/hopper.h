@@ -9,6 +9,10 @@
 #ifndef HOPPER_H
 #define HOPPER_H
 
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 900
+#undef __cluster_dims__
+#define __cluster_dims__(...) // a compiler refuses it for older devices
+#endif
 #if defined __CUDA_ARCH_FEAT_SM90_ALL || defined AUTOTUNE_EMULATE
 #define HOPPER 1 // the instructions are there
 #endif
@@ -18,7 +22,7 @@
 
 // A tensor map, CUDA's CUtensorMap: where a tensor is, its shape, and the box that a copy
 // moves. Kernels take it as `const __grid_constant__ tensor_map`.
-struct alignas(64) tensor_map {
+struct alignas(128) tensor_map {
   unsigned long long opaque[16];
 };
 
@@ -161,6 +165,8 @@ static __device__ __forceinline__ void tensor_prefetch(const tensor_map *map)
 {
 #ifdef HOPPER_PTX
   asm volatile("prefetch.tensormap [%0];" : : "l"(map) : "memory");
+#else
+  (void)map;
 #endif
 }
 
@@ -304,6 +310,8 @@ template <int N> static __device__ __forceinline__ void wgmma_hold(float (&d)[N]
 #pragma unroll
   for (int i = 0; i < N; i++)
     asm volatile("" : "+f"(d[i]) : : "memory");
+#else
+  (void)d;
 #endif
 }
 

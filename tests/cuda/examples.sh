@@ -45,7 +45,7 @@ right() { # WHAT COMMAND…
 emulated() { # NAME
   local tried
   mkdir "$work/src"
-  cp "$root/examples/cuda/$1.cu" "$root/examples/cuda/lesson.h" "$work/src"
+  cp "$root/examples/cuda/$1.cu" "$root"/examples/cuda/*.h "$work/src"
   check "$1: build" "$build/bin/autotune" cc --emulate nvcc -O2 -arch=sm_90 "$work/src/$1.cu" -o "$work/tuned"
   rm -rf "$work/src" "$work/cache"
   right "$1: first run" away "$work/tuned"
