@@ -380,7 +380,7 @@ static void write_version(const struct cuda_reach *r, const char *name,
 }
 
 // Includes the toolkit's own limits before ours, because its headers do not check whether
-// a macro is already defined.
+// a macro is already defined. The machine that compiles the unit may have no toolkit.
 static void write_limits(const struct cuda_reach *r, struct text *out) {
   static const char *const headers[] = { "climits", "cstdint", "cfloat" };
   bool any = false;
@@ -391,7 +391,9 @@ static void write_limits(const struct cuda_reach *r, struct text *out) {
   for (size_t i = 0; any && i < COUNT(headers); i++)
     if (access(arena_printf("%s/cccl/cuda/std/%s", r->toolkit->folder, headers[i]),
                R_OK) == 0)
-      text_printf(out, "#include <cuda/std/%s>\n", headers[i]);
+      text_printf(out,
+                  "#if __has_include(<cuda/std/%s>)\n#include <cuda/std/%s>\n#endif\n",
+                  headers[i], headers[i]);
 }
 
 static void write_types(const struct cuda_reach *r, bool toolkit, struct text *out) {
