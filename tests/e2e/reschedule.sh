@@ -588,7 +588,7 @@ answers() {
   done
 }
 first=${FIRST-1} tried=0 blocks=0
-for seed in $(seq "$first" $((first + ${NESTS-30} - 1))); do
+for seed in $(seq "$first" $((first + ${NESTS-16} - 1))); do
   more=yes good=yes
   ./nests registers "$seed" > nest.c
   ./nests plain "$seed" > plain.c
@@ -614,7 +614,7 @@ check "some of them in blocks of sums" [ $blocks -ge 1 ]
 # ---- sweeps over lines, with buffers in place of a work array --------------------------
 check "the generator of sweeps" gcc -O1 -o nests "$here/reschedule_lines.c"
 buffers=0
-for seed in $(seq "$first" $((first + ${SWEEPS-8} - 1))); do
+for seed in $(seq "$first" $((first + ${SWEEPS-4} - 1))); do
   ./nests "$seed" > nest.c
   ./nests plain "$seed" > plain.c
   if ! autotune translate nest.c -o out.c > err 2>&1; then
