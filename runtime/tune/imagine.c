@@ -13,7 +13,7 @@
 static const double part = 0.08; // of the time that the tuning has taken
 static const double least = 0.4; // seconds, however short it was
 static const double check = 0.5; // seconds: for PLAN_CHECK
-enum { RUNS = 6 };               // of a variant and of the default, for one set
+enum { RUNS = 7 };               // of a variant and of the default, for one set
 
 // True if C's compiler was told that there is no NaN and no infinity.
 static bool imagine_is_finite(const struct tuning *t, const struct candidate *c) {

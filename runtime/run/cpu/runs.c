@@ -246,6 +246,12 @@ bool run_verify(struct runner *r, const struct command *c, struct loaded *l,
                         &second);
   if (again && right)
     *first = second;
+  // The time on made-up data is that of a run like the default's last one: not watched,
+  // with its memory touched before. Watching costs a page fault for each page written.
+  if (right && c->wish.set && !c->reference && first->seconds <= c->plan.budget) {
+    right = run_checked(r, c, l, false, a, &second);
+    *first = right ? second : *first;
+  }
   a->verify_seconds = measure_clock() - start;
   if (!right)
     a->status = STATUS_WRONG;
