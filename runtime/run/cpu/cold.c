@@ -8,7 +8,8 @@
 #include "run/measure.h"
 #include "sandbox.h"
 
-enum { PAGES = 1024 }; // of one question, and of the measurement
+enum { PAGES = 1024 }; // of one question, and of the measurement …
+enum { FEW = 16 };     // … if it must not take long
 static const size_t least = 64;
 
 // Returns how many pages from BEGIN to END the process does not have.
@@ -26,17 +27,26 @@ static size_t cold_pages(uintptr_t begin, uintptr_t end, size_t page) {
   return cold;
 }
 
-// Returns the seconds that PAGES page faults take here and now; 0: not known.
-static double cold_measure(size_t page) {
-  volatile char *memory = sys_mmap(PAGES * page, false);
+// Returns the seconds of a page fault here and now, the mean of N; 0: not known.
+static double cold_measure(size_t n) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  volatile char *memory = sys_mmap(n * page, false);
   if (!memory)
     return 0;
   double start = measure_clock();
-  for (size_t i = 0; i < PAGES; i++)
+  for (size_t i = 0; i < n; i++)
     memory[i * page] = 1;
   double seconds = measure_clock() - start;
-  munmap((void *)memory, PAGES * page);
-  return seconds;
+  munmap((void *)memory, n * page);
+  return seconds / (double)n;
+}
+
+double cold_fault(void) {
+  const double usual = 0.25e-6;
+  static double seconds; // of this worker's one thread that asks
+  if (seconds <= 0)
+    seconds = cold_measure(FEW);
+  return seconds > usual ? seconds : usual;
 }
 
 double cold_seconds(const struct memories *m) {
@@ -48,5 +58,5 @@ double cold_seconds(const struct memories *m) {
       if (p->bytes && !m->list[i].returned)
         cold += cold_pages(begin, (uintptr_t)p->base + p->bytes, page);
     }
-  return cold < least ? 0 : (double)cold / PAGES * cold_measure(page);
+  return cold < least ? 0 : (double)cold * cold_measure(PAGES);
 }

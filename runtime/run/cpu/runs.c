@@ -4,9 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "openmp.h"
 #include "run/measure.h"
@@ -70,29 +68,10 @@ static struct paging run_paging(void) {
                           u.ru_minflt + u.ru_majflt };
 }
 
-// Returns the seconds of a page fault, which this worker measures once: they are less
-// than 1 us on most machines, and 20 us and more on some virtual ones.
-static double run_fault(void) {
-  enum { PAGES = 16 };
-  static double seconds;
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  char *fresh = seconds > 0 ? MAP_FAILED
-                            : mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE,
-                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (fresh == MAP_FAILED)
-    return fmax(seconds, 0.25e-6);
-  double start = measure_clock();
-  for (size_t i = 0; i < PAGES; i++)
-    *(volatile char *)(fresh + i * page) = 1;
-  seconds = (measure_clock() - start) / PAGES;
-  munmap(fresh, PAGES * page);
-  return seconds;
-}
-
 // Returns the seconds between BEGIN and END that went into memory.
 static double run_paged(struct paging begin, struct paging end) {
   return fmax(end.system - begin.system,
-              run_fault() * (double)(end.faults - begin.faults));
+              cold_fault() * (double)(end.faults - begin.faults));
 }
 
 // Runs once on fresh data. *OUT: the run. WATCH: looks for what changes besides sections.
