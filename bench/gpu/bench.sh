@@ -144,7 +144,7 @@ for part in $parts; do
   # Not to a pipe: processes that a part leaves running would keep it open.
   BENCH_EMULATED=$emulated run_part "$part" "$limit" >"$work/logs/$part.txt" 2>&1 &
   wait $! || status=$?
-  kill -KILL -- "-$!" 2>/dev/null || : # what is left of timeout's group of processes
+  kill -s KILL -- "-$!" 2>/dev/null || : # what is left of timeout's group of processes
   tee -a "$work/printed" <"$work/logs/$part.txt"
   case $status in
     0) ;;

@@ -25,7 +25,8 @@ from servers import Servers
 ROUNDS, SAMPLES = 5, 7   # the sides of a row take turns ROUNDS times, SAMPLES launches each
 MEASURING = 0.3          # of the time is kept for it
 LAUNCH_BATCHES = 61
-PATIENCE = 30            # seconds that an answer may take beside tuning: for a context, for PyTorch to be loaded
+# Seconds that an answer may take beside tuning: for a context, for PyTorch to be loaded.
+PATIENCE = float(os.environ.get("BENCH_PATIENCE", 30))
 SILENCES = 2             # a program that gave no answer in time so often is not asked any more
 
 
