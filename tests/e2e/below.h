@@ -5,6 +5,8 @@
 #define BELOW_H
 
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 static uint64_t state; /* the seed at first */
 
@@ -14,6 +16,23 @@ static unsigned below(unsigned n) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
   z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
   return (unsigned)((z ^ (z >> 31)) % n);
+}
+
+/* Writes a function made up from SEED, with KERNEL before it and DIRECTIVE before its
+ * loops: lines, or "". */
+typedef void write_nest(const char *name, const char *kernel, const char *directive,
+                        uint64_t seed);
+
+/* The program PROGRAM [WORD] SEED: writes the plain function `plain` if WORD is that;
+ * otherwise the kernel `nest`, with KERNEL and DIRECTIVE. */
+static int below_main(int argc, char **argv, write_nest *write, const char *kernel,
+                      const char *directive) {
+  uint64_t seed = strtoull(argv[argc - 1], NULL, 10);
+  if (argc > 2 && strcmp(argv[1], "plain") == 0)
+    write("plain", "", "", seed);
+  else
+    write("nest", kernel, directive, seed);
+  return 0;
 }
 
 #endif

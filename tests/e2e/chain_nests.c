@@ -160,12 +160,6 @@ static void write_function(const char *name, const char *kernel, const char *dir
 }
 
 int main(int argc, char **argv) {
-  uint64_t seed = strtoull(argv[argc - 1], NULL, 10);
-  if (argc > 2 && strcmp(argv[1], "plain") == 0)
-    write_function("plain", "", "", seed);
-  else
-    write_function("nest", "#pragma autotune kernel verify(off)\n",
-                   "#pragma autotune chain num_threads({1, 2}) ",
-                   seed);
-  return 0;
+  return below_main(argc, argv, write_function, "#pragma autotune kernel verify(off)\n",
+                    "#pragma autotune chain num_threads({1, 2}) ");
 }

@@ -2,11 +2,7 @@
 // reschedule_lines.c: writes steps in time made up from a seed, each of which sweeps over
 // the lines of an array there and back, with a work array in which a line may have all
 // that it needs. A kernel `nest` with `reschedule` on it, or a plain function `plain`.
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "below.h"
+#include "reschedule_nest.h"
 
 // The element of the work array for the line i, MOVED along it. Most seeds use b[i][j].
 static int across; // it is b[j][i]
@@ -79,9 +75,7 @@ static void write_sweep(int odd) {
 static void write_function(const char *name, const char *kernel, const char *directive,
                            uint64_t seed) {
   state = seed * 6007 + 3;
-  printf("%svoid %s(int n, unsigned (*restrict a)[n + 8], unsigned (*restrict b)[n + 8], "
-         "unsigned *restrict c)\n{\nint i, j, t;\n%s",
-         kernel, name, directive);
+  write_head(name, kernel, directive, "int i, j, t;");
   across = below(4) == 0;
   int odd = below(3) == 0;
   printf("for (t = %u; t < %s; t++) {\n", below(2), below(2) ? "n" : "6");
@@ -91,15 +85,8 @@ static void write_function(const char *name, const char *kernel, const char *dir
 }
 
 int main(int argc, char **argv) {
-  uint64_t seed = strtoull(argv[argc - 1], NULL, 10);
-  if (argc > 2 && strcmp(argv[1], "plain") == 0)
-    write_function("plain", "", "", seed);
-  else
-    write_function("nest",
-                   "#pragma autotune kernel key(n) inout(a[0:n + 8], b[0:n + 8], "
-                   "c[0:n + 8])\n",
-                   "#pragma autotune reschedule sizes({1, 2, 3, 7, 100}, {1, 2, 5, 64}) "
-                   "num_threads({1, 2, 3})\n",
-                   seed);
-  return 0;
+  return below_main(
+      argc, argv, write_function, NEST_KERNEL,
+      "#pragma autotune reschedule sizes({1, 2, 3, 7, 100}, {1, 2, 5, 64}) "
+      "num_threads({1, 2, 3})\n");
 }

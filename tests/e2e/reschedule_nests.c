@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // reschedule_nests.c: writes a nest made up from a seed, as a kernel `nest` with
 // `reschedule` on it, also with `registers`, and the same loops as a plain function `plain`.
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "below.h"
+#include "reschedule_nest.h"
 
 static const char *const vars[] = { "i", "j", "k", "l" };
 
@@ -176,9 +172,7 @@ static void write_body(unsigned depth, unsigned most) {
 static void write_function(const char *name, const char *kernel, const char *directive,
                            uint64_t seed) {
   state = seed * 7919 + 1;
-  printf("%svoid %s(int n, unsigned (*restrict a)[n + 8], unsigned (*restrict b)[n + 8], "
-         "unsigned *restrict c)\n{\nint i, j, k, l;\nunsigned w;\n%s",
-         kernel, name, directive);
+  write_head(name, kernel, directive, "int i, j, k, l;\nunsigned w;");
   products = seed % 2;
   pivots = products && below(3) == 0;
   picks = below(3) == 0;
@@ -194,16 +188,8 @@ static void write_function(const char *name, const char *kernel, const char *dir
   "num_threads({1, 2, 3})"
 
 int main(int argc, char **argv) {
-  uint64_t seed = strtoull(argv[argc - 1], NULL, 10);
-  if (argc > 2 && strcmp(argv[1], "plain") == 0)
-    write_function("plain", "", "", seed);
-  else
-    write_function("nest",
-                   "#pragma autotune kernel key(n) inout(a[0:n + 8], b[0:n + 8], "
-                   "c[0:n + 8])\n",
-                   argc > 2 && strcmp(argv[1], "registers") == 0
-                       ? DIRECTIVE " registers({1, 2, 4}, {1, 2, 3})\n"
-                       : DIRECTIVE "\n",
-                   seed);
-  return 0;
+  return below_main(argc, argv, write_function, NEST_KERNEL,
+                    argc > 2 && strcmp(argv[1], "registers") == 0
+                        ? DIRECTIVE " registers({1, 2, 4}, {1, 2, 3})\n"
+                        : DIRECTIVE "\n");
 }
