@@ -9,6 +9,7 @@
  *   gnu.c           GNU C that NVRTC does not take
  *   body.c          writes one item: kernels become functions, variables pointers
  *   prologue.c      writes the names that <stdint.h> and the like would declare
+ *   predefine.c     writes the macros that compilers define by themselves
  *   lacks.c         warns of what NVRTC cannot compile
  *   unit.c          writes the whole unit in its order
  *
@@ -125,10 +126,15 @@ void lacks_check(const struct cuda_reach *r, const struct source *s);
 /* Appends the types and constants of the C library's headers that are among the words
  * seen. */
 void prologue_write(const struct cuda_reach *r, struct text *out);
+bool prologue_needs_toolkit(const struct cuda_reach *r);
+/* True if the user's text declares NAME. */
+bool prologue_is_users(const struct cuda_reach *r, const char *name);
+
+/* ---- predefine.c ----------------------------------------------------------------- */
+
 /* Appends definitions of the macros among the words seen that nvcc has by itself, or, not
  * DEFINED, lines that take them back: the toolkit's headers must see NVRTC as it is. */
-void prologue_predefine(const struct cuda_reach *r, const struct compile_options *o,
-                        bool defined, struct text *out);
-bool prologue_needs_toolkit(const struct cuda_reach *r);
+void predefine_write(const struct cuda_reach *r, const struct compile_options *o,
+                     bool defined, struct text *out);
 
 #endif

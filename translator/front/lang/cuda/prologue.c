@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // prologue.c: writes the names of <stdint.h>, <limits.h>, <float.h>, <math.h> and
-// <cuda.h> that NVRTC lacks and the kernel reaches, and the macros that nvcc defines by
-// itself; includes the C++ library's headers through the toolkit's.
+// <cuda.h> that NVRTC lacks and the kernel reaches; includes the C++ library's headers
+// through the toolkit's.
 #include <string.h>
 #include <unistd.h>
 
@@ -108,56 +108,6 @@ static const char *const constants[][2] = {
   { "CUDART_INF", "__longlong_as_double(0x7ff0000000000000ll)" },
   { "CUDART_PI_F", "3.141592654f" },
   { "CUDART_PI", "3.1415926535897931e+0" },
-};
-
-// Macros that nvcc and the host's compiler define by themselves, and NVRTC does not, so
-// that an #if in a unit chooses as it does in the build.
-static const struct {
-  const char *name, *value;
-  const char *option; // the option of the build that defines it; NULL: it always is
-} predefined[] = {
-  { "__NVCC__", "1", NULL },
-  { "__OPTIMIZE__", "1", "-O" },
-  { "_OPENMP", "201511", "-fopenmp" },
-  { "__CUDACC_RDC__", "1", "-rdc=true" },
-  { "__CUDACC_EXTENDED_LAMBDA__", "1", "-extended-lambda" },
-  { "__CUDACC_EXTENDED_LAMBDA__", "1", "-expt-extended-lambda" },
-  { "__CUDACC_RELAXED_CONSTEXPR__", "1", "-expt-relaxed-constexpr" },
-  { "CUDA_API_PER_THREAD_DEFAULT_STREAM", "1", "-default-stream=per-thread" },
-  { "__GNUC__", "12", NULL }, // a compiler that each nvcc since 12.0 takes
-  { "__GNUC_MINOR__", "2", NULL },
-  { "__GNUC_PATCHLEVEL__", "0", NULL },
-  { "__GNUG__", "12", NULL },
-  { "__linux", "1", NULL },
-  { "__linux__", "1", NULL },
-  { "__gnu_linux__", "1", NULL },
-  { "__unix", "1", NULL },
-  { "__unix__", "1", NULL },
-#ifdef __x86_64__
-  { "__x86_64", "1", NULL },
-  { "__x86_64__", "1", NULL },
-  { "__amd64__", "1", NULL },
-#else
-  { "__aarch64__", "1", NULL },
-#endif
-  { "_LP64", "1", NULL },
-  { "__LP64__", "1", NULL },
-  { "__CHAR_BIT__", "8", NULL },
-  { "__SIZEOF_INT128__", "16", NULL },
-  { "__SIZEOF_INT__", "4", NULL },
-  { "__SIZEOF_LONG__", "8", NULL },
-  { "__SIZEOF_POINTER__", "8", NULL },
-  { "__SIZEOF_SIZE_T__", "8", NULL },
-  { "__INT_MAX__", "2147483647", NULL },
-  { "__LONG_MAX__", "9223372036854775807l", NULL },
-  { "__FLT_MAX__", "3.402823466e+38f", NULL },
-  { "__FLT_MIN__", "1.175494351e-38f", NULL },
-  { "__FLT_EPSILON__", "1.192092896e-07f", NULL },
-  { "__DBL_MAX__", "1.7976931348623157e+308", NULL },
-  { "__DBL_EPSILON__", "2.2204460492503131e-16", NULL },
-  { "__ORDER_LITTLE_ENDIAN__", "1234", NULL },
-  { "__ORDER_BIG_ENDIAN__", "4321", NULL },
-  { "__BYTE_ORDER__", "1234", NULL },
 };
 
 static const char *const functions[][2] = {
@@ -354,8 +304,7 @@ static void write_library(const struct cuda_reach *r, struct text *out) {
     text_printf(out, "namespace std { using namespace cuda::std; }\n");
 }
 
-// True if the user's text declares NAME.
-static bool is_users(const struct cuda_reach *r, const char *name) {
+bool prologue_is_users(const struct cuda_reach *r, const char *name) {
   for (unsigned n = 0; n < r->items.n; n++)
     for (unsigned k = 0; r->items.list[n].reached && k < r->items.list[n].n_names; k++)
       if (slice_is(r->items.list[n].names[k].name, name))
@@ -403,58 +352,16 @@ static void write_types(const struct cuda_reach *r, bool toolkit, struct text *o
         strstr(types[i][0], "intmax_t");
     if (toolkit && varies)
       type = *type == 'u' ? "unsigned long long" : "long long";
-    if (names_has(&r->seen, slice_of(types[i][0])) && !is_users(r, types[i][0]))
+    if (names_has(&r->seen, slice_of(types[i][0])) && !prologue_is_users(r, types[i][0]))
       text_printf(out, "typedef %s %s;\n", type, types[i][0]);
   }
 }
 
-// True if the build has OPTION. The last of its kind holds: -O2 -O0, -fopenmp
-// -fno-openmp.
-static bool prologue_has_option(const struct compile_options *o, const char *option) {
-  bool found = false;
-  for (const char *const *a = o->args; a && *a; a++)
-    if (strcmp(option, "-O") == 0 && strncmp(*a, "-O", 2) == 0)
-      found = strcmp(*a, "-O0") != 0 && strcmp(*a, "-O=0") != 0;
-    else if (strcmp(option, "-fopenmp") == 0 && strncmp(*a, "-fopenmp=", 9) == 0)
-      found = true;
-    else if (strcmp(option, "-fopenmp") == 0 && strcmp(*a, "-fno-openmp") == 0)
-      found = false;
-    else
-      found = found || strcmp(*a, option) == 0;
-  return found;
-}
-
-// True if the build's compiler is known and is not nvcc.
-static bool prologue_other_compiler(const struct compile_options *o) {
-  const char *const *last = o->compiler;
-  while (last && last[0] && last[1])
-    last++;
-  return last && *last && !strstr(path_name(*last), "nvcc");
-}
-
-// An emulated unit needs none: Clang has the host's, and the program is not nvcc's.
-void prologue_predefine(const struct cuda_reach *r, const struct compile_options *o,
-                        bool defined, struct text *out) {
-  for (size_t i = 0; i < COUNT(predefined); i++) {
-    const char *name = predefined[i].name, *option = predefined[i].option;
-    if (!names_has(&r->seen, slice_of(name)) || is_users(r, name) ||
-        (option && !prologue_has_option(o, option)) ||
-        (strcmp(name, "__NVCC__") == 0 && prologue_other_compiler(o)) || o->emulate)
-      continue;
-    if (defined)
-      text_printf(out, "#ifndef %s\n#define %s %s\n#endif\n", name, name,
-                  predefined[i].value);
-    else
-      text_printf(out, "#undef %s\n", name);
-  }
-}
-
-// Writes GNU C's __typeof__, which NVRTC lacks.
 // Writes CUtensorMap as <cuda.h> has it: NVRTC cannot read that header. Its alignment is
 // that of the toolkit, which matters where a structure holds one.
 static void write_tensor_map(const struct cuda_reach *r, struct text *out) {
   static const char name[] = "CUtensorMap";
-  if (names_has(&r->seen, slice_of(name)) && !is_users(r, name))
+  if (names_has(&r->seen, slice_of(name)) && !prologue_is_users(r, name))
     text_printf(out,
                 "typedef struct %s_st {\n"
                 "#if defined AUTOTUNE_EMULATE || __CUDACC_VER_MAJOR__ < 13\n"
@@ -467,10 +374,11 @@ static void write_tensor_map(const struct cuda_reach *r, struct text *out) {
                 name, name);
 }
 
+// Writes GNU C's __typeof__, which NVRTC lacks.
 static void write_typeof(const struct cuda_reach *r, struct text *out) {
   static const char *const words[] = { "__typeof__", "__typeof", "typeof" };
   for (size_t i = 0, any = 0; i < COUNT(words); i++) {
-    if (!names_has(&r->seen, slice_of(words[i])) || is_users(r, words[i]))
+    if (!names_has(&r->seen, slice_of(words[i])) || prologue_is_users(r, words[i]))
       continue;
     text_printf(
         out,
@@ -492,11 +400,13 @@ void prologue_write(const struct cuda_reach *r, struct text *out) {
   write_types(r, toolkit, out);
   write_tensor_map(r, out);
   for (size_t i = 0; i < COUNT(constants); i++)
-    if (names_has(&r->seen, slice_of(constants[i][0])) && !is_users(r, constants[i][0]))
+    if (names_has(&r->seen, slice_of(constants[i][0])) &&
+        !prologue_is_users(r, constants[i][0]))
       text_printf(out, "#ifndef %s\n#define %s %s\n#endif\n", constants[i][0],
                   constants[i][0], constants[i][1]);
   for (size_t i = 0; i < COUNT(functions); i++)
-    if (names_has(&r->seen, slice_of(functions[i][0])) && !is_users(r, functions[i][0]))
+    if (names_has(&r->seen, slice_of(functions[i][0])) &&
+        !prologue_is_users(r, functions[i][0]))
       text_printf(out, "#ifndef %s\n#define %s%s\n#endif\n", functions[i][0],
                   functions[i][0], functions[i][1]);
   write_typeof(r, out);

@@ -65,11 +65,11 @@ static void add_items(const struct cuda_reach *r, const struct compile_options *
     if (i->kind == ITEM_CODE)
       source_resume(i->s, i->start, out);
     if (i->kind == ITEM_INCLUDE)
-      prologue_predefine(r, o, false, out);
+      predefine_write(r, o, false, out);
     if (i->kind != ITEM_INCLUDE || !toolkit_write(r->toolkit, i, &r->seen, out))
       body_write(r, i, out);
     if (i->kind == ITEM_INCLUDE)
-      prologue_predefine(r, o, true, out);
+      predefine_write(r, o, true, out);
     if (n == last && !i->own)
       cuda_outside(cuda_of(r->k), true, out);
     if (n == last)
@@ -267,7 +267,7 @@ struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *ke
   struct cuda_unit u = { .n_flags = 0 };
   const struct cuda_reach *r = cuda_reach(s, kernels, n_kernels, k, items, o);
   prologue_write(r, &u.text);
-  prologue_predefine(r, o, true, &u.text);
+  predefine_write(r, o, true, &u.text);
   add_items(r, o, &u.text);
   add_flags(r, o, &u);
   u.unnamed = is_unnamed(r);
