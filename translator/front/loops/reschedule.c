@@ -222,20 +222,21 @@ static void writer_local(const struct writer *w) {
 
 // Writes the memory of each thread for the buffers of a tile of any part of A.
 static void writer_memory(const struct writer *w, const struct affine *a) {
-  const char *most = "0LL";
-  for (unsigned i = 0; i < a->n; i++)
-    if (a->parts[i].local)
-      most =
-          arena_printf("AUTOTUNE_MORE(%s, %s)", most,
-                       buffers_bytes(a->parts[i].buffers, a->parts[i].n_buffers, false));
   for (unsigned i = 0; i < w->sizes->n_args; i++)
     text_printf(w->out, "const long long autotune_size%u = %s;\n", i, writer_cut(w, i));
+  text_printf(w->out, "long long autotune_bytes = 0;\n");
+  for (unsigned i = 0; i < a->n; i++) // a variable, for macros double their arguments
+    if (a->parts[i].local)
+      text_printf(w->out,
+                  "const long long autotune_bytes%u = %s;\n"
+                  "autotune_bytes = AUTOTUNE_MORE(autotune_bytes, autotune_bytes%u);\n",
+                  i, buffers_bytes(a->parts[i].buffers, a->parts[i].n_buffers, false), i);
   text_printf(w->out,
               "char *const autotune_heap = "
-              "(char *)__builtin_malloc((__SIZE_TYPE__)(%s) + %d);\n"
+              "(char *)__builtin_malloc((__SIZE_TYPE__)autotune_bytes + %d);\n"
               "char *const autotune_memory = autotune_heap ? autotune_heap + "
               "(%d - (__SIZE_TYPE__)autotune_heap %% %d) : autotune_heap;\n",
-              most, BUFFER_LINE, BUFFER_LINE, BUFFER_LINE);
+              BUFFER_LINE, BUFFER_LINE, BUFFER_LINE);
 }
 
 // Writes the loops over tiles from place AT on, and the tile.
