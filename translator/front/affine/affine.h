@@ -97,9 +97,9 @@ struct affine {
   const char *why;       /* not NULL: there is no such order, for this reason … */
   TSNode at;             /* … seen here, in the model's text */
 };
-/* Finds an order for the nest of ROOT, of which TILED loops, at most, are tiled. Never
- * NULL. */
-struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled);
+/* Finds an order for the nest of ROOT, of which TILED loops, at most, are tiled. BLOCKS:
+ * one in which some tiles can run in blocks, if there is one. Never NULL. */
+struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled, bool blocks);
 
 /* True if some tiles can run in blocks. */
 bool affine_has_blocks(const struct affine *a);

@@ -94,7 +94,7 @@ static void reschedule_find_in(const struct source *s, struct kernel *k,
     const struct dir_clause *c = directive_clause(d, "registers");
     unsigned sizes = directive_clause(d, "sizes")->n_args,
              tiled = c && sizes < WHOLE_TILE ? WHOLE_TILE : sizes;
-    struct affine *a = root ? affine_of(m, root, tiled) : NULL;
+    struct affine *a = root ? affine_of(m, root, tiled, c != NULL) : NULL;
     if (a && !a->why && c && !affine_has_blocks(a)) {
       diag_error(
           s, c->offset, strlen("registers"), "remove it",
