@@ -77,6 +77,8 @@ struct affine_part {
   /* Runs one tile in which BLOCKED holds, in blocks of autotune_rows by autotune_columns
    * sums, two constants; NULL: there is no such tile. */
   const char *block, *blocked;
+  const char *fits; /* what BLOCK copies fits on the stack if this holds, too */
+  unsigned piece;   /* it does in a tile of so many iterations along each loop */
   /* NULL: there are none. Otherwise CODE runs the others: those at which that loop is not
    * from "autotune_early0" to the one before "autotune_early1". */
   struct affine_early *early;

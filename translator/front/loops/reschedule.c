@@ -159,12 +159,15 @@ static void writer_open(const struct writer *w, unsigned at, const char *number)
               loop, number, size, w->p->first[at], loop, number, size, w->p->last[at]);
 }
 
-// Writes a tile that runs in blocks if that is right for all of it. Otherwise it is
-// divided into small tiles, some of which run in blocks.
+// Writes a tile that runs in blocks if that is right for all of it, and what they copy
+// fits on the stack. Otherwise it is divided into small tiles, some of which run in
+// blocks.
 static void writer_blocks(const struct writer *w) {
   const struct affine_part *p = w->p;
-  text_printf(w->out, "const int autotune_whole = autotune_rows > 1 && %s;\n",
-              p->blocked);
+  text_printf(w->out,
+              "const int autotune_right = autotune_rows > 1 && %s, "
+              "autotune_whole = autotune_right && %s;\n",
+              p->blocked, p->fits);
   for (unsigned i = 0; i < p->n; i++) {
     unsigned loop = p->loop[i];
     text_printf(w->out,
@@ -172,8 +175,8 @@ static void writer_blocks(const struct writer *w) {
                 "autotune_until%u = autotune_high%u, autotune_step%u = "
                 "autotune_whole || autotune_rows <= 1 ? "
                 "AUTOTUNE_MORE(autotune_high%u - autotune_low%u, 1LL) : "
-                "autotune_columns;\n",
-                loop, loop, loop, loop, loop, loop, loop);
+                "autotune_right ? %uLL : autotune_columns;\n",
+                loop, loop, loop, loop, loop, loop, loop, p->piece);
   }
   for (unsigned i = 0; i < p->n; i++) // from the outermost loop of the order on
     text_printf(w->out,
@@ -183,8 +186,9 @@ static void writer_blocks(const struct writer *w) {
                 "AUTOTUNE_LESS(autotune_low%u + autotune_step%u, autotune_until%u);\n",
                 i, i, i, i, i, i, i, i, i, i);
   text_printf(w->out,
-              "if (autotune_whole || (autotune_rows > 1 && %s)) {\n%s} else {\n%s}\n",
-              p->blocked, p->block, p->code);
+              "if (autotune_whole || (autotune_rows > 1 && %s && %s)) {\n%s} else "
+              "{\n%s}\n",
+              p->blocked, p->fits, p->block, p->code);
   for (unsigned i = 0; i < p->n; i++)
     text_printf(w->out, "}\n");
 }
