@@ -308,6 +308,16 @@ void sweeps(int steps, int n, double (*restrict x)[n])
     }
   }
 }
+// The second update of an element by a block would divide by 0.
+#pragma autotune kernel search(exhaustive) inout(c[0:n][0:n]) in(a[0:n][0:n])
+void quotients(int n, int (*restrict c)[n], const int (*restrict a)[n])
+{
+  #pragma autotune reschedule sizes(64, 64, 64) registers({1, 4}, 8)
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      for (int k = 0; k < n; k++)
+        c[i][j] = c[i][j] - a[i][k] / c[i][j];
+}
 double *make(int n)
 {
   double *x = malloc(n * n * sizeof *x);
@@ -385,6 +395,14 @@ int main(void)
     double *y = make(n);
     for (int i = 0; i < n * n; i++)
       z[i] = i * 31 % 97 - (i % 19 == 3 ? 40 : 0);
+    for (int i = 0; i < n * n; i++) // the last term alone is not 0
+      lo[i] = i % n == n - 1;
+    int *quotient = malloc(n * n * sizeof *quotient);
+    for (int i = 0; i < n * n; i++)
+      quotient[i] = i % 3 ? 1 : 3;
+    quotients(n, (void *)quotient, (void *)lo);
+    for (int i = 0; i < n * n; i++)
+      total += quotient[i] * (i % 13 + 1);
     shortest(n / 4 + 1, (void *)z); // its threads meet nine times in each step: that is slow on a busy machine
     for (int i = 0; i < n * n; i++)
       total += z[i] * (i % 13 + 1);
@@ -406,7 +424,7 @@ check "kernels: build" autotune cc gcc -O2 -w steps.c -o tuned -lm
 AUTOTUNE_LOG=debug check "kernels: run" ./tuned > out 2> log
 is "kernels: the sums of the plain program" "$(cat out)" "$(cat expected)"
 hasnt "kernels: all variants compile and are right" log 'did not compile\|: wrong\|crash'
-for k in jacobi sweeps seidel cholesky lu crout rows syr2k shorts nearest product braces shortest jordan gaps fold chain locals crosses again longer narrow; do
+for k in jacobi sweeps seidel cholesky lu crout rows syr2k shorts nearest product braces shortest jordan gaps fold chain locals crosses again longer narrow quotients; do
   autotune report $k --json > $k.json 2> /dev/null
   is "$k: three keys are tuned" "$(grep -c '"tried": *[1-9]' $k.json)" 3
   is "$k: some variants are right" "$(grep -c '"right": *[1-9]' $k.json)" 3
@@ -422,6 +440,109 @@ has "parts of a triangle that grows as a loop counts down" out.c 'PART_DOWN(n - 
 has "terms that need nothing of their tile" out.c 'autotune_early0'
 has "sums in registers" out.c 'autotune_block\['
 has "what is read with a stride is copied" out.c 'autotune_packed1\['
+
+has "the memory is that of the largest part" out.c 'AUTOTUNE_MORE(autotune_bytes, autotune_bytes'
+
+# ---- which order, and what is one loop -------------------------------------------------
+# parts NAME: which arrays statements of the kernel NAME set in each loop that threads share, in waves of tiles or all at
+# once, or one thread runs; in tiles without buffers
+parts() {
+  awk -v text=" autotune_text_$1_0" '
+    index($0, text) { on = 1 }
+    !on { next }
+    /autotune_memory && / { skip = 1 }
+    /} else {/ { skip = 0 }
+    /autotune_wave = / { wave = 1 }
+    /omp (for|single)/ { printf "%s%s:", parts++ ? " " : "", / for/ ? wave ? "wave" : "for" : "single"; wave = 0 }
+    !skip && /^"[a-z]\[.*\] = / { printf "%s", substr($0, 2, 1) }
+    !skip && /^"[a-z]\[.*\] \+= / { printf "%s", substr($0, 2, 1) }
+    /^"#endif/ && parts { exit }' out.c
+}
+cat > which.c << 'EOF_C'
+#pragma autotune kernel verify(off)
+void swapped(int steps, int n, int *restrict x, int *restrict s, int *restrict c, int *restrict y)
+{
+  #pragma autotune reschedule sizes(8, 8) num_threads(2)
+  for (int t = 0; t < steps; t++) {
+    for (int i = 0; i < n; i++)
+      s[i] = 2 * x[i];
+    for (int i = 0; i < n; i++)
+      x[i] = s[i] + 1;
+    for (int i = 0; i < n; i++)
+      c[i + 1] = c[i + 1] >= s[i] ? c[i + 1] : s[i];
+    for (int i = 0; i < n; i++)
+      c[i] = c[i] >= s[i] ? c[i] : s[i];
+  }
+}
+#pragma autotune kernel verify(off)
+void serial(int steps, int n, double *restrict x, double *restrict s, double *restrict c)
+{
+  #pragma autotune reschedule sizes(8, 8) num_threads(2)
+  for (int t = 0; t < steps; t++) {
+    for (int i = 0; i < n; i++)
+      s[i] = 2 * x[i];
+    for (int i = 0; i < n; i++)
+      x[i] = s[i] + 1;
+    for (int i = 1; i < n; i++)
+      c[i] += c[i - 1];
+  }
+}
+#pragma autotune kernel verify(off)
+void updates(int n, double *restrict s, double (*restrict a)[n], double (*restrict b)[n], double (*restrict c)[n])
+{
+  #pragma autotune reschedule sizes(8, 8, 8) registers(4, 16)
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++)
+      s[j] = 2 * a[i][j];
+    for (int j = 0; j < n; j++)
+      a[i][j] = s[j] + 1;
+    for (int j = 0; j < n; j++)
+      for (int k = 0; k < n; k++)
+        c[i][j] += b[i][k] * b[k][j];
+  }
+}
+EOF_C
+check "which order: translate" autotune translate which.c -o out.c
+is "updates that may change places are not run at the same time" "$(parts swapped)" "wave:sxcc"
+is "buffers are no gain where another loop runs in one thread" "$(parts serial)" "for:sx wave:c"
+has "blocks, if asked for, rather than buffers" out.c 'autotune_block\['
+
+# ---- copies for blocks, on a small stack -----------------------------------------------
+cat > large.c << 'EOF_C'
+#pragma autotune kernel inout(c[0:n][0:n])
+void large(int n, double (*restrict c)[n], double (*restrict a)[n], double (*restrict b)[n])
+{
+  #pragma autotune reschedule sizes(256, 256, 256) registers(4, 16)
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      for (int k = 0; k < n; k++)
+        c[i][j] += a[i][k] * b[k][j];
+}
+EOF_C
+check "large tiles: translate" autotune translate large.c -o out.c
+awk '/ autotune_text_large_0\[\] =$/ { on = 1; next } on; on && /";$/ { exit }' out.c |
+  sed 's/^"//; s/\\n";*$//; s/\\\(["?]\)/\1/g; s/\\\\/\\/g' > unit.c
+cat > main.c << 'EOF_C'
+#include "unit.c"
+enum { N = 250 };
+double a[N][N], b[N][N], c[N][N];
+int main(void)
+{
+  for (int i = 0; i < N * N; i++)
+    a[i / N][i % N] = i % 7, b[i / N][i % N] = i % 5;
+  autotune_entry(N, c, a, b);
+  for (int i = 0; i < N * N; i++) {
+    double sum = 0;
+    for (int k = 0; k < N; k++)
+      sum += a[i / N][k] * b[k][i % N];
+    if (sum != c[i / N][i % N])
+      return 1;
+  }
+  return 0;
+}
+EOF_C
+check "large tiles: compile" gcc -O1 -w -DAUTOTUNE_P0=1 -DAUTOTUNE_PART_THREADS=1 main.c -o large
+is "large tiles: right on a stack of 256 KiB" "$( (ulimit -s 256; timeout 60 ./large) > /dev/null 2>&1; echo $?)" 0
 
 # ---- updates in any order --------------------------------------------------------------
 cat > real.c << 'EOF_C'
@@ -504,6 +625,8 @@ refused "and this may be the same" "double w;
 $line for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) { w = a[t][i]; for (int j = 0; j < n; j++) w -= x[j]; a[t][i] = w + a[t][i]; }"
 refused "one of those that autotune gives" "double autotune_at0 = 3;
 $line for (int t = 0; t < n; t++) for (int i = 1; i < n; i++) x[i] += autotune_at0 * x[i - 1];"
+refused "one of those that autotune gives" "double autotune_left = 3;
+$line for (int t = 0; t < n; t++) for (int i = 1; i < n; i++) x[i] += autotune_left * x[i - 1];"
 refused "the step of a loop is not 1" "$line for (int t = 0; t < n; t++) for (int i = 1; i < n; i += 2) x[i] += x[i - 1];"
 # isl would need minutes for a nest of many statements that all depend on each other.
 many=

@@ -10,13 +10,21 @@
 
 #define NEST_KERNEL                                                                      \
   "#pragma autotune kernel key(n) inout(a[0:n + 8], b[0:n + 8], c[0:n + 8])\n"
+#define FLAT_KERNEL                                                                      \
+  "#pragma autotune kernel key(n) inout(a[0:(n + 8) * (n + 8)], "                        \
+  "b[0:(n + 8) * (n + 8)], c[0:n + 8])\n"
 
-/* Writes its head: square arrays A and B of n + 8 rows, and as many elements C. */
+/* Writes its head: square arrays A and B of n + 8 rows, and as many elements C. FLAT: A
+ * and B are arrays of one dimension with as many elements. BEFORE: declarations and
+ * statements before the loops. */
 static void write_head(const char *name, const char *kernel, const char *directive,
-                       const char *variables) {
-  printf("%svoid %s(int n, unsigned (*restrict a)[n + 8], unsigned (*restrict b)[n + 8], "
-         "unsigned *restrict c)\n{\n%s\n%s",
-         kernel, name, variables, directive);
+                       const char *before, int flat) {
+  const char *square = flat ? "unsigned *restrict %s, "
+                            : "unsigned (*restrict %s)[n + 8], ";
+  printf("%svoid %s(int n, ", kernel, name);
+  printf(square, "a");
+  printf(square, "b");
+  printf("unsigned *restrict c)\n{\n%s\n%s", before, directive);
 }
 
 #endif

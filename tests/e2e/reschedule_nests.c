@@ -172,7 +172,7 @@ static void write_body(unsigned depth, unsigned most) {
 static void write_function(const char *name, const char *kernel, const char *directive,
                            uint64_t seed) {
   state = seed * 7919 + 1;
-  write_head(name, kernel, directive, "int i, j, k, l;\nunsigned w;");
+  write_head(name, kernel, directive, "int i, j, k, l;\nunsigned w;", 0);
   products = seed % 2;
   pivots = products && below(3) == 0;
   picks = below(3) == 0;

@@ -95,7 +95,7 @@ bool reschedule_propose_blocks(struct model *m, struct iter *loop, const char *t
                                struct plan *plan) {
   if (!reschedule_may(m, loop) || !reschedule_has_updates(m, loop))
     return false;
-  const struct affine *a = affine_of(m, loop, AFFINE_DEPTH);
+  const struct affine *a = affine_of(m, loop, AFFINE_DEPTH, true);
   if (a->why || !affine_has_blocks(a))
     return false;
   reschedule_add(m, loop, a, threads, plan);
@@ -111,7 +111,7 @@ bool reschedule_propose(struct model *m, struct iter *loop, const char *threads,
   unsigned depth = reschedule_depth(m, loop);
   if (depth < 3 && !(depth == 2 && reschedule_is_time(m, loop)))
     return false;
-  const struct affine *a = affine_of(m, loop, AFFINE_DEPTH);
+  const struct affine *a = affine_of(m, loop, AFFINE_DEPTH, false);
   // A band of fewer loops leaves those in its tiles as they are. A loop around bands is a
   // gain where threads can share each of them, and do nearly all of the work. So are
   // tiles with buffers.

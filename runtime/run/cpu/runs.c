@@ -69,9 +69,9 @@ static struct paging run_paging(void) {
 }
 
 // Returns the seconds between BEGIN and END that went into memory.
-static double run_paged(struct paging begin, struct paging end) {
-  return fmax(end.system - begin.system,
-              cold_fault() * (double)(end.faults - begin.faults));
+static double run_paged(struct runner *r, struct paging begin, struct paging end) {
+  r->fault = r->fault > 0 ? r->fault : cold_fault();
+  return fmax(end.system - begin.system, r->fault * (double)(end.faults - begin.faults));
 }
 
 // Runs once on fresh data. *OUT: the run. WATCH: looks for what changes besides sections.
@@ -101,7 +101,7 @@ static void run_fresh(struct runner *r, const struct command *c, autotune_fn cod
   run_allow(r, load_limit);
   if (watch)
     changes_end(m);
-  r->memory = run_paged(begun, ended);
+  r->memory = run_paged(r, begun, ended);
   r->result = returned_to_free(&r->zygote->image, allocated);
   stack_confine(false);
   run_settle(r); // it may allocate
@@ -250,14 +250,16 @@ bool run_verify(struct runner *r, const struct command *c, struct loaded *l,
   bool samples = c->plan.max_samples > 1 && kernel_has_sections(r->zygote->kernel);
   bool again = right && r->zygote->kernel->openmp && !c->reference && !samples &&
       r->zygote->image.verified && !slow && first->seconds <= c->plan.budget;
+  bool watch_again = watch && !unnamed_needs_workers(&r->zygote->image),
+       plain = again && !watch_again; // it is like the default's last run, see below
   if (again)
-    right = run_checked(r, c, l, watch && !unnamed_needs_workers(&r->zygote->image), a,
-                        &second);
+    right = run_checked(r, c, l, watch_again, a, &second);
   if (again && right)
     *first = second;
   // The time on made-up data is that of a run like the default's last one: not watched,
   // with its memory touched before. Watching costs a page fault for each page written.
-  if (right && c->wish.set && !c->reference && first->seconds <= c->plan.budget) {
+  if (right && c->wish.set && !c->reference && !plain &&
+      first->seconds <= c->plan.budget) {
     right = run_checked(r, c, l, false, a, &second);
     *first = right ? second : *first;
   }

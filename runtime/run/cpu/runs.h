@@ -23,6 +23,7 @@ struct runner {
   unsigned n_loaded;
   bool warm;                // a variant has run here before
   double memory;            // seconds, at least, in which the checked run got its pages
+  double fault;             // cold_fault; 0: not measured yet
   int rounding;             // of the next runs: FE_…; 0: the program's
   unsigned nudged;          // how often inputs of the next run are nudged; 2: apart
   struct state found, left; // by each run; what the last one left

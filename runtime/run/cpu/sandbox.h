@@ -134,8 +134,8 @@ int image_make(struct image *m, const struct autotune_kernel *k, void *const *ar
 /* Returns the seconds of the page faults that the program's call takes: of its sections'
  * pages that nothing has touched yet (cold.c). */
 double cold_seconds(const struct memories *m);
-/* Returns the seconds of a page fault, which each process measures once: less than 1 us
- * on most machines, 15 to 50 us on some virtual ones. For one thread. */
+/* Measures the seconds of a page fault: less than 1 us on most machines, 15 to 50 us on
+ * some virtual ones. */
 double cold_fault(void);
 /* In a worker: turns M into the image of a call with ARGS, whose data are in memory. It
  * keeps what changes.c needs. 0, or -1 and a message: M is as it was. */

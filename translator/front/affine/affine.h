@@ -77,6 +77,8 @@ struct affine_part {
   /* Runs one tile in which BLOCKED holds, in blocks of autotune_rows by autotune_columns
    * sums, two constants; NULL: there is no such tile. */
   const char *block, *blocked;
+  const char *fits; /* what BLOCK copies fits on the stack if this holds, too */
+  unsigned piece;   /* it does in a tile of so many iterations along each loop */
   /* NULL: there are none. Otherwise CODE runs the others: those at which that loop is not
    * from "autotune_early0" to the one before "autotune_early1". */
   struct affine_early *early;
@@ -97,9 +99,9 @@ struct affine {
   const char *why;       /* not NULL: there is no such order, for this reason … */
   TSNode at;             /* … seen here, in the model's text */
 };
-/* Finds an order for the nest of ROOT, of which TILED loops, at most, are tiled. Never
- * NULL. */
-struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled);
+/* Finds an order for the nest of ROOT, of which TILED loops, at most, are tiled. BLOCKS:
+ * one in which some tiles can run in blocks, if there is one. Never NULL. */
+struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled, bool blocks);
 
 /* True if some tiles can run in blocks. */
 bool affine_has_blocks(const struct affine *a);

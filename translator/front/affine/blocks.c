@@ -9,10 +9,15 @@
 //         for each term, for each column that is left, add
 //
 // The last block of rows, or of columns, begins where it ends with the last one. It
-// stores no row or column that the block before it has stored.
+// stores no row or column that the block before it has stored. These are updated twice,
+// once in vain, so that is only done for a sum of floating-point numbers: another second
+// update might divide by what the first one left, or overflow. For others, what is left
+// is added column by column.
 #include <isl/set.h>
 
 #include "scop.h"
+
+enum { REAL_TYPE = 8 }; /* what __builtin_classify_type says of floating-point numbers */
 
 struct blocked_writer {
   const struct scop *s;
@@ -274,26 +279,37 @@ void blocked_write(const struct scop *s, const struct blocked *k, struct text *o
   write_variable(w, ROWS, "autotune_start");
   write_variable(w, COLUMNS, left);
   write_variable(w, TERMS, low);
-  text_printf(w->out, "typedef __typeof__(%.*s) autotune_type;\n", (int)x.size, x.data);
-  write_packed(w, low, high);
   text_printf(w->out,
-              "for (long long autotune_row = autotune_start; autotune_row <= "
-              "autotune_bottom; autotune_row += autotune_rows) {\n"
-              "const long long autotune_first = "
-              "AUTOTUNE_LESS(autotune_row, autotune_bottom - autotune_rows + 1);\n"
-              "long long autotune_begin = %s, autotune_end = %s;\n"
-              "if (autotune_first >= autotune_start) {\n"
-              "for (int autotune_u = 0; autotune_u < autotune_rows; autotune_u++) {\n"
-              "const long long %s = autotune_first + autotune_u, autotune_f = %s, "
-              "autotune_l = %s + 1;\n"
-              "autotune_begin = AUTOTUNE_MORE(autotune_begin, autotune_f);\n"
-              "autotune_end = autotune_u ? AUTOTUNE_LESS(autotune_end, autotune_l) : "
-              "autotune_l;\n}\n"
-              "if (autotune_end < autotune_begin)\n"
-              "autotune_end = autotune_begin = %s;\n}\n"
-              "const int autotune_above = (int)(autotune_row - autotune_first);\n"
-              "if (autotune_end - autotune_begin >= autotune_columns) {\n",
-              left, left, row, k->first[1], k->last[1], left);
+              "typedef __typeof__(%.*s) autotune_type;\n"
+              "const int autotune_overlap = %s;\n",
+              (int)x.size, x.data,
+              k->st->adds ? arena_printf("__builtin_classify_type(%.*s) == %d",
+                                         (int)x.size, x.data, REAL_TYPE)
+                          : "0");
+  write_packed(w, low, high);
+  text_printf(
+      w->out,
+      "for (long long autotune_row = autotune_start; autotune_row <= "
+      "autotune_bottom; autotune_row += autotune_rows) {\n"
+      "const long long autotune_first = autotune_overlap ? "
+      "AUTOTUNE_LESS(autotune_row, autotune_bottom - autotune_rows + 1) : "
+      "autotune_row;\n"
+      "long long autotune_begin = %s, autotune_end = %s;\n"
+      "if (autotune_first >= autotune_start && "
+      "autotune_first + autotune_rows - 1 <= autotune_bottom) {\n"
+      "for (int autotune_u = 0; autotune_u < autotune_rows; autotune_u++) {\n"
+      "const long long %s = autotune_first + autotune_u, autotune_f = %s, "
+      "autotune_l = %s + 1;\n"
+      "autotune_begin = AUTOTUNE_MORE(autotune_begin, autotune_f);\n"
+      "autotune_end = autotune_u ? AUTOTUNE_LESS(autotune_end, autotune_l) : "
+      "autotune_l;\n}\n"
+      "if (autotune_end < autotune_begin)\n"
+      "autotune_end = autotune_begin = %s;\n"
+      "if (!autotune_overlap && autotune_end - autotune_begin >= autotune_columns)\n"
+      "autotune_end -= (autotune_end - autotune_begin) %% autotune_columns;\n}\n"
+      "const int autotune_above = (int)(autotune_row - autotune_first);\n"
+      "if (autotune_end - autotune_begin >= autotune_columns) {\n",
+      left, left, row, k->first[1], k->last[1], left);
   write_block(w, "autotune_columns", low, high);
   text_printf(w->out, "} else {\n");
   write_block(w, "1", low, high);

@@ -170,17 +170,22 @@ static isl_union_set *buffer_elements(const struct linker *k, const struct array
   return o.found;
 }
 
-bool buffer_set(const struct scop *s, const struct array *a, unsigned tiled,
-                const isl_set *facts, isl_union_set *elements, isl_union_set *within,
-                struct tile_buffer *b) {
+const char *buffer_element(const struct array *a) {
   struct text t = { 0 };
-  bool bounded = true;
   text_printf(&t, "%.*s", (int)a->name.size, a->name.data);
   for (unsigned i = 0; i < a->rank; i++)
     text_printf(&t, "[0]");
-  *b = (struct tile_buffer){
-    .element = t.data, .n = a->rank + a->n_strides, .constant = true, .slides = true
-  };
+  return t.data;
+}
+
+bool buffer_set(const struct scop *s, const struct array *a, unsigned tiled,
+                const isl_set *facts, isl_union_set *elements, isl_union_set *within,
+                struct tile_buffer *b) {
+  bool bounded = true;
+  *b = (struct tile_buffer){ .element = buffer_element(a),
+                             .n = a->rank + a->n_strides,
+                             .constant = true,
+                             .slides = true };
   b->near = b->n - 1;
   for (unsigned i = 0; i < b->n; i++) {
     isl_set *box = elements ? link_hull(isl_union_set_copy(elements), i) : NULL;

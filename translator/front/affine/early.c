@@ -88,7 +88,7 @@ static isl_stat early_try(isl_map *map, void *user) {
         isl_union_set_from_set(points_boxes(e->s->ctx, q.loop, q.n, count)));
     struct inner in = inner_best(e->s, box, q.n, count);
     x.block = q.block;
-    x.blocked = q.blocked;
+    x.blocked = arena_printf("%s && %s", q.blocked, q.fits);
     if (in.order)
       x.code =
           code_of(e->s, in.order, isl_set_copy(e->s->facts), in.count, in.vector, in.sum);

@@ -205,6 +205,19 @@ static bool forward_is_plain(const struct access *x, TSNode *index) {
   return n == x->n;
 }
 
+// Returns the statement whose loops select the element X, or NULL. The one that only sets
+// a variable to it is no statement any more (scop_drop).
+static const struct statement *forward_statement(const struct scop *s,
+                                                 const struct access *x) {
+  TSNode n = x->node;
+  for (unsigned i = 0; i < s->n_forwards; i++)
+    n = s->forwards[i].element == x ? s->forwards[i].last : n;
+  for (unsigned i = 0; i < s->n; i++)
+    if (body_covers(s->list[i].body, n))
+      return &s->list[i];
+  return NULL;
+}
+
 const char *forward_why_not(const struct scop *s, TSNode *at) {
   TSNode index[MAX_SUBSCRIPTS];
   for (unsigned i = 0; i < s->m->n_accesses; i++) {
@@ -212,6 +225,8 @@ const char *forward_why_not(const struct scop *s, TSNode *at) {
     *at = x->node;
     if (forward_buffer(s, x->array) == s->n_buffers || forward_is_plain(x, index))
       continue;
+    if (body_covers(s->all, x->node) && !forward_statement(s, x))
+      return "this element is in none of the statements";
     for (const struct iter *l = x->loop; l; l = l->outer)
       for (unsigned j = 0; j < x->n; j++)
         if (poly_has(x->index[j], l->atom) && !poly_same(l->value, poly_atom(l->atom)))
@@ -225,14 +240,12 @@ static void forward_subscript(const struct scop *s, const struct access *x, unsi
                               struct text *t) {
   TSNode index[MAX_SUBSCRIPTS];
   const char *loops[AFFINE_DEPTH] = { 0 };
-  const struct statement *st = s->list;
+  const struct statement *st = forward_statement(s, x);
   if (forward_is_plain(x, index)) {
     struct slice text = model_text(s->m, index[x->n - 1 - at]);
     text_printf(t, "(%.*s)", (int)text.size, text.data);
     return;
   }
-  while (!body_covers(st->body, x->node))
-    st++;
   for (unsigned i = 0; i < st->n; i++)
     loops[i] = arena_copy(st->chain[i]->dim.var.data, st->chain[i]->dim.var.size);
   text_printf(t, "(%s)", code_poly(s, st, x->index[at], loops));

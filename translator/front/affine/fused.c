@@ -30,10 +30,12 @@ static isl_union_map *fused_between(isl_union_map *d, const struct fused *a,
 
 enum fusible { NOT_AT_ALL, SAME_VALUE, ANY_VALUE };
 
-// Returns at which values of their parallel loops iterations of B depend on those of A.
+// Returns at which values of their parallel loops iterations of B depend on those of A,
+// or of A on those of B: picks may run in another order than the source's.
 static enum fusible fused_relation(const struct scop *s, const struct fused *a,
                                    const struct fused *b) {
   isl_union_map *d = fused_between(s->dependences, a, b);
+  d = isl_union_map_union(d, isl_union_map_reverse(fused_between(s->dependences, b, a)));
   enum fusible found = ANY_VALUE;
   if (isl_union_map_is_empty(d) == isl_bool_true) {
     found = NOT_AT_ALL;

@@ -103,10 +103,28 @@ static bool affine_is_parallel(const struct affine *a) {
   return parallel;
 }
 
-static struct affine *affine_best(struct model *m, struct scop *s, unsigned tiled) {
-  struct affine *a = affine_try(m, s, tiled, FUSED, NULL), *other;
-  if (!a->why && affine_has_buffers(a))
-    return a;
+// True if A has no part without tiles that does as much as the whole nest: one in as many
+// loops as the deepest statement of S is.
+static bool affine_tiles_all(const struct affine *a, const struct scop *s) {
+  unsigned depth = 0;
+  bool all = true;
+  for (unsigned i = 0; i < s->n; i++)
+    depth = s->list[i].n > depth ? s->list[i].n : depth;
+  for (unsigned i = 0; i < a->n; i++)
+    all = all &&
+        (a->parts[i].n || !a->parts[i].code || a->parts[i].plain + a->outer < depth);
+  return all;
+}
+
+// Returns the best of several orders. BLOCKS: one in which some tiles run in blocks, if
+// there is one.
+static struct affine *affine_best(struct model *m, struct scop *s, unsigned tiled,
+                                  bool blocks) {
+  struct affine *fused = affine_try(m, s, tiled, FUSED, NULL), *a, *other;
+  bool buffers = !fused->why && affine_has_buffers(fused),
+       fits = buffers && (!blocks || affine_has_blocks(fused));
+  if (fits && affine_tiles_all(fused, s))
+    return fused;
   a = other = affine_try(m, s, tiled, TOGETHER, NULL);
   if (a->why || !affine_has_blocks(a))
     other = affine_try(m, s, tiled, APART, NULL);
@@ -117,10 +135,12 @@ static struct affine *affine_best(struct model *m, struct scop *s, unsigned tile
   isl_union_map *pieces = affine_is_parallel(a) ? NULL : pieces_of(s);
   other = pieces ? affine_try(m, s, tiled, APART, pieces) : a;
   isl_union_map_free(pieces);
-  return affine_is_parallel(other) ? other : a;
+  a = affine_is_parallel(other) ? other : a;
+  return (buffers && a->why) || (fits && !affine_tiles_all(a, s)) ? fused : a;
 }
 
-struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled) {
+struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled,
+                         bool blocks) {
   struct scop *s = scop_read(m, (struct body){ root->node, root->node }, root);
   struct affine *a;
   if (s->why) {
@@ -128,10 +148,10 @@ struct affine *affine_of(struct model *m, struct iter *root, unsigned tiled) {
     a->why = s->why;
     a->at = s->at;
   } else {
-    a = affine_best(m, s, tiled);
+    a = affine_best(m, s, tiled, blocks);
     if (a->why && s->picks) {
       picks_forget(s);
-      a = affine_best(m, s, tiled);
+      a = affine_best(m, s, tiled, blocks);
     }
   }
   scop_free(s);

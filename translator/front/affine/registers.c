@@ -27,7 +27,7 @@
 
 #include "scop.h"
 
-enum { MOST_PACKED_ELEMENTS = 65536 }; /* they are on the stack */
+enum { MOST_PACKED_BYTES = 65536 }; /* they are on the stack, which may be small */
 
 struct blocks {
   struct scop *s;
@@ -340,13 +340,31 @@ static bool area_read(struct blocks *b, struct blocked *k) {
   row = isl_set_set_dim_id(row, isl_dim_param, (unsigned)param, id);
   row = isl_set_equate(row, isl_dim_param, param, isl_dim_set, (int)rows);
   k->some = code_condition(b->s, isl_set_params(isl_set_copy(points)));
-  plain = plain && k->some && code_bounds(row, columns, &k->first[1], &k->last[1]) &&
+  plain = code_bounds(row, columns, &k->first[1], &k->last[1]) && plain && k->some &&
       code_bounds(isl_set_copy(points), rows, &k->first[0], &k->last[0]);
   k->area = points;
   return plain;
 }
 
 // ---- the whole ----------------------------------------------------------------------
+
+// Adds to FITS, a condition, that K's copies fit on the stack in a tile. Lowers *PIECE to
+// the iterations along each loop with which they do.
+static void blocks_fit(const struct blocked *k, struct text *fits, unsigned *piece) {
+  unsigned c = k->coordinate[COLUMNS], r = k->coordinate[TERMS], n = 0;
+  struct text bytes = { 0 };
+  for (unsigned i = 0; i < k->n_packed; i++)
+    if (k->copy[i] == i)
+      text_printf(&bytes, "%s(long long)sizeof(+(%s))", n++ ? " + " : "",
+                  buffer_element(k->packed[i]->array));
+  while (n * *piece * *piece * sizeof(double) > MOST_PACKED_BYTES)
+    *piece /= 2;
+  if (n)
+    text_printf(fits,
+                "%s(autotune_high%u - autotune_low%u) * "
+                "(autotune_high%u - autotune_low%u) * (%s) <= %d",
+                fits->size ? " && " : "", c, c, r, r, bytes.data, MOST_PACKED_BYTES);
+}
 
 // Sets the condition and the text of P's blocks. Nothing runs in a box that is empty, so
 // what is right there does not matter.
@@ -355,26 +373,22 @@ static void blocks_write(struct blocks *b, struct affine_part *p) {
   for (unsigned i = 0; i < p->n; i++)
     known = isl_set_intersect(
         known, isl_set_params(points_boxes(b->s->ctx, &p->loop[i], 1, b->count)));
-  struct text t = { 0 }, when = { 0 };
+  struct text t = { 0 }, fits = { 0 };
   isl_set *bad = isl_set_gist(isl_set_copy(b->bad), isl_set_copy(known));
   bool some = isl_set_is_subset(known, bad) == isl_bool_false;
   const char *condition = code_condition(b->s, isl_set_coalesce(bad));
   isl_set_free(known);
   if (!condition || !some)
     return;
-  text_printf(&when, "!(%s)", condition);
+  p->piece = 64;
   for (unsigned i = 0; i < b->n; i++) {
     const struct blocked *k = &b->list[i];
-    unsigned c = k->coordinate[COLUMNS], r = k->coordinate[TERMS];
-    if (k->n_packed) // on the stack
-      text_printf(&when,
-                  " && (autotune_high%u - autotune_low%u) * "
-                  "(autotune_high%u - autotune_low%u) <= %d",
-                  c, c, r, r, MOST_PACKED_ELEMENTS / (int)k->n_packed);
+    blocks_fit(k, &fits, &p->piece);
     blocked_write(b->s, k, &t);
   }
   p->block = t.data;
-  p->blocked = when.data;
+  p->blocked = arena_printf("!(%s)", condition);
+  p->fits = fits.size ? fits.data : "1";
 }
 
 void registers_find(struct scop *s, struct affine_part *p, isl_union_map *schedule,

@@ -309,8 +309,6 @@ static bool finder_is_outer(const struct finder *f, isl_schedule_node *node) {
   return found;
 }
 
-// Begins a loop around the parts that come next. ORDER, which it frees, maps iterations
-// to values of its variable.
 void finder_open(struct finder *f, isl_union_map *order) {
   struct affine_part p = { .outer = f->outer++ };
   isl_set *values =
@@ -331,7 +329,6 @@ void finder_open(struct finder *f, isl_union_map *order) {
   *GROW(f->a->parts, f->a->n) = p;
 }
 
-// Ends that loop. AROUND: *F before it.
 void finder_close(struct finder *f, const struct finder *around) {
   *GROW(f->a->parts, f->a->n) = (struct affine_part){ .ends = true };
   f->a->outer = f->outer > f->a->outer ? f->outer : f->a->outer;

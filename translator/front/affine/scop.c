@@ -296,28 +296,16 @@ static void scop_check_variables(struct scop *s) {
   }
 }
 
-// Refuses names in the nest that the text of a new order declares.
+// Refuses names in the nest that the text of a new order may declare: all of these begin
+// with "autotune_", and have no other underscore.
 static void scop_check_names(struct scop *s, TSNode n) {
-  static const char *const ours[] = {
-    "at",     "symbol", "low",    "high",   "tile",   "begin",   "end",
-    "first",  "last",   "after",  "moved",  "wave",   "element", "sum",
-    "local",  "origin", "width",  "size",   "count",  "bytes",   "stack",
-    "heap",   "memory", "failed", "done",   "pieces", "rows",    "row",
-    "before", "block",  "packed", "type",   "base",   "u",       "w",
-    "f",      "l",      "start",  "bottom", "column", "columns", "from",
-    "outer",  "early",  "to",     "until",  "step",   "whole",   NULL
-  };
-  static const char prefix[] = "autotune_", digits[] = "0123456789";
+  static const char prefix[] = "autotune_";
   const size_t skip = sizeof prefix - 1;
   struct slice name = model_text(s->m, n);
-  if (node_is(n, "identifier") && name.size > skip &&
-      memcmp(name.data, prefix, skip) == 0) {
-    size_t end = name.size;
-    while (end > skip && memchr(digits, name.data[end - 1], sizeof digits - 1))
-      end--;
-    if (slice_in((struct slice){ name.data + skip, end - skip }, ours))
-      scop_refuse(s, n, "this name is one of those that autotune gives");
-  }
+  if ((node_is(n, "identifier") || node_is(n, "type_identifier")) && name.size > skip &&
+      memcmp(name.data, prefix, skip) == 0 &&
+      !memchr(name.data + skip, '_', name.size - skip))
+    scop_refuse(s, n, "this name is one of those that autotune gives");
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
     scop_check_names(s, ts_node_named_child(n, i));
 }

@@ -24,6 +24,7 @@ struct statement {
   unsigned n_own;
   /* It is `x += e` or `x -= e`, in which nothing else is the element x; or NULL. */
   const struct access *sum;
+  bool adds; /* the same, or `x = x + e` */
 };
 struct forward { /* from FIRST to LAST, statements of a block, NAME stands for ELEMENT */
   struct slice name;
@@ -165,7 +166,7 @@ struct contract {
 };
 /* Finds the arrays of which a tile of the loop that is GROUP's first coordinate needs no
  * element that another one writes. GROUP has points of COUNT coordinates; FACTS: about
- * its params. The caller frees `stores`. */
+ * its params. The caller frees it with contract_free. */
 struct contract contract_find(struct scop *s, isl_union_map *group, unsigned count,
                               isl_set *facts);
 void contract_free(struct contract *c);
@@ -180,6 +181,7 @@ void contract_write(struct scop *s, const struct contract *c, isl_union_set *til
 /* ---- schedule.c ------------------------------------------------------------------ */
 
 enum { MOST_OUTER = AFFINE_DEPTH - 2 }; /* loops around tiles */
+enum { MOST_CODE = 60000 }; /* bytes of one part: more is no use to compilers */
 
 struct finder {
   struct scop *s;
@@ -205,6 +207,8 @@ void finder_visit(struct finder *f, isl_schedule_node *node);
 isl_schedule *finder_compute(const struct finder *f);
 /* Returns the points in the boxes of the N loops LOOP, of COUNT coordinates. */
 isl_set *points_boxes(isl_ctx *ctx, const unsigned *loop, unsigned n, unsigned count);
+/* Returns how many equalities HULL has. */
+unsigned hull_equalities(__isl_take isl_basic_set *hull);
 
 /* ---- blocks.c -------------------------------------------------------------------- */
 
@@ -248,11 +252,8 @@ void registers_find(struct scop *s, struct affine_part *p, isl_union_map *schedu
 isl_union_map *early_find(struct scop *s, struct affine_part *p,
                           __isl_take isl_union_map *tile, unsigned count);
 
-/* ---- schedule.c ------------------------------------------------------------------ */
+/* ---- orders.c -------------------------------------------------------------------- */
 
-/* Returns how many equalities HULL has. */
-unsigned hull_equalities(__isl_take isl_basic_set *hull);
-enum { MOST_CODE = 60000 }; /* bytes of one part: more is no use to compilers */
 /* Sets *SYMBOLS and *LAST as in struct affine. */
 void affine_symbols(const struct scop *s, const char **symbols, const char **last);
 
@@ -302,6 +303,8 @@ isl_set *link_hull(__isl_take isl_union_set *all, unsigned at);
 /* True if BOX, values of one coordinate in a tile, is further up in a later tile of the
  * outermost loop, or the same; not FIRST: if it is the same. */
 bool link_slides(const isl_set *box, bool first);
+/* Returns an element of A, for its type. */
+const char *buffer_element(const struct array *a);
 /* Sets B to the buffer in place of A for what a tile of TILED loops touches: the box
  * around ELEMENTS, and around those of WITHIN in subscripts in which ELEMENTS have no
  * bounds. Either may be NULL. FACTS: about the params. False: the box has no bounds. */

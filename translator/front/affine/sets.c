@@ -162,22 +162,25 @@ static bool scop_meet(struct scop *s, const struct statement *st, const struct a
   return !empty;
 }
 
-// Finds the statements that are sums.
+// Finds the statements that are sums. Those like `x = x + e` read no other element of the
+// array (sum_of_element).
 static void scop_find_sums(struct scop *s) {
   const struct model *m = s->m;
   for (unsigned i = 0; i < m->n_accesses + s->n_more; i++) {
     const struct access *x = scop_access(s, i);
     struct statement *st = scop_statement(s, x->node);
     TSNode n = st && scop_is_sum(m, x) ? scop_expression(st) : (TSNode){ 0 };
-    bool sum = node_is(n, "assignment_expression") &&
-        ts_node_eq(node_field(n, "left"), x->node) &&
-        !slice_is(model_text(m, node_field(n, "operator")), "=");
-    for (unsigned j = 0; j < m->n_accesses + s->n_more && sum; j++) {
+    bool adds = node_is(n, "assignment_expression") &&
+        ts_node_eq(node_field(n, "left"), x->node),
+         plain = adds && slice_is(model_text(m, node_field(n, "operator")), "=");
+    for (unsigned j = 0; j < m->n_accesses + s->n_more && adds && !plain; j++) {
       const struct access *y = scop_access(s, j);
-      sum = j == i || y->array != x->array || scop_statement(s, y->node) != st ||
+      adds = j == i || y->array != x->array || scop_statement(s, y->node) != st ||
           !scop_meet(s, st, x, y);
     }
-    if (sum)
+    if (adds)
+      st->adds = true;
+    if (adds && !plain)
       st->sum = x;
   }
 }

@@ -10,7 +10,7 @@ static const char *buffer_bytes(const struct tile_buffer *x, unsigned at, bool n
   for (unsigned i = 0; i < x->n && names; i++)
     text_printf(&t, " * autotune_width%u", at * MAX_SUBSCRIPTS + i);
   for (unsigned i = 0; i < x->n && !names; i++)
-    text_printf(&t, " * (%s)", x->most[i]);
+    text_printf(&t, " * AUTOTUNE_MORE(%s, 1LL)", x->most[i]); // as in buffers_widths
   text_printf(&t, " + %d) / %d * %d", BUFFER_LINE - 1, BUFFER_LINE, BUFFER_LINE);
   return t.data;
 }

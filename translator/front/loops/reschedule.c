@@ -94,7 +94,7 @@ static void reschedule_find_in(const struct source *s, struct kernel *k,
     const struct dir_clause *c = directive_clause(d, "registers");
     unsigned sizes = directive_clause(d, "sizes")->n_args,
              tiled = c && sizes < WHOLE_TILE ? WHOLE_TILE : sizes;
-    struct affine *a = root ? affine_of(m, root, tiled) : NULL;
+    struct affine *a = root ? affine_of(m, root, tiled, c != NULL) : NULL;
     if (a && !a->why && c && !affine_has_blocks(a)) {
       diag_error(
           s, c->offset, strlen("registers"), "remove it",
@@ -159,12 +159,15 @@ static void writer_open(const struct writer *w, unsigned at, const char *number)
               loop, number, size, w->p->first[at], loop, number, size, w->p->last[at]);
 }
 
-// Writes a tile that runs in blocks if that is right for all of it. Otherwise it is
-// divided into small tiles, some of which run in blocks.
+// Writes a tile that runs in blocks if that is right for all of it, and what they copy
+// fits on the stack. Otherwise it is divided into small tiles, some of which run in
+// blocks.
 static void writer_blocks(const struct writer *w) {
   const struct affine_part *p = w->p;
-  text_printf(w->out, "const int autotune_whole = autotune_rows > 1 && %s;\n",
-              p->blocked);
+  text_printf(w->out,
+              "const int autotune_right = autotune_rows > 1 && %s, "
+              "autotune_whole = autotune_right && %s;\n",
+              p->blocked, p->fits);
   for (unsigned i = 0; i < p->n; i++) {
     unsigned loop = p->loop[i];
     text_printf(w->out,
@@ -172,8 +175,8 @@ static void writer_blocks(const struct writer *w) {
                 "autotune_until%u = autotune_high%u, autotune_step%u = "
                 "autotune_whole || autotune_rows <= 1 ? "
                 "AUTOTUNE_MORE(autotune_high%u - autotune_low%u, 1LL) : "
-                "autotune_columns;\n",
-                loop, loop, loop, loop, loop, loop, loop);
+                "autotune_right ? %uLL : autotune_columns;\n",
+                loop, loop, loop, loop, loop, loop, loop, p->piece);
   }
   for (unsigned i = 0; i < p->n; i++) // from the outermost loop of the order on
     text_printf(w->out,
@@ -183,8 +186,9 @@ static void writer_blocks(const struct writer *w) {
                 "AUTOTUNE_LESS(autotune_low%u + autotune_step%u, autotune_until%u);\n",
                 i, i, i, i, i, i, i, i, i, i);
   text_printf(w->out,
-              "if (autotune_whole || (autotune_rows > 1 && %s)) {\n%s} else {\n%s}\n",
-              p->blocked, p->block, p->code);
+              "if (autotune_whole || (autotune_rows > 1 && %s && %s)) {\n%s} else "
+              "{\n%s}\n",
+              p->blocked, p->fits, p->block, p->code);
   for (unsigned i = 0; i < p->n; i++)
     text_printf(w->out, "}\n");
 }
@@ -222,20 +226,21 @@ static void writer_local(const struct writer *w) {
 
 // Writes the memory of each thread for the buffers of a tile of any part of A.
 static void writer_memory(const struct writer *w, const struct affine *a) {
-  const char *most = "0LL";
-  for (unsigned i = 0; i < a->n; i++)
-    if (a->parts[i].local)
-      most =
-          arena_printf("AUTOTUNE_MORE(%s, %s)", most,
-                       buffers_bytes(a->parts[i].buffers, a->parts[i].n_buffers, false));
   for (unsigned i = 0; i < w->sizes->n_args; i++)
     text_printf(w->out, "const long long autotune_size%u = %s;\n", i, writer_cut(w, i));
+  text_printf(w->out, "long long autotune_bytes = 0;\n");
+  for (unsigned i = 0; i < a->n; i++) // a variable, for macros double their arguments
+    if (a->parts[i].local)
+      text_printf(w->out,
+                  "const long long autotune_bytes%u = %s;\n"
+                  "autotune_bytes = AUTOTUNE_MORE(autotune_bytes, autotune_bytes%u);\n",
+                  i, buffers_bytes(a->parts[i].buffers, a->parts[i].n_buffers, false), i);
   text_printf(w->out,
               "char *const autotune_heap = "
-              "(char *)__builtin_malloc((__SIZE_TYPE__)(%s) + %d);\n"
+              "(char *)__builtin_malloc((__SIZE_TYPE__)autotune_bytes + %d);\n"
               "char *const autotune_memory = autotune_heap ? autotune_heap + "
               "(%d - (__SIZE_TYPE__)autotune_heap %% %d) : autotune_heap;\n",
-              most, BUFFER_LINE, BUFFER_LINE, BUFFER_LINE);
+              BUFFER_LINE, BUFFER_LINE, BUFFER_LINE);
 }
 
 // Writes the loops over tiles from place AT on, and the tile.
