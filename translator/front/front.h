@@ -288,6 +288,7 @@ struct param {
 };
 struct kernel_arg { /* a parameter of the function */
   const char *name;
+  size_t name_at;    /* offset of its name; SIZE_MAX: it has none */
   struct slice text; /* the declaration: "const double *restrict A", "double A[n][n]" */
   struct slice specifiers; /* "const double", "struct point" */
   struct slice initial;    /* "0" of C++'s `int n = 0`; empty: none */
@@ -338,7 +339,9 @@ struct function { /* a kernel, or one of its alternatives */
   size_t name_at, body_at; /* offsets of its name in the declarator, and of '{' */
   const struct pragma *pragma;
   struct loop_directive *directives;
-  unsigned n_directives; /* in source order */
+  unsigned n_directives;  /* in source order */
+  size_t *grid_constants; /* offsets of the names of its __grid_constant__ parameters */
+  unsigned n_grid_constants;
 };
 struct kernel {
   struct function main;
