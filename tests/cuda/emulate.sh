@@ -131,6 +131,16 @@ __global__ void __cluster_dims__(1, 1, 1) braces(int *x, S s = S{}) { *x = s.a; 
 void run(int *x) { braces<<<1, 1>>>(x); }
 END
 check "headers next to a toolkit's, a byte order mark, clusters in a #define" cc nvcc -I mixed -c clusters.cu
+cat > typed.cu <<'END'
+struct tile { int width; };
+#pragma autotune kernel param(W: 16, 32) prepare(t = "wrong")
+__global__ void typed(tile t, float *a) { a[threadIdx.x] = W * t.width; }
+void run(float *a) { typed<<<1, 32>>>(tile{ 16 }, a); }
+END
+check "a prepared argument of another type" refused cc nvcc -c typed.cu
+said "is an error in its place" '^typed.cu:2:54: error: .*const tile'
+[ "$(grep -c 'error: ' err)" = 1 ]
+count $? "which is told once"
 for standard in 14 20; do
   check "C++$standard" cc nvcc -std=c++$standard launches.cu -o launches
   check "launches in C++$standard" ./launches
