@@ -47,11 +47,10 @@ bool path_map(const char *path, struct slice *text) {
     void *data =
         mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
     ok = data != MAP_FAILED;
-    if (ok && st.st_size >= 3 && memcmp(data, "\xEF\xBB\xBF", 3) == 0)
-      memset(data, ' ',
-             3); // a byte order mark, which compilers take at the beginning only
-    if (ok)
+    if (ok) {
+      source_blank_mark(data, (size_t)st.st_size);
       *text = (struct slice){ data, (size_t)st.st_size };
+    }
   }
   if (fd >= 0)
     close(fd);
