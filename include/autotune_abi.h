@@ -41,7 +41,8 @@ extern "C" {
 
 /* 3 is 2 with the member `apart`: stubs of 2 look for overlap themselves, those of 3
  * leave it to the runtime. 4 is 3 with autotune_rows_apart and autotune_rows_rise. 5 is 4
- * with the member `prepared` of struct autotune_gpu. A runtime reads all four. */
+ * with the member `prepared` of struct autotune_gpu. A runtime reads all
+ * of these. */
 #define AUTOTUNE_ABI 5
 #define AUTOTUNE_ABI_OLDEST 2
 
@@ -305,7 +306,8 @@ struct autotune_prepared {
   const unsigned *params; /* indices of the parameters that it depends on */
   unsigned n_args;
   const unsigned *args; /* indices of the arguments that it depends on */
-  /* Writes the argument to OUT, which has room and alignment for it. VALUES has one
+  int compared; /* 1: every bit of its type counts, so that two values can be compared */
+  /* Writes the argument to OUT, which has room for it at any alignment. VALUES has one
    * element for each parameter. Calls functions of the user's file. */
   void (*make)(const struct autotune_value *const *values, void *const *args,
                const struct autotune_machine *machine, void *out);

@@ -180,6 +180,26 @@ template <class T_> constexpr int arg_kind() {
                                                               : AUTOTUNE_ARG_OTHER;
 }
 
+/* Lets the compiler check that a value can become an argument declared as T_. (A function
+ * template would make it say that no function matches.) */
+template <class T_> struct checked {
+  static void argument(const held<T_> &) {
+  }
+};
+
+/* True if every bit of an object of type T_ counts, so that equal values have equal
+ * bytes: no padding, as structures and long double have it. */
+template <class T_> constexpr bool bits_count() {
+#if __cplusplus >= 201703L
+  return std::is_same<T_, ::CUtensorMap_st>::value || std::is_scalar<T_>::value
+      ? !std::is_same<T_, long double>::value
+      : std::has_unique_object_representations<T_>::value;
+#else
+  return (std::is_same<T_, ::CUtensorMap_st>::value || std::is_scalar<T_>::value) &&
+      !std::is_same<T_, long double>::value;
+#endif
+}
+
 /* ---- launches -------------------------------------------------------------------- */
 
 /* Reads a size "16x16x2" when the program is compiled; parts that are not there are 1. */

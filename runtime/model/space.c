@@ -291,6 +291,15 @@ static uint64_t space_ways_after(const struct space *s, const choice *point) {
   return n;
 }
 
+bool space_any(const struct space *s, uint64_t *steps) {
+  choice point[MAX_PARAMS] = { 0 };
+  struct path w;
+  if (s->size == 0 || s->n_bound == 0)
+    return s->size > 0 && space_satisfies(s, point);
+  path_begin(&w, s, point, 0);
+  return path_search(&w, 0, s->n_bound, steps) || *steps == 0;
+}
+
 uint64_t space_count(const struct space *s, uint64_t limit) {
   choice point[MAX_PARAMS] = { 0 };
   uint64_t steps = STEP_LIMIT, n = 0;

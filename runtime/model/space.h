@@ -58,6 +58,9 @@ bool space_sample(const struct space *s, uint64_t *rng, choice *point);
 /* Sets POINT to the original values (index 0 where a parameter has none). False: that
  * point is not allowed. */
 bool space_original(const struct space *s, choice *point);
+/* True if a point is allowed; also if *STEPS, which are counted down by the search, do
+ * not suffice to tell. */
+bool space_any(const struct space *s, uint64_t *steps);
 /* Returns the number of allowed points, counted up to LIMIT. Returns LIMIT, too, if
  * counting takes too long. */
 uint64_t space_count(const struct space *s, uint64_t limit);

@@ -143,12 +143,19 @@ check "are defined in variants: optimised" grep -q '#define __OPTIMIZE__ 1' comp
 check "are defined in variants: OpenMP" grep -q '#define _OPENMP 201511' compiled.cu
 check "no such options" fake -O2 -Xcompiler -O0,-fopenmp,-fno-openmp -c host.cu -o host.o
 check "are not defined in variants" not grep -qE '#define (__OPTIMIZE__|_OPENMP) ' compiled.cu
+check "-Ofc" fake -O0 -Ofc max -Xcompiler -fopenmp -ccbin clang++ -c host.cu -o host.o
+check "is no level" not grep -q '#define __OPTIMIZE__ ' compiled.cu
+check "OpenMP of Clang" grep -q '#define _OPENMP 202011' compiled.cu
 check "Clang's options for a device" env PATH="$out/bin:$PATH" "$autotune" cc clang++ -x cuda --cuda-gpu-arch=sm_100f -O2 \
   -ffast-math -ffp-contract=off -Xcuda-ptxas -v -Xcuda-ptxas --maxrregcount -Xcuda-ptxas 64 -c host.cu -o host.o
 for flag in --use_fast_math --fmad=false --ptxas-options=--maxrregcount --ptxas-options=64 --build-family=sm_100f; do
   check "go to variants" grep -qF "\"$flag\"" compiled.cu
 done
 check "but not those that print" not grep -qF '=-v"' compiled.cu
+check "the last of several options" env PATH="$out/bin:$PATH" "$autotune" cc clang++ -x cuda -ffp-contract=off \
+  -fgpu-flush-denormals-to-zero -ffp-contract=fast -fno-gpu-flush-denormals-to-zero -c host.cu -o host.o
+check "holds: contraction" not grep -qF -e '--fmad=' compiled.cu
+check "holds: denormals" grep -qF '"--ftz=false"' compiled.cu
 printf 'void f() {}\n' >f.cpp
 check "-x cu" fake -x cu -DFACTOR=2 -Iinc -c f.cpp
 cp k.cu k.cpp

@@ -117,6 +117,30 @@ count $? "no message of the compiler"
 check "launches without a pragma" ./launches
 check "clang's options" cc clang++ -x cuda --cuda-gpu-arch=sm_80 -nocudalib -O1 launches.cu -o launches
 check "launches, once more" ./launches
+mkdir mixed # a toolkit's folder with other headers, such as conda's
+printf '#error the toolkit\n' | tee mixed/cuda_runtime.h > mixed/driver_types.h
+printf '#define MIXED 1\n' > mixed/mixed.h
+printf '\xef\xbb\xbf' > clusters.cu # a byte order mark
+cat >> clusters.cu <<'END'
+#include <mixed.h>
+#define CL __cluster_dims__(2, 1, 1)
+struct S {
+  int a = MIXED;
+};
+__global__ void __cluster_dims__(1, 1, 1) braces(int *x, S s = S{}) { *x = s.a; }
+void run(int *x) { braces<<<1, 1>>>(x); }
+END
+check "headers next to a toolkit's, a byte order mark, clusters in a #define" cc nvcc -I mixed -c clusters.cu
+cat > typed.cu <<'END'
+struct tile { int width; };
+#pragma autotune kernel param(W: 16, 32) prepare(t = "wrong")
+__global__ void typed(tile t, float *a) { a[threadIdx.x] = W * t.width; }
+void run(float *a) { typed<<<1, 32>>>(tile{ 16 }, a); }
+END
+check "a prepared argument of another type" refused cc nvcc -c typed.cu
+said "is an error in its place" '^typed.cu:2:54: error: .*const tile'
+[ "$(grep -c 'error: ' err)" = 1 ]
+count $? "which is told once"
 for standard in 14 20; do
   check "C++$standard" cc nvcc -std=c++$standard launches.cu -o launches
   check "launches in C++$standard" ./launches

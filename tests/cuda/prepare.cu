@@ -62,9 +62,10 @@ __global__ void alone(Both both)
 }
 
 static int tiles(int n, int width) { return (n + width - 1) / width; }
+#define TILES tiles(n, W) // and the build defines ROWS as N * H
 
 #pragma autotune kernel param(W: 16, 32) param(H: 1, 4) \
-  prepare(count = tiles(n, W) * int(sizeof(T)), rows = N * H) out(a[0:n]) key(n)
+  prepare(count = TILES * int(sizeof(T)), rows = ROWS) out(a[0:n]) key(n)
 template <class T, int N> __global__ void counted(T *a, int n, int count, int rows)
 {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -72,11 +73,15 @@ template <class T, int N> __global__ void counted(T *a, int n, int count, int ro
     a[i] = count == (n + W - 1) / W * int(sizeof(T)) && rows == N * H ? T(i % 100) : T(-1);
 }
 
-// A box of W numbers by H rows, of a tensor with 128 numbers in a row.
-static CUtensorMap map_of(const float *a, int n, int width, int height)
+static bool refused; // no more maps are made
+
+// A box of W numbers by H rows, of a tensor with 128 numbers in a row, and STRIDE from row to row.
+static CUtensorMap map_of(const float *a, int n, int width, int height, int stride = 128)
 {
   alignas(128) CUtensorMap map = {};
-  cuuint64_t dims[] = { 128, (cuuint64_t)n / 128 }, strides[] = { 128 * sizeof(float) };
+  if (refused)
+    return map;
+  cuuint64_t dims[] = { 128, (cuuint64_t)n / 128 }, strides[] = { stride * sizeof(float) };
   cuuint32_t box[] = { (cuuint32_t)width, (cuuint32_t)height }, steps[] = { 1, 1 };
   CUresult e = cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, (void *)a, dims, strides, box, steps,
                                       CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
@@ -86,13 +91,17 @@ static CUtensorMap map_of(const float *a, int n, int width, int height)
   return map;
 }
 
-#pragma autotune kernel param(W: 16, 32, 64) param(H: 2, 4) prepare(map = map_of(a, n, W, H)) \
+#define MAP(width) map_of(a, n, width, H)
+
+#pragma autotune kernel param(W: 16, 32, 64) param(H: 2, 4) prepare(map = MAP(W)) \
   shared(W * H * sizeof(float) + 8) in(a[0:n]) out(b[0:n]) key(n)
 __global__ void mapped(const __grid_constant__ CUtensorMap map, const float *a, float *b, int n)
 {
   extern __shared__ __align__(128) float tile[]; // a box, then a barrier
   unsigned at = shared_address(tile + W * H), parity = 0;
   (void)a;
+  for (volatile int k = 0; k < SLOW; k++)
+    ;
   if (threadIdx.x == 0) {
     mbarrier_init(at, 1);
     mbarrier_init_fence();
@@ -113,13 +122,13 @@ __global__ void mapped(const __grid_constant__ CUtensorMap map, const float *a, 
 
 enum { N = 4096, MORE = 512 };
 
-static int wrong(const float *device, float by, const float *x)
+static int wrong(const float *device, float by, const float *x, int stride = 128)
 {
   static float got[N];
   int n = 0;
   cudaMemcpy(got, device, sizeof got, cudaMemcpyDeviceToHost);
   for (int i = 0; i < N; i++)
-    n += got[i] != by * x[i];
+    n += got[i] != by * x[i / 128 * stride + i % 128];
   return n;
 }
 
@@ -181,8 +190,21 @@ int main()
     bad += wrong(b, 3, x);
     autotune_wait(120);
   }
-  cudaMemcpy(c, x, sizeof x, cudaMemcpyHostToDevice);
+  static float y[2 * N];
+  for (int i = 0; i < 2 * N; i++)
+    y[i] = (float)(i % 77);
+  cudaFree(c);
+  cudaMalloc(&c, sizeof y);
+  cudaMemcpy(c, y, sizeof y, cudaMemcpyHostToDevice);
   mapped<<<8, 64, W * H * sizeof(float) + 8>>>(map_of(c, N, W, H), c, b, N);
-  bad += wrong(b, 3, x);
+  bad += wrong(b, 3, y);
+  // Maps that are not those of the default's params, or are not made: the kernel runs as written.
+  mapped<<<8, 64, W * H * sizeof(float) + 8>>>(map_of(c, N, W, H, 256), c, b, N);
+  bad += wrong(b, 3, y, 256);
+  cudaMemcpy(a, y, sizeof x + MORE * sizeof *x, cudaMemcpyHostToDevice);
+  CUtensorMap map = map_of(a + 256, N, W, H);
+  refused = true;
+  mapped<<<8, 64, W * H * sizeof(float) + 8>>>(map, a + 256, b, N);
+  bad += wrong(b, 3, y + 256);
   printf("%s: %d wrong\n", cudaGetErrorName(cudaDeviceSynchronize()), bad);
 }

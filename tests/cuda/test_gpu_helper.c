@@ -198,6 +198,17 @@ static void variants_run_on_copies(void **state) {
     assert_true(order(&h, 4, input, 5, &a));
     assert_int_equal(a.status, STATUS_WRONG);
     assert_string_equal(a.message, "a[0:n]: it is only read, and was changed");
+    // Arguments that do not fit into the file, or that the call does not have.
+    const struct cubin *c = cubin_of(right);
+    struct gpu_order o = {
+      .ticket = 5, .size = c->size, .launch = launch_of(64), .plan = checks
+    };
+    for (o.prepared = 8; o.prepared < 2 * c->size; o.prepared += c->size) {
+      int fd = cubin_file(c);
+      assert_true(give(&h, &o, fd, &a));
+      assert_int_equal(a.status, STATUS_LOAD);
+      close(fd);
+    }
     int status = end(&h);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     take_back(file);

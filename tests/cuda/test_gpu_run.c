@@ -1026,6 +1026,131 @@ static void structures(void **state) {
   test_free(c);
 }
 
+// As a driver that does not look at what it is given.
+static gpu_result replace_any(void *map, void *address) {
+  memcpy(map, &address, sizeof address);
+  return 0;
+}
+
+static struct {
+  gpu_pointer a, b;
+  char rest[GPU_MAP - 16];
+} large;
+static const struct autotune_arg large_args[] = { { "t", sizeof large, 0 } };
+static void *large_list[] = { &large };
+
+static struct autotune_kernel kernel_of_large(struct autotune_gpu *gpu) {
+  struct autotune_kernel k = kernel;
+  *gpu = gpu_of_call;
+  gpu->n_written = 0;
+  begin_call(AUTOTUNE_INOUT);
+  set_sections(0);
+  large.a = call.c + 16;
+  large.b = call.a;
+  k.gpu = gpu;
+  k.n_sections = 0;
+  k.n_args = 1;
+  k.args = large_args;
+  return k;
+}
+
+// A structure as large as a tensor map: all its words count.
+static void as_large_as_a_map(void **state) {
+  (void)state;
+  struct gpu_api *driver = (struct gpu_api *)(uintptr_t)api;
+  __typeof__(api->map_replace) replace = api->map_replace;
+  struct autotune_gpu gpu;
+  struct autotune_kernel k = kernel_of_large(&gpu);
+  struct gpu_call *c = test_malloc(sizeof *c);
+  struct autotune_launch asked = launch_of(BLOCK);
+  char why[256] = "";
+  driver->map_replace = replace_any;
+  assert_int_equal(gpu_call_describe(&k, large_list, &asked, NULL, c, why, sizeof why),
+                   0);
+  driver->map_replace = replace;
+  assert_int_equal(c->n_pointers, 2);
+  assert_int_equal(c->pointers[0].map, large.a);
+  assert_int_equal(c->pointers[1].offset, 8);
+  assert_int_equal(c->pointers[1].map, 0);
+  assert_int_equal(c->n_regions, 2);
+  test_free(c);
+}
+
+// Values of many variants are memory of one allocation; one that cannot be used leaves
+// out its variants alone.
+static void prepared_values(void **state) {
+  (void)state;
+  enum { VALUES = 100 };
+  static const struct autotune_prepared list[] = { { .arg = 0, .text = "t = f(W)" } };
+  static unsigned char values[VALUES * sizeof large], out[GPU_ARGS];
+  static bool made[VALUES];
+  static char *reasons[VALUES];
+  struct autotune_gpu gpu;
+  struct autotune_kernel k = kernel_of_large(&gpu);
+  struct gpu_prepared p = { .n = 1, .list = list };
+  struct gpu_call *c = test_malloc(sizeof *c);
+  struct autotune_launch asked = launch_of(BLOCK);
+  void *pinned = NULL;
+  char why[256] = "";
+  p.sets[0] =
+      (struct gpu_prepared_set){ &k, sizeof large, VALUES, made, reasons, values };
+  assert_int_equal(api->host_allocate(&pinned, 64, 0), 0);
+  for (unsigned v = 0; v < VALUES; v++) {
+    made[v] = true;
+    large.a = v == 7 ? (gpu_pointer)(uintptr_t)pinned : call.c + 4 * v;
+    memcpy(values + v * sizeof large, &large, sizeof large);
+  }
+  large.a = call.c;
+  if (gpu_call_describe(&k, large_list, &asked, &p, c, why, sizeof why) != 0)
+    fail_msg("%s", why);
+  assert_int_equal(c->n_regions, 2);
+  assert_int_equal(c->prepared_bytes, sizeof large);
+  for (unsigned v = 0; v < VALUES; v++)
+    assert_int_equal(made[v], v != 7);
+  p.sets[0].n = 1;
+  p.sets[0].made = made + 7;
+  p.sets[0].why = reasons + 7;
+  assert_false(gpu_prepared_take(&p, c, NULL, out, why, sizeof why));
+  assert_string_equal(why, "t points to memory of the host, which is not saved");
+  // A file with such values is as large as it says, or is refused.
+  struct gpu_answer a;
+  assert_true(gpu_variant_fits(c, 0, 1000, sizeof large, &a));
+  assert_true(gpu_variant_fits(c, 500, 1000, 0, &a));
+  assert_true(gpu_variant_fits(c, 872, 1000, sizeof large, &a));
+  assert_false(gpu_variant_fits(c, 873, 1000, sizeof large, &a));
+  assert_false(gpu_variant_fits(c, 0, 100, sizeof large, &a));
+  assert_false(gpu_variant_fits(c, 0, 1000, sizeof large - 1, &a));
+  assert_int_equal(a.status, STATUS_LOAD);
+  free(reasons[7]);
+  api->host_release(pinned);
+  test_free(c);
+}
+
+// What fits into a call's arguments fits into a winner's.
+static void prepared_arguments_of_winners(void **state) {
+  (void)state;
+  enum { ARGS = 17, SIZE = 144 };
+  static struct autotune_arg args[ARGS];
+  static struct autotune_prepared list[ARGS];
+  struct autotune_kernel k = kernel;
+  struct autotune_gpu gpu = gpu_of_call;
+  size_t bytes = 0;
+  for (unsigned i = 0; i < ARGS; i++) {
+    args[i] = (struct autotune_arg){ "t", SIZE, 0 };
+    list[i] = (struct autotune_prepared){ .arg = i, .text = "t = f(W)" };
+    assert_int_equal(gpu_prepared_place(&bytes, SIZE), i * SIZE);
+  }
+  assert_int_equal(gpu_prepared_place(&bytes, GPU_MAP) % GPU_MAP, 0);
+  k.args = args;
+  k.n_args = ARGS;
+  k.gpu = &gpu;
+  gpu.prepared = list;
+  gpu.n_prepared = ARGS;
+  struct gpu_cache *c = gpu_cache_new(&k);
+  assert_non_null(c);
+  gpu_cache_free(c);
+}
+
 static void contexts_are_put_back(void **state) {
   (void)state;
   gpu_context before, after;
@@ -1269,6 +1394,9 @@ int main(int argc, char **argv) {
     cmocka_unit_test(who_compares),
     cmocka_unit_test(whole_allocations),
     cmocka_unit_test(mapped_piece_by_piece),
+    cmocka_unit_test(as_large_as_a_map),
+    cmocka_unit_test(prepared_values),
+    cmocka_unit_test(prepared_arguments_of_winners),
     cmocka_unit_test(garbage_in_an_allocation),
     cmocka_unit_test(nothing_new_in_an_allocation),
     cmocka_unit_test(other_streams_first),

@@ -25,6 +25,8 @@ for cu in launches.cu unit.cu; do
 done
 "$build/tests/nvrtc_compile" -p unit.cu | sed 's,-I.*include,-I(toolkit),' > "$out/made"
 same unit.txt "$out/made"
+# A __grid_constant__ argument stays where the kernel has it.
+"$build/tests/nvrtc_compile" -p ../../units/hopper.cu | grep -q 'map &m,' || { echo "a copy of m"; failed=$((failed + 1)); }
 CUDA_PATH=/nowhere "$build/bin/autotune" translate lacks.cu -o "$out/all" 2> "$out/made" || failed=$((failed + 1))
 same lacks.err "$out/made"
 echo "$n files, $failed failures"

@@ -85,6 +85,22 @@ template <class F> __global__ void mapped(float *a, const __grid_constant__ F f)
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   a[i] = f(a[i]);
 }
+// Arguments that stay where they are, with commas in their types, without a name and with a default.
+template <class A, class B> struct Pair {
+  A a;
+  B b;
+  enum { COUNT = 2 };
+};
+#pragma autotune kernel block(32, 64) grid(ceil)
+__global__ void paired(const __grid_constant__ Pair<float, int> p, float *out, int n,
+                       const __grid_constant__ Pair<int, float>,
+                       const __grid_constant__ Pair<int, int> q = Pair<int, int>{ 3, 4 }, int more = 5)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = p.a + p.b + q.b + more + decltype(p)::COUNT;
+}
+
 template <class F> static void map_all(float *a, F f) { mapped<<<8, 64>>>(a, f); }
 
 enum { N = 1024 };
@@ -149,6 +165,10 @@ int main()
   cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
   expect("mapped", host, [](int) { return 6.0f; }, some);
 
+  paired<<<8, 64>>>(Pair<float, int>{ 1, 2 }, out, 512, Pair<int, float>{});
+  cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+  expect("paired", host, [](int) { return 14.0f; }, some);
+
   struct Local { int by; } local = { 1 };
   shifted<float, Order::Up><<<N / 64, 64>>>(in, out, local);
   cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
@@ -156,7 +176,7 @@ int main()
 
   static const char *const names[] = { "smooth", "reversed", "shifted<float, 1, filter::Offset>",
                                        "shifted<int, 0, filter::Offset>", "filled<float>",
-                                       "mapped<Scale>" };
+                                       "mapped<Scale>", "paired" };
   for (const char *name : names) {
     char *why = nullptr;
     if (autotune_why(name, nullptr, &why) != AUTOTUNE_OK || !strstr(why, "variants"))

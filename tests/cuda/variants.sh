@@ -21,7 +21,7 @@ emulate "$here/variants.cu" -o "$work/variants"
 [ "$(grep -c 'main::Local.*not tuned' "$work/err")" = 1 ] || fail "warnings: $(cat "$work/err")"
 "$build/bin/autotune" report > "$work/report"
 sed -n 's/^ *variants *//p' "$work/report" > "$work/tried"
-[ "$(wc -l < "$work/tried")" = 6 ] || fail "six kernels: $(cat "$work/tried")"
+[ "$(wc -l < "$work/tried")" = 7 ] || fail "seven kernels: $(cat "$work/tried")"
 while read -r tried _ dot right rest; do
   [ "$dot" = "·" ] && [ "$tried" = "$right" ] && [ "$rest" = right ] && [ "$tried" -ge 2 ] ||
     fail "variants: $tried $dot $right $rest"

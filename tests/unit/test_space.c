@@ -73,6 +73,10 @@ static void test_constraint(void **state) {
   struct space s = space_with(at_most_sixteen);
   assert_int_equal(space_count(&s, 100), 5);
   assert_int_equal(space_count(&s, 3), 3);
+  uint64_t steps = 100, none = 0;
+  assert_true(space_any(&s, &steps));
+  assert_in_range(steps, 1, 99);
+  assert_true(space_any(&s, &none)); // which is not known
   const choice forbidden[] = { 0, 1, 1 }, gated[] = { 1, 1, 0 }, beyond[] = { 0, 3, 0 };
   assert_false(space_allows(&s, forbidden));
   assert_false(space_allows(&s, gated));
@@ -101,8 +105,9 @@ static void test_empty(void **state) {
   (void)state;
   struct space s = space_with(nothing);
   choice point[MAX_PARAMS];
-  uint64_t rng = 1;
+  uint64_t rng = 1, steps = 1000;
   assert_int_equal(space_count(&s, 10), 0);
+  assert_false(space_any(&s, &steps));
   assert_false(space_first(&s, point));
   assert_false(space_sample(&s, &rng, point));
 }

@@ -61,15 +61,18 @@ static void emulate_add_toolkit(struct words *w, const char *const *compiler) {
   words_add(w, include);
 }
 
-// True for `-I FOLDER` of a toolkit's headers: before the emulator's they would be found
-// in place of those. *N is the number of words.
-static bool is_toolkit_folder(const char *word, const char *next, unsigned *n) {
+// Returns the folder of `-I FOLDER` if it has a toolkit's headers: before the emulator's
+// they would be found in place of those. *N is the number of words.
+static const char *emulate_toolkit_folder(const char *word, const char *next,
+                                          unsigned *n) {
   const char *folder = strcmp(word, "-I") == 0 ? next
       : strncmp(word, "-I", 2) == 0            ? word + 2
                                                : NULL;
   *n = folder == next ? 2 : 1;
   return folder && path_is_file(arena_printf("%s/cuda_runtime.h", folder)) &&
-      path_is_file(arena_printf("%s/driver_types.h", folder));
+          path_is_file(arena_printf("%s/driver_types.h", folder))
+      ? folder
+      : NULL;
 }
 
 char **cc_emulate_command(int *argc, char **argv, const char *clang) {
@@ -93,7 +96,10 @@ char **cc_emulate_command(int *argc, char **argv, const char *clang) {
       i += (int)n - 1;
       continue;
     }
-    if (is_toolkit_folder(word, next, &n)) {
+    const char *folder = emulate_toolkit_folder(word, next, &n);
+    if (folder) { // it may have other headers of the user's
+      words_add(&w, "-idirafter");
+      words_add(&w, folder);
       i += (int)n - 1;
       continue;
     }

@@ -32,25 +32,42 @@ static struct slice read_stdin(void) {
   return (struct slice){ t.data, t.size };
 }
 
-// Adds in nvcc's words what options of Clang in C say of code for a device.
+// Adds in nvcc's words what options of Clang in C say of code for a device. Of options
+// about one thing the last holds.
 static void source_add_device_args(const struct cc_command *c, struct words *w) {
-  static const char *const names[][2] = {
-    { "--cuda-gpu-arch=", "-arch=%s" },
-    { "--offload-arch=", "-arch=%s" },
-    { "-fcuda-flush-denormals-to-zero", "-ftz=true%s" },
-    { "-fgpu-flush-denormals-to-zero", "-ftz=true%s" },
-    { "-ffp-contract=off", "-fmad=false%s" },
+  enum { DENORMALS, CONTRACT, LASTS };
+  static const struct {
+    const char *option, *word; // WORD "": what nvcc does without
+    int about;
+  } names[] = {
+    { "-fcuda-flush-denormals-to-zero", "-ftz=true", DENORMALS },
+    { "-fgpu-flush-denormals-to-zero", "-ftz=true", DENORMALS },
+    { "-fno-cuda-flush-denormals-to-zero", "-ftz=false", DENORMALS },
+    { "-fno-gpu-flush-denormals-to-zero", "-ftz=false", DENORMALS },
+    { "-ffp-contract=off", "-fmad=false", CONTRACT },
+    { "-ffp-contract=on", "", CONTRACT },
+    { "-ffp-contract=fast", "", CONTRACT },
+    { "-ffp-contract=fast-honor-pragmas", "", CONTRACT },
   };
-  const char *ptxas = "";
+  static const char *const architectures[] = { "--cuda-gpu-arch=", "--offload-arch=" };
+  const char *ptxas = "", *last[LASTS] = { "", "" };
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct cc_arg *a = &c->args[i];
     const char *word = a->words[0];
+    if (a->class == CC_INPUT)
+      continue;
     if (strcmp(a->option, "-Xcuda-ptxas") == 0) // an option may be two such words
       ptxas = arena_printf("%s%s%s", ptxas, *ptxas ? " " : "", a->value);
-    for (size_t n = 0; n < sizeof names / sizeof *names && a->class != CC_INPUT; n++)
-      if (strncmp(word, names[n][0], strlen(names[n][0])) == 0)
-        words_add(w, arena_printf(names[n][1], word + strlen(names[n][0])));
+    for (size_t n = 0; n < 2; n++)
+      if (strncmp(word, architectures[n], strlen(architectures[n])) == 0)
+        words_add(w, arena_printf("-arch=%s", word + strlen(architectures[n])));
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+      if (strcmp(word, names[n].option) == 0)
+        last[names[n].about] = names[n].word;
   }
+  for (unsigned n = 0; n < LASTS; n++)
+    if (*last[n])
+      words_add(w, last[n]);
   if (*ptxas)
     words_add(w, arena_printf("-Xptxas=%s", ptxas));
 }

@@ -134,6 +134,9 @@ struct source {
   bool marked; /* what the preprocessor gets says where pragmas of ours are: FEED_MARK */
 };
 struct source *source_read(const char *path); /* NULL and errno */
+/* Makes a byte order mark (UTF-8) blank: compilers take it only where a file begins,
+ * which in a translated file is our own text. */
+void source_blank_mark(char *text, size_t size);
 struct source *source_of(const char *path, const char *text, size_t size);
 /* Parses S with LANGUAGE's grammar, unless S has a tree. The arena owns trees. */
 void source_parse(struct source *s, const struct language *language);
@@ -288,6 +291,7 @@ struct param {
 };
 struct kernel_arg { /* a parameter of the function */
   const char *name;
+  size_t name_at;    /* offset of its name; SIZE_MAX: it has none */
   struct slice text; /* the declaration: "const double *restrict A", "double A[n][n]" */
   struct slice specifiers; /* "const double", "struct point" */
   struct slice initial;    /* "0" of C++'s `int n = 0`; empty: none */
@@ -338,7 +342,9 @@ struct function { /* a kernel, or one of its alternatives */
   size_t name_at, body_at; /* offsets of its name in the declarator, and of '{' */
   const struct pragma *pragma;
   struct loop_directive *directives;
-  unsigned n_directives; /* in source order */
+  unsigned n_directives;  /* in source order */
+  size_t *grid_constants; /* offsets of the names of its __grid_constant__ parameters */
+  unsigned n_grid_constants;
 };
 struct kernel {
   struct function main;

@@ -44,10 +44,13 @@ bool path_map(const char *path, struct slice *text) {
   bool ok = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
   *text = (struct slice){ "", 0 };
   if (ok && st.st_size > 0) {
-    void *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    void *data =
+        mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
     ok = data != MAP_FAILED;
-    if (ok)
+    if (ok) {
+      source_blank_mark(data, (size_t)st.st_size);
       *text = (struct slice){ data, (size_t)st.st_size };
+    }
   }
   if (fd >= 0)
     close(fd);

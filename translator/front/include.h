@@ -16,8 +16,8 @@ char *path_join(const char *folder, struct slice name);
 /* True if A and B name the same file, which exists. */
 bool path_same(const char *a, const char *b);
 bool path_is_file(const char *path); /* a regular file that may be read */
-/* Sets *TEXT to the contents of the regular file at PATH, mapped until exit. False: it
- * cannot be read; *TEXT is empty. */
+/* Sets *TEXT to the contents of the regular file at PATH, mapped until exit, without a
+ * byte order mark. False: it cannot be read; *TEXT is empty. */
 bool path_map(const char *path, struct slice *text);
 
 /* ---- directives (directive.c) ------------------------------------------------------ */

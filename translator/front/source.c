@@ -69,6 +69,11 @@ struct source *source_of(const char *path, const char *text, size_t size) {
   return s;
 }
 
+void source_blank_mark(char *text, size_t size) {
+  if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
+    memset(text, ' ', 3);
+}
+
 struct source *source_read(const char *path) {
   FILE *f = fopen(path, "rb");
   if (!f)
@@ -85,6 +90,7 @@ struct source *source_read(const char *path) {
     errno = error;
     return NULL;
   }
+  source_blank_mark(t.data, t.size);
   return source_of(path, t.data, t.size);
 }
 

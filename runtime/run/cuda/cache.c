@@ -13,12 +13,15 @@
 
 enum { WAYS = 4, MOST_SETS = 32, ROOM = 256 << 10 /* bytes of all entries */ };
 
-// An entry: its hash (0: it is free), the arguments that it was made from, what was made.
+// An entry: its hash (0: it is free), the arguments that it was made from, what was made,
+// and what the default's params give.
 struct gpu_cache {
   const struct autotune_kernel *kernel;
   const struct autotune_prepared *list;
-  unsigned n;                            // prepared arguments
-  size_t offsets[GPU_PREPARED];          // of each, in what was made
+  unsigned n;                   // prepared arguments
+  size_t offsets[GPU_PREPARED]; // of each, in what was made
+  bool compares[GPU_PREPARED];  // the launch's own value must be that of the default's
+                                // params
   unsigned reads[GPU_MAX_ARGS], n_reads; // arguments that they are made from
   size_t read_bytes, made_bytes;
   unsigned n_sets, next;
@@ -27,7 +30,7 @@ struct gpu_cache {
 };
 
 static size_t cache_stride(const struct gpu_cache *c) {
-  return sizeof(uint64_t) + c->read_bytes + c->made_bytes;
+  return sizeof(uint64_t) + c->read_bytes + 2 * c->made_bytes;
 }
 
 // Sets which arguments the prepared ones are made from. False: they are too large.
@@ -38,8 +41,8 @@ static bool cache_layout(struct gpu_cache *c, const struct autotune_kernel *k) {
   if (c->n > GPU_PREPARED || k->n_args > GPU_MAX_ARGS)
     return false;
   for (unsigned i = 0; i < c->n; i++) {
-    c->offsets[i] = c->made_bytes;
-    c->made_bytes += (k->args[c->list[i].arg].size + GPU_MAP - 1) / GPU_MAP * GPU_MAP;
+    c->offsets[i] = gpu_prepared_place(&c->made_bytes, k->args[c->list[i].arg].size);
+    c->compares[i] = gpu_prepared_compares(k, &c->list[i]);
     for (unsigned j = 0; j < c->list[i].n_args; j++)
       used[c->list[i].args[j]] = true;
   }
@@ -96,20 +99,37 @@ static unsigned char *cache_entry(struct gpu_cache *c, uint64_t hash,
   return set + c->next++ % WAYS * stride;
 }
 
+// Returns the index of the first prepared argument of which the launch's own value, in
+// ARGS, is not OWN's; -1: none.
+static int cache_differs(const struct gpu_cache *c, void *const *args,
+                         const unsigned char *own) {
+  for (unsigned i = 0; i < c->n; i++) {
+    unsigned arg = c->list[i].arg;
+    if (c->compares[i] &&
+        memcmp(own + c->offsets[i], args[arg], c->kernel->args[arg].size) != 0)
+      return (int)i;
+  }
+  return -1;
+}
+
+// *DIFFERS: as cache_differs.
 static bool cache_find(struct gpu_cache *c, uint64_t hash, const unsigned char *read,
-                       unsigned char *made) {
+                       void *const *args, unsigned char *made, int *differs) {
   bool known = false;
   if (atomic_flag_test_and_set_explicit(&c->busy, memory_order_acquire))
     return false;
   const unsigned char *e = cache_entry(c, hash, read, &known);
-  if (known)
-    memcpy(made, e + sizeof hash + c->read_bytes, c->made_bytes);
+  const unsigned char *kept = e + sizeof hash + c->read_bytes;
+  if (known) {
+    memcpy(made, kept, c->made_bytes);
+    *differs = cache_differs(c, args, kept + c->made_bytes);
+  }
   atomic_flag_clear_explicit(&c->busy, memory_order_release);
   return known;
 }
 
 static void cache_keep(struct gpu_cache *c, uint64_t hash, const unsigned char *read,
-                       const unsigned char *made) {
+                       const unsigned char *made, const unsigned char *own) {
   bool known;
   if (atomic_flag_test_and_set_explicit(&c->busy, memory_order_acquire))
     return;
@@ -117,20 +137,55 @@ static void cache_keep(struct gpu_cache *c, uint64_t hash, const unsigned char *
   memcpy(e, &hash, sizeof hash);
   memcpy(e + sizeof hash, read, c->read_bytes);
   memcpy(e + sizeof hash + c->read_bytes, made, c->made_bytes);
+  memcpy(e + sizeof hash + c->read_bytes + c->made_bytes, own, c->made_bytes);
   atomic_flag_clear_explicit(&c->busy, memory_order_release);
 }
 
-void gpu_cache_arguments(struct gpu_cache *c, const struct autotune_value *const *values,
+static void cache_warn(const struct gpu_cache *c, const char *why) {
+  log_once_of(AUTOTUNE_WARN, c->kernel->name, why,
+              "%s: %s: such launches run the default", c->kernel->name, why);
+}
+
+// Makes everything for READ, with that HASH, and keeps it. False, after a message: a
+// tensor map was not made.
+__attribute__((noinline)) static bool cache_make(
+    struct gpu_cache *c, const struct autotune_value *const *values, void *const *args,
+    const struct autotune_machine *machine, uint64_t hash, const unsigned char *read,
+    unsigned char *made, int *differs) {
+  unsigned char own[GPU_ARGS];
+  char why[200];
+  memset(own, 0, c->made_bytes);
+  for (unsigned i = 0; i < c->n; i++) {
+    const struct autotune_prepared *p = &c->list[i];
+    p->make(values, args, machine, made + c->offsets[i]);
+    if (gpu_prepared_failed(c->kernel, p, args, made + c->offsets[i], why, sizeof why)) {
+      cache_warn(c, why);
+      return false;
+    }
+    if (c->compares[i])
+      gpu_prepared_default(c->kernel, p, args, machine, own + c->offsets[i]);
+  }
+  cache_keep(c, hash, read, made, own);
+  *differs = cache_differs(c, args, own);
+  return true;
+}
+
+bool gpu_cache_arguments(struct gpu_cache *c, const struct autotune_value *const *values,
                          void *const *args, const struct autotune_machine *machine,
                          void **list, unsigned char *room) {
   unsigned char read[GPU_ARGS];
   uint64_t hash = cache_read(c, args, read);
+  int differs = -1;
   memcpy(list, args, c->kernel->n_args * sizeof *list);
   for (unsigned i = 0; i < c->n; i++)
     list[c->list[i].arg] = room + c->offsets[i];
-  if (cache_find(c, hash, read, room))
-    return;
-  for (unsigned i = 0; i < c->n; i++)
-    c->list[i].make(values, args, machine, room + c->offsets[i]);
-  cache_keep(c, hash, read, room);
+  if (!cache_find(c, hash, read, args, room, &differs) &&
+      !cache_make(c, values, args, machine, hash, read, room, &differs))
+    return false;
+  if (__builtin_expect(differs >= 0, 0)) {
+    char why[200];
+    gpu_prepared_differs(c->kernel, &c->list[differs], why, sizeof why);
+    cache_warn(c, why);
+  }
+  return differs < 0;
 }

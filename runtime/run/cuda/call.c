@@ -5,199 +5,10 @@
 // every allocation that an argument points into, so a helper gets copies of these. The
 // driver is asked about each word of structures that are passed by value, and of memory
 // that an argument `float **` points to: such a word may be an address.
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu.h"
-
-struct description {
-  const struct autotune_kernel *kernel;
-  const struct gpu_api *api;
-  struct gpu_call *call;
-  bool named;                          // the kernel has sections besides workspaces
-  const struct gpu_prepared *prepared; // NULL: nothing is
-  char *why;
-  size_t size;
-};
-
-static bool call_refuse(struct description *d, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static bool call_refuse(struct description *d, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  vsnprintf(d->why, d->size, format, args);
-  va_end(args);
-  return false;
-}
-
-// ---- memory ------------------------------------------------------------------------
-
-static enum place call_place_of(const struct description *d, gpu_pointer p,
-                                struct gpu_allocation *out) {
-  return gpu_place_of(d->api, d->call->device, p, out);
-}
-
-static bool refuse_place(struct description *d, const char *name, enum place place) {
-  if (place == PLACE_HOST)
-    return call_refuse(d, "%s points to memory of the host, which is not saved", name);
-  if (place == PLACE_ELSEWHERE)
-    return call_refuse(d, "%s points to memory of another device", name);
-  return call_refuse(d, "%s points to no memory of this device", name);
-}
-
-// Adds A if it is new. Returns its index; -1: there are too many.
-static int add_allocation(struct description *d, const struct gpu_allocation *a,
-                          const char *name) {
-  struct gpu_call *c = d->call;
-  for (unsigned i = 0; i < c->n_allocations; i++)
-    if (c->allocations[i].base == a->base)
-      return (int)i;
-  if (c->n_allocations == GPU_REGIONS) {
-    call_refuse(d, "it is given more than %d pieces of memory", GPU_REGIONS);
-    return -1;
-  }
-  c->allocations[c->n_allocations] = *a;
-  c->allocations[c->n_allocations].name = name;
-  return (int)c->n_allocations++;
-}
-
-// ---- regions ------------------------------------------------------------------------
-
-static bool add_region(struct description *d, struct gpu_region r, const char *name) {
-  struct gpu_call *c = d->call;
-  if (c->n_regions == GPU_REGIONS)
-    return call_refuse(d, "it writes more than %d pieces of memory", GPU_REGIONS);
-  r.name = name;
-  c->regions[c->n_regions++] = r;
-  return true;
-}
-
-static bool whole_allocation(struct description *d, int index,
-                             enum autotune_element element, const char *name) {
-  const struct gpu_allocation *a = &d->call->allocations[index];
-  return add_region(d,
-                    (struct gpu_region){ .base = a->base,
-                                         .bytes = a->bytes,
-                                         .access = AUTOTUNE_INOUT,
-                                         .element = element,
-                                         .whole = true,
-                                         .parent = (unsigned)index },
-                    name);
-}
-
-static bool add_section(struct description *d, const struct autotune_section *s,
-                        const struct autotune_span *span) {
-  struct gpu_allocation a = { 0 };
-  gpu_pointer base = (gpu_pointer)(uintptr_t)span->base;
-  if (!base || span->bytes == 0)
-    return true;
-  enum place place = call_place_of(d, base, &a);
-  if (place != PLACE_HERE)
-    return refuse_place(d, s->name, place);
-  if (span->bytes > a.bytes - (base - a.base))
-    return call_refuse(d, "%s goes %llu bytes beyond the memory it lies in", s->name,
-                       (unsigned long long)(span->bytes - (a.bytes - (base - a.base))));
-  int index = add_allocation(d, &a, s->name);
-  return index >= 0 &&
-      add_region(d,
-                 (struct gpu_region){ .base = base,
-                                      .bytes = span->bytes,
-                                      .access = s->access,
-                                      .element = s->element,
-                                      .parent = (unsigned)index },
-                 s->name);
-}
-
-static bool add_sections(struct description *d, void *const *args) {
-  const struct autotune_kernel *k = d->kernel;
-  struct autotune_span *spans = sys_calloc(k->n_sections + 1, sizeof *spans);
-  struct autotune_call call = { .spans = spans };
-  bool good = spans || call_refuse(d, "no memory");
-  if (good)
-    k->describe(args, &call);
-  for (unsigned i = 0; good && i < k->n_sections; i++)
-    good = add_section(d, &k->sections[i], &spans[i]);
-  free(spans);
-  return good;
-}
-
-static bool call_overlap(const struct gpu_region *a, const struct gpu_region *b) {
-  return a->base < b->base + b->bytes && b->base < a->base + a->bytes;
-}
-
-// Takes workspace S out of region I, which overlaps it. What lies after S becomes a
-// region of its own.
-static bool call_cut(struct description *d, const struct gpu_region *s, unsigned i) {
-  struct gpu_region *r = &d->call->regions[i], after = *r;
-  gpu_pointer end = r->base + r->bytes;
-  if (!r->whole)
-    return call_refuse(d, "the section %s is scratch, and overlaps %s", s->name, r->name);
-  after.base = s->base + s->bytes;
-  r->bytes = s->base > r->base ? s->base - r->base : 0;
-  if (end <= after.base)
-    return true;
-  after.bytes = end - after.base;
-  return add_region(d, after, after.name);
-}
-
-// Takes the workspaces out of whole allocations. False: one overlaps a section.
-static bool call_cut_scratch(struct description *d) {
-  struct gpu_call *c = d->call;
-  for (unsigned i = 0; i < c->n_regions; i++) {
-    const struct gpu_region s = c->regions[i];
-    for (unsigned j = 0; s.access == AUTOTUNE_SCRATCH && j < c->n_regions; j++)
-      if (c->regions[j].access != AUTOTUNE_SCRATCH && call_overlap(&s, &c->regions[j]) &&
-          !call_cut(d, &s, j))
-        return false;
-  }
-  return true;
-}
-
-static int by_base(const void *a, const void *b) {
-  const struct gpu_region *x = a, *y = b;
-  return (x->base > y->base) - (x->base < y->base);
-}
-
-// Returns how bytes shared by two regions are compared: by the type written there, if
-// both agree on it.
-static enum autotune_element common_element(const struct gpu_region *a,
-                                            const struct gpu_region *b) {
-  bool a_out = a->access & AUTOTUNE_OUT, b_out = b->access & AUTOTUNE_OUT;
-  enum autotune_element e = a->element == b->element || (a_out && !b_out) ? a->element
-      : b_out && !a_out                                                   ? b->element
-                        : AUTOTUNE_BYTES;
-  return (b->base - a->base) % verify_element_size(e) == 0 ? e : AUTOTUNE_BYTES;
-}
-
-static void merge_regions(struct description *d) {
-  struct gpu_call *c = d->call;
-  unsigned n = 0;
-  qsort(c->regions, c->n_regions, sizeof *c->regions, by_base);
-  for (unsigned i = 0; i < c->n_regions; i++) {
-    struct gpu_region *r = &c->regions[i], *last = n ? &c->regions[n - 1] : NULL;
-    if (r->bytes == 0) // all of it is a workspace
-      continue;
-    if (!last || last->base + last->bytes <= r->base) {
-      c->regions[n++] = *r;
-      continue;
-    }
-    gpu_pointer end = r->base + r->bytes;
-    last->element = common_element(last, r);
-    last->access |= r->access;
-    last->addresses |= r->addresses;
-    if (end > last->base + last->bytes)
-      last->bytes = end - last->base;
-  }
-  c->n_regions = n;
-  for (unsigned i = 0; i < n; i++) {
-    struct gpu_region *r = &c->regions[i];
-    if (r->element > AUTOTUNE_F64 || r->base % verify_element_size(r->element) != 0)
-      r->element = AUTOTUNE_BYTES; // no number that the device knows, or not aligned
-    r->tolerance = verify_allowed(d->kernel, r->element);
-    r->compared = !r->tolerance.off && (r->access & AUTOTUNE_OUT) && !r->addresses;
-  }
-}
+#include "describe.h"
 
 // ---- arguments ----------------------------------------------------------------------
 
@@ -258,12 +69,12 @@ static bool call_follow(struct description *d, int index, size_t at,
     if (place == PLACE_UNKNOWN)
       continue;
     if (place != PLACE_HERE)
-      return refuse_place(d, name, place);
-    int to = add_allocation(d, &a, name);
+      return call_refuse_place(d, name, place);
+    int to = call_add_allocation(d, &a, name);
     if (to < 0 || !note_pointer(d, (unsigned)index + 1, at + i * sizeof *words, to))
       return false;
     if ((element & AUTOTUNE_ADDRESSES) &&
-        !whole_allocation(
+        !call_add_whole(
             d, to, (enum autotune_element)(element & (AUTOTUNE_ADDRESSES - 1)), name))
       return false;
   }
@@ -291,13 +102,13 @@ static bool add_table(struct description *d, gpu_pointer p, int index, int eleme
   free(words);
   if (!good || d->named)
     return good;
-  return add_region(d,
-                    (struct gpu_region){ .base = a->base,
-                                         .bytes = a->bytes,
-                                         .access = AUTOTUNE_INOUT,
-                                         .addresses = true,
-                                         .parent = (unsigned)index },
-                    name);
+  return call_add_region(d,
+                         (struct gpu_region){ .base = a->base,
+                                              .bytes = a->bytes,
+                                              .access = AUTOTUNE_INOUT,
+                                              .addresses = true,
+                                              .parent = (unsigned)index },
+                         name);
 }
 
 enum {
@@ -317,13 +128,13 @@ static bool add_pointer(struct description *d, unsigned arg) {
   if (p == 0 || (place <= PLACE_BOUNDLESS && element < 0))
     return true; // the kernel cannot use it
   if (place != PLACE_HERE)
-    return refuse_place(d, name, place);
-  int index = add_allocation(d, &a, name);
+    return call_refuse_place(d, name, place);
+  int index = call_add_allocation(d, &a, name);
   if (index < 0 || !note_pointer(d, 0, offset, index))
     return false;
   if (table)
     return add_table(d, p, index, element, name);
-  return element < 0 || whole_allocation(d, index, (enum autotune_element)element, name);
+  return element < 0 || call_add_whole(d, index, (enum autotune_element)element, name);
 }
 
 static bool call_holds(void *data, gpu_pointer p) {
@@ -339,64 +150,81 @@ static bool call_add_word(struct description *d, gpu_pointer p, const char *name
   enum place place = call_place_of(d, p, &a);
   *index = -1;
   if (place != PLACE_HERE && place != PLACE_UNKNOWN && !d->named)
-    return refuse_place(d, name, place); // it may be written, and could not be saved
+    return call_refuse_place(d, name, place); // it may be written, and could not be saved
   if (place != PLACE_HERE)
     return true;
-  *index = add_allocation(d, &a, name);
-  return *index >= 0 && (d->named || whole_allocation(d, *index, AUTOTUNE_BYTES, name));
+  *index = call_add_allocation(d, &a, name);
+  return *index >= 0 && (d->named || call_add_whole(d, *index, AUTOTUNE_BYTES, name));
 }
 
-// True if VALUE, of argument ARG, is a tensor map. *ADDRESS: what it holds; it lies in
-// memory of the device. (The type may be one of the user's.)
-static bool call_is_map(struct description *d, unsigned arg, const unsigned char *value,
-                        gpu_pointer *address) {
-  *address = 0;
-  if (d->call->maps[arg] && d->api->map_replace)
-    *address = gpu_map_address(d->api, value, call_holds, d);
-  return *address != 0;
+// Adds the memory of the address MAP, which is inside a tensor map at OFFSET of the
+// call's bytes.
+static bool call_add_map(struct description *d, gpu_pointer map, const char *name,
+                         bool noted, size_t offset) {
+  int index;
+  if (!call_add_word(d, map, name, &index) ||
+      (noted && !note_pointer(d, 0, offset, index)))
+    return false;
+  if (noted)
+    d->call->pointers[d->call->n_pointers - 1].map = map;
+  return true;
 }
 
 // Adds the memory that VALUE leads to: a structure or a number that is passed by value as
-// argument ARG. NOTED: its addresses stand at OFFSET of the call's bytes.
+// argument ARG. NOTED: its addresses stand at OFFSET of the call's bytes. A type of the
+// user's may hold a tensor map, or only be as large as one: then all its words count.
 static bool call_add_value(struct description *d, unsigned arg,
                            const unsigned char *value, bool noted, size_t offset) {
   const char *name = d->kernel->args[arg].name;
-  gpu_pointer word;
+  bool is_map = d->call->maps[arg] == GPU_IS_MAP && d->api->map_replace;
+  size_t inside = SIZE_MAX; // where the map's address is
+  gpu_pointer word = 0;
   int index;
-  if (call_is_map(d, arg, value, &word)) {
-    if (!call_add_word(d, word, name, &index) ||
-        (noted && !note_pointer(d, 0, offset, index)))
-      return false;
-    if (noted)
-      d->call->pointers[d->call->n_pointers - 1].map = word;
-    return true;
-  }
+  if (d->call->maps[arg] != GPU_NO_MAP && d->api->map_replace)
+    word = gpu_map_address(d->api, value, call_holds, d, &inside);
+  if (word && !call_add_map(d, word, name, noted, offset))
+    return false;
+  if (is_map)
+    return word || gpu_map_is_empty(value) ||
+        call_refuse(d, "the tensor map %s is not of memory of this device", name);
   for (unsigned at = 0; at + sizeof word <= d->call->sizes[arg]; at += sizeof word) {
     memcpy(&word, value + at, sizeof word);
-    if (!call_add_word(d, word, name, &index) ||
-        (noted && index >= 0 && !note_pointer(d, 0, offset + at, index)))
+    if (at != inside &&
+        (!call_add_word(d, word, name, &index) ||
+         (noted && index >= 0 && !note_pointer(d, 0, offset + at, index))))
       return false;
   }
-  return d->kernel->args[arg].kind != AUTOTUNE_ARG_TENSOR_MAP || !d->api->map_replace ||
-      (*value == 0 && memcmp(value, value + 1, d->call->sizes[arg] - 1) == 0) ||
-      call_refuse(d, "the tensor map %s is not of memory of this device", name);
+  return true;
+}
+
+// Adds the memory of combination V of S, the values of argument ARG. Where it is refused,
+// only the variants that would get this value are left out.
+static void call_add_made(struct description *d, struct gpu_prepared_set *s, unsigned arg,
+                          unsigned v) {
+  struct gpu_call *c = d->call;
+  unsigned n_allocations = c->n_allocations, n_regions = c->n_regions;
+  if (call_add_value(d, arg, s->values + v * s->size, false, 0))
+    return;
+  c->n_allocations = n_allocations;
+  c->n_regions = n_regions;
+  gpu_prepared_drop(s, v, d->why);
 }
 
 // Says where variants get the arguments that the host makes, and adds their memory.
 static bool call_add_prepared(struct description *d) {
   struct gpu_call *c = d->call;
   for (unsigned i = 0; d->prepared && i < d->prepared->n; i++) {
-    const struct gpu_prepared_set *s = &d->prepared->sets[i];
+    struct gpu_prepared_set *s = &d->prepared->sets[i];
     unsigned arg = d->prepared->list[i].arg;
     c->prepared[i].arg = arg;
-    c->prepared[i].offset = (unsigned)c->prepared_bytes;
-    c->prepared_bytes += (s->size + 15) & ~(size_t)15;
+    c->prepared[i].offset = (unsigned)gpu_prepared_place(&c->prepared_bytes, s->size);
     c->n_prepared = i + 1;
     for (unsigned v = 0; v < s->n; v++)
-      if (s->made[v] && !call_add_value(d, arg, s->values + v * s->size, false, 0))
-        return false;
+      if (s->made[v])
+        call_add_made(d, s, arg, v);
   }
-  return true;
+  return c->prepared_bytes <= GPU_ARGS ||
+      call_refuse(d, "its prepared arguments take more than %d bytes", GPU_ARGS);
 }
 
 static bool add_args(struct description *d, void *const *args) {
@@ -413,7 +241,9 @@ static bool add_args(struct description *d, void *const *args) {
       return call_refuse(d, "its arguments take more than %d bytes", GPU_ARGS);
     c->offsets[i] = (unsigned)at;
     c->sizes[i] = (unsigned)size;
-    c->maps[i] = size == GPU_MAP;
+    c->maps[i] = size != GPU_MAP                     ? GPU_NO_MAP
+        : k->args[i].kind == AUTOTUNE_ARG_TENSOR_MAP ? GPU_IS_MAP
+                                                     : GPU_MAY_BE_MAP;
     memcpy(c->bytes + at, args[i], size);
     at += size;
     if (!(k->args[i].kind == AUTOTUNE_ARG_POINTER && size == sizeof(gpu_pointer)
@@ -444,13 +274,13 @@ static bool call_add_symbols(struct description *d) {
     c->symbols[i].written = s->written;
     c->n_symbols = i + 1;
     if (s->written && bytes > 0 &&
-        !add_region(d,
-                    (struct gpu_region){ .base = c->symbols[i].address,
-                                         .bytes = bytes,
-                                         .access = AUTOTUNE_INOUT,
-                                         .element = AUTOTUNE_BYTES,
-                                         .parent = GPU_SYMBOL + i },
-                    s->name))
+        !call_add_region(d,
+                         (struct gpu_region){ .base = c->symbols[i].address,
+                                              .bytes = bytes,
+                                              .access = AUTOTUNE_INOUT,
+                                              .element = AUTOTUNE_BYTES,
+                                              .parent = GPU_SYMBOL + i },
+                         s->name))
       return false;
   }
   return true;
@@ -476,9 +306,8 @@ static bool call_find_device(struct description *d) {
 }
 
 int gpu_call_describe(const struct autotune_kernel *k, void *const *args,
-                      const struct autotune_launch *asked,
-                      const struct gpu_prepared *prepared, struct gpu_call *out,
-                      char *why, size_t size) {
+                      const struct autotune_launch *asked, struct gpu_prepared *prepared,
+                      struct gpu_call *out, char *why, size_t size) {
   const char *missing = "";
   struct description d = { .kernel = k,
                            .api = gpu_api_get(&missing),
@@ -492,9 +321,9 @@ int gpu_call_describe(const struct autotune_kernel *k, void *const *args,
   out->flags = k->gpu->flags;
   bool good = d.api || call_refuse(&d, "%s", missing);
   good = good && call_find_device(&d) && add_args(&d, args) && call_add_prepared(&d) &&
-      add_sections(&d, args) && call_add_symbols(&d) && call_cut_scratch(&d);
+      call_add_sections(&d, args) && call_add_symbols(&d) && call_cut_scratch(&d);
   if (!good)
     return -1;
-  merge_regions(&d);
+  call_merge(&d);
   return 0;
 }

@@ -229,6 +229,9 @@ size_t gpu_bytes_at(const void *address);
 
 /* ---- call.c ---------------------------------------------------------------------- */
 
+/* What an argument is: by its size it may be a tensor map, by its type it is one. */
+enum gpu_map { GPU_NO_MAP, GPU_MAY_BE_MAP, GPU_IS_MAP };
+
 /* One call of one kernel as plain bytes: another process understands it, together with
  * gpu_shared's copies of memory. */
 struct gpu_call {
@@ -246,7 +249,7 @@ struct gpu_call {
     unsigned in, allocation;
     gpu_pointer map; /* not 0: a tensor map is at OFFSET, which holds this address */
   } pointers[GPU_POINTERS];
-  bool maps[GPU_MAX_ARGS]; /* the argument may be a tensor map, by its size */
+  unsigned char maps[GPU_MAX_ARGS]; /* enum gpu_map */
   /* Arguments that a variant gets in place of BYTES': ARG is at OFFSET of the
    * prepared_bytes that come with the variant. */
   unsigned n_prepared;
@@ -267,20 +270,22 @@ struct gpu_call {
   } symbols[GPU_SYMBOLS];
 };
 /* In the program: describes the present call. PREPARED: what the host has made for its
- * variants, or NULL. 0; -1 and WHY: it cannot be tuned ("A points to no memory of this
- * device"). */
+ * variants, or NULL; values that lead to memory that cannot be used are dropped from it.
+ * 0; -1 and WHY: it cannot be tuned ("A points to no memory of this device"). */
 struct gpu_prepared;
 int gpu_call_describe(const struct autotune_kernel *k, void *const *args,
-                      const struct autotune_launch *asked,
-                      const struct gpu_prepared *prepared, struct gpu_call *out,
-                      char *why, size_t size);
+                      const struct autotune_launch *asked, struct gpu_prepared *prepared,
+                      struct gpu_call *out, char *why, size_t size);
 
 /* ---- map.c ----------------------------------------------------------------------- */
 
 /* Returns the address inside the tensor map MAP (of GPU_MAP bytes, on any address) if
- * HOLDS says of it that it lies in known memory, else 0. */
+ * HOLDS says of it that it lies in known memory, else 0. *AT: the offset of its word. */
 gpu_pointer gpu_map_address(const struct gpu_api *api, const void *map,
-                            bool (*holds)(void *data, gpu_pointer p), void *data);
+                            bool (*holds)(void *data, gpu_pointer p), void *data,
+                            size_t *at);
+/* True if all bytes of MAP are 0: nothing was encoded. */
+bool gpu_map_is_empty(const void *map);
 /* Writes ADDRESS into MAP. */
 gpu_result gpu_map_replace(const struct gpu_api *api, void *map, gpu_pointer address);
 
@@ -296,18 +301,41 @@ struct gpu_prepared {
     size_t size; /* bytes of the argument */
     unsigned n;  /* combinations */
     bool *made;  /* of each, whether it was made */
+    char **why;  /* of one that was dropped: why, malloc'ed; else NULL */
     unsigned char *values;
   } sets[GPU_PREPARED];
 };
-/* In the program: makes them, in this thread. 0; -1 and WHY: they cannot be made. *OUT
+/* In the program: makes them, in this thread. 0; -1 and WHY: they cannot be made, or the
+ * launch's own values are others than those for the default's params. *OUT
  * (gpu_prepared_free) is NULL where nothing is prepared. */
 int gpu_prepare(const struct autotune_kernel *k, const struct call *call,
                 struct gpu_prepared **out, char *why, size_t size);
 void gpu_prepared_free(struct gpu_prepared *p);
+/* Drops combination V of S, so that no variant with it can be tried: WHY is copied. */
+void gpu_prepared_drop(struct gpu_prepared_set *s, unsigned v, const char *why);
 /* Writes what the variant at POINT gets to OUT, which has room for C's prepared_bytes.
- * False: it was not made. */
+ * False, and WHY: it was not made. */
 bool gpu_prepared_take(const struct gpu_prepared *p, const struct gpu_call *c,
-                       const choice *point, unsigned char *out);
+                       const choice *point, unsigned char *out, char *why, size_t size);
+/* Returns the offset of a prepared argument of SIZE bytes after others, and adds it to
+ * the *BYTES that they take. */
+size_t gpu_prepared_place(size_t *bytes, size_t size);
+/* True if the launch's own value can be compared with that of P for the default's params,
+ * which it must equal. */
+bool gpu_prepared_compares(const struct autotune_kernel *k,
+                           const struct autotune_prepared *p);
+/* Writes the latter to OUT. */
+void gpu_prepared_default(const struct autotune_kernel *k,
+                          const struct autotune_prepared *p, void *const *args,
+                          const struct autotune_machine *machine, void *out);
+/* "the launch's own map is not what prepare(map = …) makes for the default's params". */
+void gpu_prepared_differs(const struct autotune_kernel *k,
+                          const struct autotune_prepared *p, char *why, size_t size);
+/* True if OUT, made for P and a launch with ARGS, is a tensor map that was not encoded;
+ * WHY says so. */
+bool gpu_prepared_failed(const struct autotune_kernel *k,
+                         const struct autotune_prepared *p, void *const *args,
+                         const void *out, char *why, size_t size);
 
 /* What the host has made for the program's launches of one variant, by the values of the
  * arguments that it was made from. Bounded: older values are made anew when they are
@@ -318,8 +346,10 @@ struct gpu_cache;
 struct gpu_cache *gpu_cache_new(const struct autotune_kernel *k);
 void gpu_cache_free(struct gpu_cache *c);
 /* Makes LIST, of GPU_MAX_ARGS, what a launch with ARGS launches: prepared arguments are
- * in ROOM, of GPU_ARGS bytes. VALUES: the variant's. */
-void gpu_cache_arguments(struct gpu_cache *c, const struct autotune_value *const *values,
+ * in ROOM, of GPU_ARGS bytes. VALUES: the variant's. False, after a message the first
+ * time: the default must run, because a tensor map was not made, or because ARGS are
+ * others than those that are made for the default's params. */
+bool gpu_cache_arguments(struct gpu_cache *c, const struct autotune_value *const *values,
                          void *const *args, const struct autotune_machine *machine,
                          void **list, unsigned char *room);
 
@@ -336,6 +366,11 @@ struct gpu_variant {
                                     with the call's arguments */
   struct autotune_launch launch;
 };
+/* True if a file of SIZE bytes can hold WRITTEN bytes, a cubin, and PREPARED bytes, which
+ * are all of C's or none. Else OUT says that it cannot. */
+struct gpu_answer;
+bool gpu_variant_fits(const struct gpu_call *c, size_t written, size_t size,
+                      size_t prepared, struct gpu_answer *out);
 struct gpu_answer {
   enum status status;
   char message[256];

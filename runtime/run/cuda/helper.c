@@ -106,8 +106,8 @@ static void helper_tolerate(struct gpu_run *r, const void *file, size_t bytes,
   snprintf(a->message, sizeof a->message, "its tolerances cannot be used");
 }
 
-// Receives and carries out one order. False: the helper is to end.
-static bool helper_obey(struct gpu_run *r) {
+// Receives and carries out one order of the call C. False: the helper is to end.
+static bool helper_obey(struct gpu_run *r, const struct gpu_call *c) {
   struct gpu_order o;
   struct message m;
   static struct gpu_answer answer;
@@ -115,15 +115,18 @@ static bool helper_obey(struct gpu_run *r) {
   if (!helper_hear(HELPER_ORDER, &m, &o, sizeof o))
     return false;
   void *file = take_file(m.fd, o.size);
-  struct gpu_variant v = {
-    .ticket = o.ticket, .cubin = file, .size = o.size - o.prepared, .launch = o.launch
-  };
-  if (file && o.prepared)
-    v.prepared = (unsigned char *)file + v.size;
   memset(&answer, 0, sizeof answer);
-  if (!file) {
+  bool fits = gpu_variant_fits(c, o.written, o.size, o.prepared, &answer);
+  struct gpu_variant v = { .ticket = o.ticket, .cubin = file, .launch = o.launch };
+  if (fits)
+    v.size = o.size - o.prepared;
+  if (fits && file && o.prepared)
+    v.prepared = (unsigned char *)file + v.size;
+  if (fits && !file) {
     answer.status = STATUS_LOAD;
     snprintf(answer.message, sizeof answer.message, "its file cannot be mapped");
+  } else if (!fits) {
+    // the answer says so
   } else if (o.kind == ORDER_WRITTEN) {
     fd = helper_measure(r, &v, &o.plan, &answer);
   } else if (o.kind == ORDER_IMAGINE && o.written < o.size) {
@@ -160,7 +163,7 @@ int main(int argc, char **argv) {
   if (!helper_tell(HELPER_READY, &ready, sizeof ready) || !r)
     _exit(!ready.ready);
   gpu_run_announce(r, tell_of_run);
-  while (helper_obey(r))
+  while (helper_obey(r, &hello.shared.call))
     ;
   _exit(0); // without cleaning up: the driver might wait for a kernel
 }

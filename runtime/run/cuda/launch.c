@@ -247,7 +247,8 @@ __attribute__((noinline)) static int launch_prepared(struct target_code *c,
   _Alignas(GPU_MAP) unsigned char room[GPU_ARGS];
   void *list[GPU_MAX_ARGS];
   const struct call made = { list, call->launch, call->key };
-  gpu_cache_arguments(c->prepared, c->values, call->args, c->machine, list, room);
+  if (!gpu_cache_arguments(c->prepared, c->values, call->args, c->machine, list, room))
+    return AUTOTUNE_LAUNCH_DEFAULT;
   gpu_result r = launch_once(c, l, &made);
   return __builtin_expect(r == 0, 1) ? 0 : launch_failed(c, l, &made, r);
 }

@@ -19,6 +19,18 @@ enum {
   PLAIN_SHARED = 48 * 1024 /* bytes of shared memory that need no permission */
 };
 
+bool gpu_variant_fits(const struct gpu_call *c, size_t written, size_t size,
+                      size_t prepared, struct gpu_answer *out) {
+  if (written <= size && prepared <= size - written &&
+      (prepared == 0 || prepared == c->prepared_bytes))
+    return true;
+  *out = (struct gpu_answer){ .status = STATUS_LOAD };
+  snprintf(out->message, sizeof out->message,
+           "%zu bytes of arguments in its file of %zu bytes, and not %zu", prepared, size,
+           c->prepared_bytes);
+  return false;
+}
+
 struct loaded *gpu_loaded(struct gpu_run *r, uint64_t ticket) {
   for (unsigned i = 0; i < r->n_loaded; i++)
     if (r->loaded[i].ticket == ticket)

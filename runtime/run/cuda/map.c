@@ -23,11 +23,12 @@ static bool map_is_at(const struct gpu_api *api, const void *map, gpu_pointer ad
 
 // A word may hold other things in the bits that no address has.
 gpu_pointer gpu_map_address(const struct gpu_api *api, const void *map,
-                            bool (*holds)(void *data, gpu_pointer p), void *data) {
+                            bool (*holds)(void *data, gpu_pointer p), void *data,
+                            size_t *at) {
   static const gpu_pointer masks[] = { ~0ull, (1ull << 57) - 1, (1ull << 48) - 1 };
-  for (size_t at = 0; at < GPU_MAP; at += sizeof(gpu_pointer)) {
+  for (*at = 0; *at < GPU_MAP; *at += sizeof(gpu_pointer)) {
     gpu_pointer word, last = 0;
-    memcpy(&word, (const char *)map + at, sizeof word);
+    memcpy(&word, (const char *)map + *at, sizeof word);
     for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
       gpu_pointer p = word & masks[i];
       if (p && p != last && map_is_at(api, map, p) && holds(data, p))
@@ -36,4 +37,9 @@ gpu_pointer gpu_map_address(const struct gpu_api *api, const void *map,
     }
   }
   return 0;
+}
+
+bool gpu_map_is_empty(const void *map) {
+  static const unsigned char empty[GPU_MAP];
+  return memcmp(map, empty, sizeof empty) == 0;
 }

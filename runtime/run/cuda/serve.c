@@ -119,6 +119,8 @@ static struct gpu_offer *serve_share(const struct gpu_request *r, int *fd) {
 
 static void serve_try(const struct gpu_request *r, int fd, struct gpu_answer *out) {
   struct gpu_variant v = { .ticket = r->ticket, .launch = r->plan.launch };
+  if (!gpu_variant_fits(serve.call, 0, r->size, r->ticket ? r->prepared : 0, out))
+    return;
   unsigned char *cubin = r->ticket ? channel_map(fd, r->size) : NULL;
   v.cubin = cubin;
   v.size = r->ticket ? r->size - r->prepared : 0;

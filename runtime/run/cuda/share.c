@@ -317,15 +317,19 @@ static gpu_pointer share_translated(const struct gpu_run *r, gpu_pointer p) {
 }
 
 bool gpu_translate(struct gpu_run *r, unsigned arg, unsigned char *bytes) {
-  gpu_pointer p;
+  gpu_pointer p = 0;
+  size_t inside = SIZE_MAX; // where the address of a tensor map is
   if (!r->copied)
     return true;
-  if (r->call.maps[arg] && r->api->map_replace) {
-    p = gpu_map_address(r->api, bytes, share_holds, r);
-    if (p)
-      return gpu_map_replace(r->api, bytes, share_translated(r, p)) == 0;
-  }
+  if (r->call.maps[arg] != GPU_NO_MAP && r->api->map_replace)
+    p = gpu_map_address(r->api, bytes, share_holds, r, &inside);
+  if (p && gpu_map_replace(r->api, bytes, share_translated(r, p)) != 0)
+    return false;
+  if (p && r->call.maps[arg] == GPU_IS_MAP)
+    return true;
   for (unsigned at = 0; at + sizeof p <= r->call.sizes[arg]; at += sizeof p) {
+    if (at == inside)
+      continue;
     memcpy(&p, bytes + at, sizeof p);
     p = share_translated(r, p);
     memcpy(bytes + at, &p, sizeof p);

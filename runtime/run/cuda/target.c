@@ -285,13 +285,15 @@ static bool target_join(const struct device *d, const void *object, size_t size,
   if (!d->own.prepared || !point)
     return true;
   unsigned char *both = sys_malloc(size + c->prepared_bytes + 1);
-  bool made = both && gpu_prepared_take(d->own.prepared, c, point, both + size);
-  if (!made) {
+  snprintf(out->message, sizeof out->message, "no memory for its arguments");
+  if (!both ||
+      !gpu_prepared_take(d->own.prepared, c, point, both + size, out->message,
+                         sizeof out->message)) {
     out->status = STATUS_LOAD;
-    snprintf(out->message, sizeof out->message, "its arguments were not made");
     free(both);
     return false;
   }
+  out->message[0] = '\0';
   memcpy(both, object, size);
   *f = (struct target_file){ both, size + c->prepared_bytes, c->prepared_bytes, both };
   return true;

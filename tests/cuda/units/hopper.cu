@@ -28,7 +28,7 @@ template <class T> struct reference<T &> { static const bool value = true; };
 __global__ void __cluster_dims__(2, 1, 1) clustered(const __grid_constant__ map m, float *a, int n)
 {
 #ifdef __CUDACC_RTC__
-  static_assert(reference<decltype(m)>::value, "a copy of the argument");
+  static_assert(!reference<decltype(m)>::value, "decltype is that of the kernel's parameter");
 #endif
 #if __CUDA_ARCH__ >= 900
   asm volatile("prefetch.tensormap [%0];" : : "l"(&m) : "memory");

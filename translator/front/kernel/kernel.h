@@ -141,6 +141,9 @@ bool names_check(const struct source *s, const struct kernel *k, const struct pr
 bool name_declared(const struct source *s, struct slice name, bool *quoted, bool *system);
 /* True if the file #defines NAME. *SYSTEM as above. */
 bool name_defined(const struct source *s, struct slice name, bool *system);
+/* True if an option -D of the build defines NAME. *INCLUDES: another one includes a
+ * header, which may declare it. */
+bool name_of_build(const struct source *s, struct slice name, bool *includes);
 const char *name_nearest(const struct kernel *k, struct slice name, unsigned uses);
 /* Reports params that the file does not use. */
 void names_check_params(const struct source *s, const struct kernel *k);

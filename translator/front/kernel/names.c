@@ -203,9 +203,7 @@ bool name_defined(const struct source *s, struct slice name, bool *system) {
   return found;
 }
 
-// True if an option -D of the build defines NAME. *INCLUDES: one includes a header, which
-// may declare it.
-static bool name_of_build(const struct source *s, struct slice name, bool *includes) {
+bool name_of_build(const struct source *s, struct slice name, bool *includes) {
   bool found = false;
   for (const char *const *a = s->args; a && *a; a++) {
     *includes |= strncmp(*a, "-include", 8) == 0 || strncmp(*a, "-imacros", 8) == 0;

@@ -18,7 +18,6 @@ struct writer {
   const char *from; // beginning of the text not yet written
   struct insertions insertions;
   unsigned inserted;
-  bool grid_constant; // the head has __grid_constant__ for the next parameter
 };
 
 static void write_up_to(struct writer *w, const char *p) {
@@ -110,16 +109,39 @@ bool cuda_entry_attribute(struct slice word) {
   return slice_in(word, words);
 }
 
-// True if T, the word before L, is the name of a __grid_constant__ parameter. The body
-// takes it by reference: its address must be that of the kernel's parameter, not of a
-// copy.
-static bool is_grid_constant(struct writer *w, struct lexer l, struct token t) {
-  w->grid_constant = w->grid_constant || slice_is(t.text, "__grid_constant__");
-  struct slice next = lex(&l).text;
-  bool name = w->grid_constant && t.kind == TOKEN_WORD &&
-      (slice_is(next, ",") || slice_is(next, ")"));
-  w->grid_constant = w->grid_constant && !name;
-  return name;
+// True if the name at AT is that of a __grid_constant__ parameter. The body takes it by
+// reference: its address must be that of the kernel's parameter, not of a copy.
+static bool is_grid_constant(const struct function *f, size_t at) {
+  for (unsigned i = 0; i < f->n_grid_constants; i++)
+    if (f->grid_constants[i] == at)
+      return true;
+  return false;
+}
+
+// True if NAME is a __grid_constant__ parameter of the kernel that is being written.
+static bool names_grid_constant(const struct writer *w, struct slice name) {
+  const struct function *f = w->item->own;
+  for (unsigned i = 0; f && i < f->n_grid_constants; i++) {
+    const char *at = w->item->s->text + f->grid_constants[i];
+    struct lexer l = { at, w->item->s->text + w->item->s->size, false };
+    if (slices_same(lex(&l).text, name))
+      return true;
+  }
+  return false;
+}
+
+// Writes `decltype(p)` of such a parameter, at L after the word `decltype`, without the
+// reference: it may go on as in `decltype(p)::size`.
+static void write_decltype(struct writer *w, struct lexer *l, struct token t) {
+  struct lexer ahead = *l;
+  bool open = slice_is(lex(&ahead).text, "(");
+  struct slice name = lex(&ahead).text;
+  if (!open || !slice_is(lex(&ahead).text, ")") || !names_grid_constant(w, name))
+    return;
+  write_up_to(w, t.text.data);
+  text_printf(w->out, "autotune_typeof_t<decltype(%.*s)>", WORD(name));
+  w->from = ahead.p;
+  *l = ahead;
 }
 
 // Writes a word in the head of a kernel, before its body. NAME: where its qualified name
@@ -127,7 +149,7 @@ static bool is_grid_constant(struct writer *w, struct lexer l, struct token t) {
 static bool write_head_word(struct writer *w, struct lexer *l, struct token t,
                             const char *name) {
   size_t at = (size_t)(t.text.data - w->item->s->text);
-  if (is_grid_constant(w, *l, t)) {
+  if (is_grid_constant(w->item->own, at)) {
     write_up_to(w, t.text.data);
     text_printf(w->out, "&%.*s", WORD(t.text));
   } else if (slice_is(t.text, "__global__")) {
@@ -196,6 +218,10 @@ static void write_tokens(struct writer *w, struct slice text) {
       text_printf(w->out, "constexpr");
       w->from = l.p;
       constant = false; // once
+      continue;
+    }
+    if (slice_is(t.text, "decltype")) {
+      write_decltype(w, &l, t);
       continue;
     }
     if (slice_is(t.text, "register")) { // NVRTC refuses it, and it means nothing

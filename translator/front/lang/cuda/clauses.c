@@ -318,6 +318,6 @@ bool cuda_clauses_use(const struct kernel *k, const struct param *p) {
   for (unsigned i = 0; i < c->grid.n; i++)
     used = used || lex_mentions(c->grid.of[i], slice_of(p->name));
   for (unsigned i = 0; i < c->n_prepared; i++)
-    used = used || lex_mentions(c->prepared[i].expr, slice_of(p->name));
+    used = used || cuda_prepare_uses(&c->prepared[i], p->name);
   return used;
 }

@@ -66,6 +66,7 @@ static bool cuda_translate(struct translation *t, struct text *out) {
   for (unsigned i = 0; i < n; i++) {
     adopt_headers(&t->kernels[i], x);
     adopt_options(&t->kernels[i], t->o);
+    cuda_prepare_expand(t->s, &t->kernels[i], x);
   }
   if ((!out && !t->o->units) || diag_errors() != t->errors)
     return diag_errors() == t->errors;

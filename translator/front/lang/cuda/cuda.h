@@ -41,6 +41,9 @@ struct dims {
 struct prepared {
   unsigned arg;            /* index of NAME */
   struct slice text, expr; /* both sides of the `=`; the expression alone */
+  struct names words;      /* of the expression, and of the macros that it uses */
+  bool
+      unclear; /* the text of a macro is not known: it may use every param and argument */
 };
 
 /* The facts that only CUDA has of a kernel. */
@@ -93,6 +96,11 @@ bool cuda_clauses_use(const struct kernel *k, const struct param *p);
 void cuda_prepare_read(const struct source *s, struct kernel *k, const struct clause *c);
 /* Reports names that the expressions of prepare(…) cannot use. */
 void cuda_prepare_check(const struct source *s, const struct kernel *k);
+/* Adds the words of the macros that the expressions use to their words. */
+void cuda_prepare_expand(const struct source *s, struct kernel *k,
+                         const struct expansion *x);
+/* True if the value of P may depend on NAME, a param or an argument. */
+bool cuda_prepare_uses(const struct prepared *p, const char *name);
 bool cuda_directives_check(const struct source *s, const struct pragma *pragmas,
                            unsigned n, const struct function *f);
 

@@ -175,16 +175,20 @@ static void cuda_check_sizes(const struct template_scope *scope, struct text *ou
 
 static void cuda_check_prepared(const struct template_scope *scope, struct text *out) {
   const struct cuda_kernel *c = cuda_of(emit_of(scope)->k);
+  const char *name = emit_of(scope)->k->main.name;
   for (unsigned i = 0; i < c->n_prepared; i++)
-    emit_check(scope, c->prepared[i].expr, "(void)", 0, true, out);
+    emit_check(scope, c->prepared[i].expr,
+               arena_printf("::autotune::checked<decltype(autotune_arg_%s_%u)>::argument",
+                            name, c->prepared[i].arg),
+               0, true, out);
 }
 
-// Appends the indices of the params that the expression of a prepared argument names.
+// Appends the indices of the params that the expression of a prepared argument uses.
 static void cuda_looks(const struct template_scope *scope, struct text *out) {
   const struct kernel *k = emit_of(scope)->k;
   const struct prepared *p = scope->data;
   for (unsigned i = 0; i < k->n_params; i++)
-    if (k->params[i].named && lex_mentions(p->expr, slice_of(k->params[i].name)))
+    if (k->params[i].named && cuda_prepare_uses(p, k->params[i].name))
       text_printf(out, "%u, ", i);
 }
 
@@ -193,7 +197,7 @@ static void cuda_reads(const struct template_scope *scope, struct text *out) {
   const struct kernel *k = emit_of(scope)->k;
   const struct prepared *p = scope->data;
   for (unsigned i = 0; i < k->n_args; i++)
-    if (k->args[i].name && lex_mentions(p->expr, slice_of(k->args[i].name)))
+    if (k->args[i].name && cuda_prepare_uses(p, k->args[i].name))
       text_printf(out, "%u, ", i);
 }
 

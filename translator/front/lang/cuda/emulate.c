@@ -149,24 +149,32 @@ static bool has_defaults(struct lexer l) {
 }
 
 // Writes the call that says how large the clusters are of each kernel in TEXT, the file
-// with its attributes, that has __cluster_dims__.
+// with its attributes, that has __cluster_dims__ in its head.
 static void find_clusters(struct emulation *e, const char *text) {
-  struct lexer l = lexer_of((struct slice){ text, e->s->size });
+  struct lexer l = { text, text + e->s->size, true }, rest;
   struct slice group = { "", 0 };
+  bool kernel = false;
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
-    if (slice_is(t.text, "__cluster_dims__")) {
+    bool body = slice_is(t.text, "{");
+    if (t.first && slice_is(t.text, "#")) {
+      lex_directive(&l, &rest);
+    } else if (slice_is(t.text, "__cluster_dims__")) {
       struct lexer ahead = l;
       const char *from = l.p;
       if (slice_is(lex(&ahead).text, "("))
         group = (struct slice){ from, (size_t)(skip_brackets(&l) - from) };
-    } else if (slice_is(t.text, ";")) {
-      group.size = 0;
-    } else if (slice_is(t.text, "{") && group.size) {
+    } else if (slice_is(t.text, "(")) {
+      cut_skip_group(&l); // defaults of parameters may have braces
+    } else if (body && kernel && group.size) {
       struct text call = { 0 };
       text_printf(&call, " ::autotune_emulate::clusters%.*s;", (int)group.size,
                   group.data);
       emulate_edit(e, (size_t)(t.text.data - text) + 1, 0, call.data);
+    }
+    kernel = kernel || slice_is(t.text, "__global__");
+    if (body || slice_is(t.text, ";") || slice_is(t.text, "}")) {
       group.size = 0;
+      kernel = false;
     }
   }
 }

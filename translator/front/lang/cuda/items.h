@@ -125,7 +125,8 @@ void lacks_check(const struct cuda_reach *r, const struct source *s);
 
 /* Appends the types and constants of the C library's headers that are among the words
  * seen. */
-void prologue_write(const struct cuda_reach *r, struct text *out);
+void prologue_write(const struct cuda_reach *r, const struct compile_options *o,
+                    struct text *out);
 bool prologue_needs_toolkit(const struct cuda_reach *r);
 /* True if the user's text declares NAME. */
 bool prologue_is_users(const struct cuda_reach *r, const char *name);

@@ -13,7 +13,7 @@ static const struct {
 } predefined[] = {
   { "__NVCC__", "1", NULL },
   { "__OPTIMIZE__", "1", "-O" },
-  { "_OPENMP", "201511", "-fopenmp" },
+  { "_OPENMP", "201511", "-fopenmp" }, // of GCC since 6; Clang's: predefine_value
   { "__CUDACC_RDC__", "1", "-rdc=true" },
   { "__CUDACC_EXTENDED_LAMBDA__", "1", "-extended-lambda" },
   { "__CUDACC_EXTENDED_LAMBDA__", "1", "-expt-extended-lambda" },
@@ -55,12 +55,21 @@ static const struct {
   { "__BYTE_ORDER__", "1234", NULL },
 };
 
+// True for -O, -O2, -Os, -O=3, -Ofast; not for others that begin so, such as nvcc's
+// -Ofc=max.
+static bool predefine_is_level(const char *option) {
+  const char *level = option + 2 + (option[2] == '=');
+  return strncmp(option, "-O", 2) == 0 &&
+      (level[strspn(level, "0123456789")] == '\0' || strcmp(level, "fast") == 0 ||
+       (strchr("sgz", level[0]) && level[1] == '\0'));
+}
+
 // True if the build has OPTION. The last of its kind holds: -O2 -O0, -fopenmp
 // -fno-openmp.
 static bool predefine_has_option(const struct compile_options *o, const char *option) {
   bool found = false;
   for (const char *const *a = o->args; a && *a; a++)
-    if (strcmp(option, "-O") == 0 && strncmp(*a, "-O", 2) == 0)
+    if (strcmp(option, "-O") == 0 && predefine_is_level(*a))
       found = strcmp(*a, "-O0") != 0 && strcmp(*a, "-O=0") != 0;
     else if (strcmp(option, "-fopenmp") == 0 && strncmp(*a, "-fopenmp=", 9) == 0)
       found = true;
@@ -71,12 +80,41 @@ static bool predefine_has_option(const struct compile_options *o, const char *op
   return found;
 }
 
-// True if the build's compiler is known and is not nvcc.
-static bool predefine_other_compiler(const struct compile_options *o) {
+// Returns the name of the build's compiler; NULL: it is not known.
+static const char *predefine_compiler(const struct compile_options *o) {
   const char *const *last = o->compiler;
   while (last && last[0] && last[1])
     last++;
-  return last && *last && !strstr(path_name(*last), "nvcc");
+  return last && *last ? path_name(*last) : NULL;
+}
+
+// True if the build's compiler is known and is not nvcc.
+static bool predefine_other_compiler(const struct compile_options *o) {
+  const char *name = predefine_compiler(o);
+  return name && !strstr(name, "nvcc");
+}
+
+// Returns the definition of macro I in the build. Clang has OpenMP 5.1 since Clang 17, or
+// what -fopenmp-version=45 says.
+static const char *predefine_value(const struct compile_options *o, size_t i) {
+  static const char *const versions[][2] = { { "45", "201511" },
+                                             { "50", "201811" },
+                                             { "51", "202011" },
+                                             { "52", "202111" },
+                                             { "60", "202411" } };
+  const char *host = predefine_compiler(o), *value = predefined[i].value;
+  for (const char *const *a = o->args; a && *a; a++)
+    if (strncmp(*a, "-ccbin=", 7) == 0) // nvcc's host compiler
+      host = path_name(*a + 7);
+  if (strcmp(predefined[i].name, "_OPENMP") != 0 || !host || !strstr(host, "clang"))
+    return value;
+  value = "202011";
+  for (const char *const *a = o->args; a && *a; a++)
+    for (size_t n = 0; n < sizeof versions / sizeof *versions; n++)
+      if (strncmp(*a, "-fopenmp-version=", 17) == 0 &&
+          strcmp(*a + 17, versions[n][0]) == 0)
+        value = versions[n][1];
+  return value;
 }
 
 // An emulated unit needs none: Clang has the host's, and the program is not nvcc's.
@@ -90,7 +128,7 @@ void predefine_write(const struct cuda_reach *r, const struct compile_options *o
       continue;
     if (defined)
       text_printf(out, "#ifndef %s\n#define %s %s\n#endif\n", name, name,
-                  predefined[i].value);
+                  predefine_value(o, i));
     else
       text_printf(out, "#undef %s\n", name);
   }

@@ -53,6 +53,39 @@ static int prepare_argument(const struct source *s, const struct kernel *k,
   return arg;
 }
 
+static void prepare_add_words(struct prepared *p, struct slice text) {
+  struct lexer l = lexer_of(text);
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    if (t.kind == TOKEN_WORD)
+      names_put(&p->words, t.text);
+}
+
+void cuda_prepare_expand(const struct source *s, struct kernel *k,
+                         const struct expansion *x) {
+  bool includes = false; // headers of -include are among X
+  for (unsigned i = 0; i < cuda_of(k)->n_prepared; i++) {
+    struct prepared *p = &cuda_of(k)->prepared[i];
+    for (unsigned n = 0; n < p->words.n; n++) { // which gets more meanwhile
+      struct slice word = p->words.list[n].text;
+      if (kernel_param(k, word) >= 0 || kernel_arg(k, word) >= 0)
+        continue;
+      p->unclear |= name_of_build(s, word, &includes);
+      for (const struct name *m = NULL;
+           (m = names_find(&x->items.names, NAME_MACRO, word, m)) != NULL;) {
+        const struct macro *macro = &x->macros[m->index];
+        if (macro->undefined)
+          continue;
+        prepare_add_words(p, slice_after(macro->text, macro->name));
+        p->unclear |= memmem(macro->text.data, macro->text.size, "##", 2) != NULL;
+      }
+    }
+  }
+}
+
+bool cuda_prepare_uses(const struct prepared *p, const char *name) {
+  return p->unclear || names_has(&p->words, slice_of(name));
+}
+
 void cuda_prepare_read(const struct source *s, struct kernel *k, const struct clause *c) {
   unsigned before = cuda_of(k)->n_prepared;
   for (unsigned i = 0; i < c->n_args; i++) {
@@ -67,9 +100,11 @@ void cuda_prepare_read(const struct source *s, struct kernel *k, const struct cl
       return;
     }
     int arg = text.size ? prepare_argument(s, k, name) : -1;
-    if (arg >= 0)
-      *GROW(cuda_of(k)->prepared, cuda_of(k)->n_prepared) =
-          (struct prepared){ (unsigned)arg, text, expr };
+    if (arg < 0)
+      continue;
+    struct prepared p = { .arg = (unsigned)arg, .text = text, .expr = expr };
+    prepare_add_words(&p, expr);
+    *GROW(cuda_of(k)->prepared, cuda_of(k)->n_prepared) = p;
   }
 }
 

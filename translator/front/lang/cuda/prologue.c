@@ -2,6 +2,7 @@
 // prologue.c: writes the names of <stdint.h>, <limits.h>, <float.h>, <math.h> and
 // <cuda.h> that NVRTC lacks and the kernel reaches; includes the C++ library's headers
 // through the toolkit's.
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -312,20 +313,28 @@ bool prologue_is_users(const struct cuda_reach *r, const char *name) {
   return false;
 }
 
-// Writes CUDA_VERSION or CUDART_VERSION as the toolkit's header has it.
-static void write_version(const struct cuda_reach *r, const char *name,
-                          struct text *out) {
-  if (!names_has(&r->seen, slice_of(name)) || !r->toolkit->folder)
-    return;
+// Returns the number of NAME, CUDA_VERSION or CUDART_VERSION, in the toolkit's header;
+// empty: it is not known.
+static struct slice prologue_version(const struct cuda_reach *r, const char *name) {
+  if (!r->toolkit->folder)
+    return (struct slice){ 0 };
   const char *header = strcmp(name, "CUDA_VERSION") == 0 ? "cuda.h"
                                                          : "cuda_runtime_api.h";
   const struct source *s = source_read(arena_printf("%s/%s", r->toolkit->folder, header));
   const char *define = arena_printf("#define %s ", name);
   const char *at = s ? memmem(s->text, s->size, define, strlen(define)) : NULL;
-  if (at) {
-    at += strlen(define);
-    text_printf(out, "#define %s %.*s\n", name, (int)strspn(at, " 0123456789"), at);
-  }
+  at = at ? at + strlen(define) : "";
+  at += strspn(at, " ");
+  return (struct slice){ at, strspn(at, "0123456789") };
+}
+
+static void write_version(const struct cuda_reach *r, const char *name,
+                          struct text *out) {
+  struct slice number = { 0 };
+  if (names_has(&r->seen, slice_of(name)))
+    number = prologue_version(r, name);
+  if (number.size)
+    text_printf(out, "#define %s %.*s\n", name, (int)number.size, number.data);
 }
 
 // Includes the toolkit's own limits before ours, because its headers do not check whether
@@ -357,48 +366,51 @@ static void write_types(const struct cuda_reach *r, bool toolkit, struct text *o
   }
 }
 
-// Writes CUtensorMap as <cuda.h> has it: NVRTC cannot read that header. Its alignment is
-// that of the toolkit, which matters where a structure holds one.
-static void write_tensor_map(const struct cuda_reach *r, struct text *out) {
+// Writes CUtensorMap as the <cuda.h> of the build has it: NVRTC cannot read that header.
+// Its alignment matters where a structure holds one. It is the toolkit's, and not that of
+// the NVRTC which will compile the unit, unless the toolkit is not known.
+static void write_tensor_map(const struct cuda_reach *r, const struct compile_options *o,
+                             struct text *out) {
   static const char name[] = "CUtensorMap";
-  if (names_has(&r->seen, slice_of(name)) && !prologue_is_users(r, name))
-    text_printf(out,
-                "typedef struct %s_st {\n"
-                "#if defined AUTOTUNE_EMULATE || __CUDACC_VER_MAJOR__ < 13\n"
-                "  alignas(64)\n"
-                "#else\n"
-                "  alignas(128)\n"
-                "#endif\n"
-                "    unsigned long opaque[16];\n"
-                "} %s;\n",
-                name, name);
+  if (!names_has(&r->seen, slice_of(name)) || prologue_is_users(r, name))
+    return;
+  struct slice version = prologue_version(r, "CUDA_VERSION");
+  const char *alignment = o->emulate ? "64"
+      : version.size ? strtol(version.data, NULL, 10) < 13000 ? "64" : "128"
+                     : "__CUDACC_VER_MAJOR__ < 13 ? 64 : 128";
+  text_printf(out,
+              "typedef struct %s_st {\n  alignas(%s) unsigned long opaque[16];\n} %s;\n",
+              name, alignment, name);
 }
 
-// Writes GNU C's __typeof__, which NVRTC lacks.
+// Writes GNU C's __typeof__, which NVRTC lacks, and its type, which body.c uses too.
 static void write_typeof(const struct cuda_reach *r, struct text *out) {
   static const char *const words[] = { "__typeof__", "__typeof", "typeof" };
-  for (size_t i = 0, any = 0; i < COUNT(words); i++) {
-    if (!names_has(&r->seen, slice_of(words[i])) || prologue_is_users(r, words[i]))
-      continue;
-    text_printf(
-        out,
-        any++ ? ""
-              : "template <class T> struct autotune_typeof { using type = T; };\n"
+  bool any = names_has(&r->seen, slice_of("decltype")) &&
+      names_has(&r->seen, slice_of("__grid_constant__"));
+  for (size_t i = 0; i < COUNT(words); i++)
+    any = any ||
+        (names_has(&r->seen, slice_of(words[i])) && !prologue_is_users(r, words[i]));
+  if (any)
+    text_printf(out,
+                "template <class T> struct autotune_typeof { using type = T; };\n"
                 "template <class T> struct autotune_typeof<T &> { using type = T; };\n"
                 "template <class T> struct autotune_typeof<T &&> { using type = T; };\n"
                 "template <class T> using autotune_typeof_t = typename "
                 "autotune_typeof<T>::type;\n");
-    text_printf(out, "#define %s(...) autotune_typeof_t<decltype(__VA_ARGS__)>\n",
-                words[i]);
-  }
+  for (size_t i = 0; i < COUNT(words); i++)
+    if (names_has(&r->seen, slice_of(words[i])) && !prologue_is_users(r, words[i]))
+      text_printf(out, "#define %s(...) autotune_typeof_t<decltype(__VA_ARGS__)>\n",
+                  words[i]);
 }
 
-void prologue_write(const struct cuda_reach *r, struct text *out) {
+void prologue_write(const struct cuda_reach *r, const struct compile_options *o,
+                    struct text *out) {
   bool toolkit = prologue_needs_toolkit(r);
   if (toolkit)
     write_limits(r, out);
   write_types(r, toolkit, out);
-  write_tensor_map(r, out);
+  write_tensor_map(r, o, out);
   for (size_t i = 0; i < COUNT(constants); i++)
     if (names_has(&r->seen, slice_of(constants[i][0])) &&
         !prologue_is_users(r, constants[i][0]))

@@ -104,5 +104,10 @@ bool cuda_signature_read(const struct source *s, struct function *f, struct kern
         slice_of(arena_printf("%.*s%s%.*s", (int)around.size, around.data,
                               around.size ? "::" : "", (int)outside.size, outside.data));
   bool fine = cxx_read_template(s, f, cxx_of(k));
-  return cxx_read_params(s, declarator, k) && fine;
+  fine = cxx_read_params(s, declarator, k) && fine;
+  for (unsigned i = 0; i < k->n_args; i++)
+    if (k->args[i].name_at != SIZE_MAX &&
+        lex_mentions(k->args[i].specifiers, slice_of("__grid_constant__")))
+      *GROW(f->grid_constants, f->n_grid_constants) = k->args[i].name_at;
+  return fine;
 }

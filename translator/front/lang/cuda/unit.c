@@ -266,7 +266,7 @@ struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *ke
                                  struct items *items, const struct compile_options *o) {
   struct cuda_unit u = { .n_flags = 0 };
   const struct cuda_reach *r = cuda_reach(s, kernels, n_kernels, k, items, o);
-  prologue_write(r, &u.text);
+  prologue_write(r, o, &u.text);
   predefine_write(r, o, true, &u.text);
   add_items(r, o, &u.text);
   add_flags(r, o, &u);

@@ -202,6 +202,7 @@ static bool signature_read_param(const struct source *s, TSNode n, struct kernel
   bool named = !ts_node_is_null(d.name);
   struct slice word = named ? source_slice(s, d.name) : (struct slice){ "", 0 };
   struct kernel_arg arg = { .name = arena_copy(word.data, word.size),
+                            .name_at = named ? ts_node_start_byte(d.name) : SIZE_MAX,
                             .text = signature_between(s, start, d.end),
                             .specifiers = signature_between(s, start, d.specifiers_end),
                             .initial = d.initial,
