@@ -97,6 +97,12 @@ void *shared_at(unsigned at, unsigned bytes, unsigned aligned) {
                  "shared memory of a block of the cluster that has ended");
   return k->shared + offset;
 }
+void *shared_own(unsigned at, unsigned bytes, unsigned aligned) {
+  if (at >> 24)
+    launch_abort(CUDA_ERROR_ILLEGAL_ADDRESS,
+                 "an address for the cluster where the block's own is needed");
+  return shared_at(at, bytes, aligned);
+}
 void *shared_of(void *p, unsigned i) {
   size_t at = (size_t)((unsigned char *)p - s.shared);
   if (i >= b.n_blocks || !b.blocks[i].left)

@@ -77,6 +77,9 @@ void thread_wait(bool (*ready)(const struct thread *t), void *on, unsigned value
  * the cluster, as autotune_emulate_peer makes it. Ends the launch unless BYTES are there
  * and AT is a multiple of ALIGNED. */
 void *shared_at(unsigned at, unsigned bytes, unsigned aligned);
+/* The same for instructions that take addresses of the running block only (.shared::cta).
+ */
+void *shared_own(unsigned at, unsigned bytes, unsigned aligned);
 /* The same place in block I's shared memory as P is in its own block's. */
 void *shared_of(void *p, unsigned i);
 

@@ -164,7 +164,7 @@ EXPORT void autotune_emulate_tensor_load(unsigned to, const void *map, const int
 EXPORT void autotune_emulate_tensor_store(const void *map, const int *at, unsigned rank,
                                           unsigned from) {
   struct bulk c = bulk_of(map, at, rank);
-  c.shared = shared_at(from, bulk_bytes(&c.map), 128);
+  c.shared = shared_own(from, bulk_bytes(&c.map), 128);
   if (settings_get()->early)
     bulk_copy(&c);
   else

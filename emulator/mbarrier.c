@@ -24,15 +24,19 @@ static struct {
   unsigned n, room;
 } all;
 
-static struct mbarrier *mbarrier_at(unsigned at) {
-  struct mbarrier *m = shared_at(at, sizeof *m, sizeof *m);
+static struct mbarrier *mbarrier_checked(struct mbarrier *m) {
   if (m->mark != MARK)
     launch_abort(CUDA_ERROR_LAUNCH_FAILED, "there is no initialised mbarrier");
   return m;
 }
+/* Returns the running block's mbarrier at AT. */
+static struct mbarrier *mbarrier_own(unsigned at) {
+  return mbarrier_checked(
+      shared_own(at, sizeof(struct mbarrier), sizeof(struct mbarrier)));
+}
 
 EXPORT void autotune_emulate_mbarrier_init(unsigned at, unsigned count) {
-  struct mbarrier *m = shared_at(at, sizeof *m, sizeof *m);
+  struct mbarrier *m = shared_own(at, sizeof *m, sizeof *m);
   if (!count || count > MOST)
     launch_abort(CUDA_ERROR_LAUNCH_FAILED, "an mbarrier of no arrivals, or of too many");
   if (all.n == all.room) {
@@ -68,11 +72,15 @@ static void mbarrier_expect(struct mbarrier *m, unsigned bytes) {
 }
 
 EXPORT void autotune_emulate_mbarrier_expect(unsigned at, unsigned bytes) {
-  mbarrier_expect(mbarrier_at(at), bytes);
+  mbarrier_expect(mbarrier_own(at), bytes);
 }
 
+/* Only an arrival without bytes may be at another block's mbarrier. PTX has the one with
+ * bytes for the cluster too; hopper.h has it for the own block. */
 EXPORT void autotune_emulate_mbarrier_arrive(unsigned at, unsigned bytes) {
-  struct mbarrier *m = mbarrier_at(at);
+  struct mbarrier *m = bytes
+      ? mbarrier_own(at)
+      : mbarrier_checked(shared_at(at, sizeof(struct mbarrier), sizeof(struct mbarrier)));
   if (!m->missing)
     launch_abort(CUDA_ERROR_LAUNCH_FAILED,
                  "an mbarrier gets more arrivals than it expects");
@@ -99,12 +107,12 @@ static bool mbarrier_passed(const struct thread *t) {
 }
 
 EXPORT void autotune_emulate_mbarrier_wait(unsigned at, unsigned parity) {
-  thread_wait(mbarrier_passed, mbarrier_at(at), parity & 1);
+  thread_wait(mbarrier_passed, mbarrier_own(at), parity & 1);
 }
 
 EXPORT int autotune_emulate_mbarrier_try(unsigned at, unsigned parity) {
   struct thread *me = thread_now();
-  me->on = mbarrier_at(at);
+  me->on = mbarrier_own(at);
   me->value = parity & 1;
   if (mbarrier_passed(me))
     return 1;
@@ -119,6 +127,9 @@ static bool named_passed(const struct thread *t) {
 }
 
 EXPORT void autotune_emulate_named(unsigned id, unsigned threads, int wait) {
+  if (!id)
+    launch_abort(CUDA_ERROR_LAUNCH_FAILED,
+                 "named barrier 0, which __syncthreads has already");
   if (id >= NAMED_BARRIERS || !threads || threads % WARP)
     launch_abort(CUDA_ERROR_LAUNCH_FAILED, "there is no such named barrier");
   struct named *n = &block_now()->named[id];

@@ -95,13 +95,14 @@ EXPORT cudaError_t cudaFuncSetCacheConfig(const void *fn, enum cudaFuncCache con
                          : runtime_error((CUresult)cudaErrorInvalidDeviceFunction);
 }
 
-/* The version of code that was compiled for no architecture: CUB takes a kernel's version
- * for what the kernels' sizes were chosen by when they were compiled, which is the oldest
- * here. */
+/* The version of code that was compiled for no architecture. CUB chooses the block of a
+ * launch by the kernel's version, and its compiled kernels have the sizes of the oldest
+ * architecture. So the oldest version is given. */
 enum { VERSION_NONE = 50 };
 
-/* True if FN is within the program or a library of it: it may be a kernel that nothing
- * has made known yet, as those whose address CUB casts to `void *`. */
+/* True if FN is in the program or in one of its libraries. It may be a kernel that is not
+ * registered yet: CUB casts addresses of kernels to `void *`, and asks about them before
+ * the first launch. */
 static bool kernel_possible(const void *fn) {
   Dl_info info;
   return fn && dladdr(fn, &info) != 0;

@@ -165,6 +165,9 @@ EXPORT void autotune_emulate_wgmma(float *d, unsigned n, const unsigned *registe
   struct thread *me = thread_now();
   struct warpgroup *g = warpgroup_now();
   unsigned t = thread_rank() % WARPGROUP;
+  if (settings_get()->cc != 90)
+    launch_abort(CUDA_ERROR_LAUNCH_FAILED,
+                 "wgmma is an instruction of compute capability 9.0 only");
   if (!n || n > MAX_N || n % 8)
     launch_abort(CUDA_ERROR_LAUNCH_FAILED, "there is no wgmma of this size");
   struct wgmma like = { .number = me->wgmmas++,

@@ -11,8 +11,8 @@
 # missing is skipped and said. Exit status 77: nothing can be measured here, the reason is on the last line.
 #
 # --out: FOLDER/autotune-gpu.tar.gz gets what was printed, the results, the logs and the store, anew after each
-# part. --from: goes on with the results and the store of such a file. The results are also in
-# bench/results/DEVICE.json (BENCH_RESULTS: another folder).
+# part. --from: goes on with the results and the store of such a file, as far as it has them. The results also join
+# those in bench/results/DEVICE.json (BENCH_RESULTS: another folder).
 #
 # --emulated goes the same way on the CPU with small sizes. Its times are no GPU's and stay in the work folder.
 set -eu
@@ -58,7 +58,6 @@ work=${BENCH_WORK:-$folder/gpu-bench}
 mkdir -p "$work/results" "$work/logs"
 work=$(cd "$work" && pwd)
 [ -z "$out" ] || { mkdir -p "$out"; out=$(cd "$out" && pwd); }
-[ -z "$from" ] || tar -C "$work" -xzf "$from" results cache
 export AUTOTUNE_CACHE="$work/cache" PYTHONDONTWRITEBYTECODE=1 AUTOTUNE_BUILD_CHECK=off
 unset AUTOTUNE_MODE AUTOTUNE_BUDGET AUTOTUNE_SEARCH AUTOTUNE_LOG
 passed() { echo $(($(date +%s) - begin)); }
@@ -66,6 +65,19 @@ left() { echo $((seconds - $(passed))); }
 say() { printf '%3d s  %s\n' "$(passed)" "$*" | tee -a "$work/printed"; }
 nothing() { echo "bench.sh: $*" >&2; exit 77; }
 : >>"$work/printed"
+
+# Unpacks what FROM has of the results and the store.
+if [ -n "$from" ]; then
+  tar -tzf "$from" >"$work/from" || { echo "bench.sh: $from is no file of an earlier call" >&2; exit 2; }
+  for what in results cache; do
+    if grep -q "^$what/" "$work/from"; then
+      tar -C "$work" -xzf "$from" $what
+    else
+      say "$from has no $what"
+    fi
+  done
+  rm "$work/from"
+fi
 
 # Packs what is known so far into one file. Compiled code is left out where it would be too large to be carried.
 keep() {
@@ -101,6 +113,12 @@ nvrtc=$("$python" "$here/machine.py" 'libnvrtc.so.1?')
 "$folder/bin/autotune" version >/dev/null 2>&1 ||
   nothing "$folder/bin/autotune does not run here: $("$folder/bin/autotune" version 2>&1 | head -n 1)"
 export BENCH_AUTOTUNE="$folder/bin/autotune"
+if [ -f "$folder/version" ]; then # of a pack: the sources, the compiler
+  BENCH_VERSION=$(head -n 1 "$folder/version") BENCH_NVCC=$(sed -n 2p "$folder/version")
+else
+  BENCH_VERSION=$(git -C "$root" describe --always --dirty 2>/dev/null || "$BENCH_AUTOTUNE" version | head -n 1) BENCH_NVCC=
+fi
+export BENCH_VERSION BENCH_NVCC
 
 programs=$folder/programs
 if [ ! -f "$folder/packed" ]; then
@@ -142,7 +160,7 @@ for part in $parts; do
   say "$part: at most $limit s"
   status=0
   # Not to a pipe: processes that a part leaves running would keep it open.
-  BENCH_EMULATED=$emulated run_part "$part" "$limit" >"$work/logs/$part.txt" 2>&1 &
+  BENCH_EMULATED=$emulated BENCH_CC=${cc:-} run_part "$part" "$limit" >"$work/logs/$part.txt" 2>&1 &
   wait $! || status=$?
   kill -s KILL -- "-$!" 2>/dev/null || : # what is left of timeout's group of processes
   tee -a "$work/printed" <"$work/logs/$part.txt"
@@ -156,7 +174,9 @@ done
 if [ -z "$emulated" ]; then
   results=${BENCH_RESULTS:-$root/bench/results}
   mkdir -p "$results"
-  cp "$work"/results/*.json "$results" 2>/dev/null || :
+  for file in "$work"/results/*.json; do
+    [ ! -f "$file" ] || "$python" "$here/results.py" join "$file" "$results"
+  done
 fi
 say "done${failed:+, with failures}"
 keep

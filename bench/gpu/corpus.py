@@ -229,8 +229,9 @@ def find(root):
                 yield from kernels_of(os.path.join(folder, name))
 
 
-def print_reasons(title, fates, which):
-    reasons = collections.Counter(plain(why) for fate, why in fates if fate == which)
+def print_reasons(title, whys):
+    """Prints how often there was each reason; nothing if there are none."""
+    reasons = collections.Counter(plain(why) for why in whys)
     if reasons:
         print("\n%s:" % title)
     for reason, n in reasons.most_common(25):
@@ -271,9 +272,9 @@ def main():
                 os.path.basename(root), len(kernels), len(kernels) - n["refused"], n["refused"], judged, n["good"],
                 100 * n["good"] / max(judged, 1), n["bad"], n["unjudged"]), flush=True)
             everything += fates
-    print_reasons("refused", everything, "refused")
-    print_reasons("failing units", everything, "bad")
-    print_reasons("failing units that were not judged", everything, "unjudged")
+    for title, which in (("refused", "refused"), ("failing units", "bad"),
+                         ("failing units that were not judged", "unjudged")):
+        print_reasons(title, [why for fate, why in everything if fate == which])
     return 0
 
 

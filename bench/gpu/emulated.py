@@ -13,11 +13,12 @@ import subprocess
 import sys
 import tempfile
 
-from corpus import PRAGMA, kernels_of, plain
+from corpus import PRAGMA, kernels_of, print_reasons
 
 CHECKS = r"\b(PASS|FAIL)(ED)?\b"
 GOOD = r"\b(pass(ed)?|success(ful|fully)?|correct|ok)\b"
-BAD = r"\b(fail(ed|ure|ures)?|mismatch(es)?|incorrect|wrong|invalid)\b|\bcuda\s?error"
+BAD = r"\b(fail(ed|ure|ures)?|mismatch(es)?|incorrect|wrong|invalid|unsuccessful(ly)?)\b|\bcuda\s?error|" \
+      r"(\b(not|no|never|without|cannot)|n't)\s+(\w+\s+)?(pass(ed|es)?|success(ful|fully)?|correct(ly)?|ok)\b"
 SOURCES = (".cu", ".cuh", ".h", ".hpp", ".cpp", ".c")
 Row = collections.namedtuple("Row", "name kernels lines built untuned tuned tunings arguments why")
 
@@ -89,7 +90,7 @@ def annotate(folder, but):
     return kernels, lines
 
 
-def without_flags(text):
+def run_command(text):
     """The first command of `make -n run` that starts the program, as words; None: there is none."""
     for line in text.split("\n"):
         words = line.split("&&")[-1].strip()
@@ -102,8 +103,8 @@ def without_flags(text):
 
 
 def smaller(words, most):
-    """The arguments with the last number, which is how often most programs repeat, as 3 at most, and those of the others that are
-    more than MOST halved until they are not, and made powers of two: many programs take no others (None: as they are)."""
+    """Returns the arguments with smaller numbers. The last number, in most programs the number of repetitions, becomes 3 at most.
+    Each other number above MOST becomes a power of two below it, since many programs take only those; without MOST it stays."""
     numbers = [i for i, w in enumerate(words) if re.fullmatch(r"\d+", w)]
     out = list(words)
     for i in numbers:
@@ -187,7 +188,7 @@ class Programs:
     def untuned(self, folder, name):
         """Runs the program with smaller and smaller arguments. Returns the words, its fate, and why."""
         _, said = limited(["make", "-n", "run", "CC=true"], 20, folder, self.env)
-        words = without_flags(said)
+        words = run_command(said)
         if not words:
             return None, "none", "no target run"
         if name in self.given:
@@ -246,11 +247,7 @@ def summary(rows):
     for title, chosen in (("not built", lambda r: r.built != "yes"),
                           ("do not pass untuned", lambda r: r.built != "no" and r.untuned not in ("pass", "-")),
                           ("pass untuned and do not pass tuned", lambda r: r.tuned not in ("pass", "-"))):
-        reasons = collections.Counter(plain(r.why) for r in rows if chosen(r))
-        if reasons:
-            print("\n%s:" % title)
-        for reason, count in reasons.most_common(20):
-            print("%6d  %s" % (count, reason))
+        print_reasons(title, [r.why for r in rows if chosen(r)])
 
 
 def main():

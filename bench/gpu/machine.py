@@ -42,6 +42,9 @@ def nvrtc_version():
 
 
 def nvcc_version():
+    """That of the compiler that built a pack, else that of this machine's."""
+    if os.environ.get("BENCH_NVCC"):
+        return os.environ["BENCH_NVCC"]
     found = re.search(r"V([0-9.]+)", output_of(os.environ.get("NVCC", "nvcc"), "--version") or "")
     return found.group(1) if found else None
 

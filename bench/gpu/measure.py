@@ -7,23 +7,25 @@ the samples. bench.sh, which has built the programs, calls it:
 
 What is missing (a program, PyTorch, cuBLAS) leaves its rows out, and the table says so. A row is measured with
 what the store has, in mode `locked`, by programs that were started anew. The rows of a PART (rows.py) join those that
-WORK/results/DEVICE.json has of the same machine."""
+WORK/results/DEVICE.json has of the same machine (results.py). BENCH_VERSION: what was measured, for the rows.
+
+Exit status 1: nothing could be measured, or a variant of a lesson was wrong, crashed or timed out."""
 import argparse
 import datetime
-import json
 import os
-import re
 import statistics
-import subprocess
 import sys
 import time
 
 import machine
+import results
 import rows as rows_of
 from servers import Servers
 
 ROUNDS, SAMPLES = 5, 7   # the sides of a row take turns ROUNDS times, SAMPLES launches each
 MEASURING = 0.3          # of the time is kept for it
+ANSWER = 0.5             # of the time that is left goes to one answer, at most
+TUNING = 0.35            # of it is the budget of one tuning, at most: an answer is the tuning and what comes with it
 LAUNCH_BATCHES = 61
 # Seconds that an answer may take beside tuning: for a context, for PyTorch to be loaded.
 PATIENCE = float(os.environ.get("BENCH_PATIENCE", 30))
@@ -54,8 +56,7 @@ class Bench:
         return program not in self.missing
 
     def ask(self, program, env, command, seconds):
-        """No more than half of the time that is left goes to one answer."""
-        seconds = min(seconds, max(PATIENCE, self.left()) / 2)
+        seconds = min(seconds, ANSWER * max(PATIENCE, self.left()))
         reply = self.servers.get(program, env).ask(command, seconds)
         if reply.get("silent"):
             self.silences[program] = self.silences.get(program, 0) + 1
@@ -85,7 +86,7 @@ class Bench:
                 self.missing.update({r.command: "no time was left to tune it" for r in todo[i:]})
                 note(f"no time left to tune {len(todo) - i} of {len(todo)}")
                 break
-            self.tune_one(row, min(budget, 60))
+            self.tune_one(row, min(budget, TUNING * self.left(), 60))
         self.servers.stop()
 
     def tune_one(self, row, budget):
@@ -207,46 +208,6 @@ def line_of(row):
     return f"{row['row']:<28} {row['against']:<15} {targets:>12} {value:>10}  {word:<12} {detail}"
 
 
-def report_of():
-    """What `autotune report` says, where the program can be run here."""
-    program = os.environ.get("BENCH_AUTOTUNE")
-    try:
-        done = subprocess.run([program, "report", "--json"], capture_output=True, timeout=30, check=True)
-        return json.loads(done.stdout)
-    except (TypeError, OSError, ValueError, subprocess.SubprocessError):
-        return None
-
-
-def file_of(work, about):
-    name = re.sub(r"[^A-Za-z0-9]+", "-", about["device"] or "unknown").strip("-")
-    return os.path.join(work, "results", f"{name}.json")
-
-
-def joined(path, result):
-    """RESULT with the rows that PATH has and RESULT has not, if they are of the same machine."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            before = json.load(file)
-        same = all(before["machine"].get(key) == result["machine"][key]
-                   for key in ("device", "driver", "nvrtc", "nvcc", "system"))
-    except (OSError, ValueError, KeyError):
-        same = False
-    if not same or before["emulated"] != result["emulated"]:
-        return result
-    names = {(row["row"], row["against"]) for row in result["rows"]}
-    kept = [row for row in before["rows"] if (row["row"], row["against"]) not in names]
-    torch = result["machine"]["torch"] or before["machine"].get("torch")
-    return {**result, "machine": {**result["machine"], "torch": torch}, "rows": kept + result["rows"]}
-
-
-def write(path, result):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path + ".new", "w", encoding="utf-8") as file:
-        json.dump(result, file, indent=1)
-        file.write("\n")
-    os.replace(path + ".new", path)
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("programs")
@@ -259,25 +220,31 @@ def main():
     bench = Bench(a.programs, a.work, time.monotonic() + a.seconds, a.emulated, a.part)
     about = machine.about(a.emulated)
     about["date"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M")
-    path = file_of(a.work, about)
+    path = results.file_of(a.work, about)
+    origin = {"date": about["date"], "version": os.environ.get("BENCH_VERSION")}
 
     def save(torch, rows, report=None):
         if any("value" in row for row in rows):
-            write(path, joined(path, {"machine": {**about, "torch": torch}, "emulated": a.emulated,
-                                      "rows": rows, "report": report}))
+            result = {"machine": {**about, "torch": torch}, "emulated": a.emulated,
+                      "rows": [{**row, **origin} for row in rows], "report": report}
+            results.write(path, results.joined(path, result))
 
     measured = bench.run(save)
     if all("left_out" in row for row in measured):
         note("nothing could be measured")
         return 1
-    save(None, measured, report_of())
+    report = results.report_of()
+    save(None, measured, report)
     missed = sum(reached(r) == 0 for r in measured)
     left_out = sum("left_out" in r for r in measured)
     if a.emulated:
         note("emulated on the CPU: these are no figures of a GPU")
-    note(f"{missed} below target, {left_out} left out; L2 flushed before each sample; "
+    note(f"{missed} below target, {left_out} left out; L2 flushed before each sample of a kernel's time; "
          f"raw figures in {path}")
-    return 0
+    failures = list(results.failures(report, a.emulated))
+    for line in failures:
+        note(line)
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# pack.sh [--emulated] BUILD FOLDER: makes FOLDER, and of it the archive FOLDER.tar.gz, hold all that bench.sh needs on a
+# pack.sh [--emulated] [--some] BUILD FOLDER: makes FOLDER, and of it the archive FOLDER.tar.gz, hold all that bench.sh needs on a
 # machine that has a device with its driver, NVRTC and Python: libautotune, its helper and the program autotune with the
 # shared libraries under them, and all programs of the bench (programs.sh), built here with nvcc.
 # `FOLDER/bench/gpu/bench.sh` is then one command there. `make tests` before adds the unit tests for a device.
@@ -8,11 +8,19 @@
 # The programs have machine code for AUTOTUNE_PACK_ARCH (90a 80) and PTX for later devices. The C library is the machine's
 # own: nothing carried may need a newer one than AUTOTUNE_PACK_GLIBC (2.39).
 # --emulated: programs for the emulated device, to try all of it where there is no device.
+# --some: a pack is made also where not all of the programs could be built. Without it that is an error.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
-emulated=
-[ "${1:-}" != --emulated ] || { emulated=--emulated; shift; }
-[ $# -eq 2 ] || { echo "usage: pack.sh [--emulated] BUILD FOLDER" >&2; exit 2; }
+emulated= some=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --emulated) emulated=--emulated ;;
+    --some) some=1 ;;
+    *) break ;;
+  esac
+  shift
+done
+[ $# -eq 2 ] || { echo "usage: pack.sh [--emulated] [--some] BUILD FOLDER" >&2; exit 2; }
 build=$(cd "$1" && pwd)
 mkdir -p "$2"
 folder=$(cd "$2" && pwd)
@@ -46,13 +54,18 @@ else
   flags=-O3 newest=
   for arch in $architectures; do
     flags="$flags -gencode arch=compute_$arch,code=sm_$arch"
-    case $arch in *[af]) ;; *) newest=${newest:-$arch} ;; esac
+    case $arch in
+      *[af]) ;; # their code runs on one kind of device only
+      *) [ "$arch" -le "${newest:-0}" ] || newest=$arch ;;
+    esac
   done
   [ -z "$newest" ] || flags="$flags -gencode arch=compute_$newest,code=compute_$newest"
 fi
 BENCH_FLAGS=$flags "$root/bench/gpu/programs.sh" $emulated "$build" "$folder/programs" >"$folder/built" ||
   { cat "$folder/built" >&2; die "no program could be built"; }
 grep -v ' programs built$' "$folder/built" >&2 || :
+built=$(tail -n 1 "$folder/built") # N of M programs built
+[ -n "$some" ] || echo "$built" | grep -q '^\([0-9]*\) of \1 ' || die "only $built (--some packs these)"
 rm -rf "$folder/programs/logs"
 
 binaries() { find "$folder/bin" "$folder/lib" "$folder/programs" -type f; }
@@ -79,8 +92,12 @@ cp -r "$root/tests/cuda/device" "$folder/tests/cuda"
 cp -r "$root/bench/gpu" "$folder/bench"
 rm -rf "$folder/bench/gpu/__pycache__"
 mv "$folder/built" "$folder/packed"
+{
+  git -C "$root" describe --always --dirty 2>/dev/null || "$folder/bin/autotune" version | head -n 1
+  [ -n "$emulated" ] || "$NVCC" --version | sed -n 's/.* V\([0-9.]*\)$/\1/p'
+} >"$folder/version" # what was packed; the compiler
 
 tar -C "$(dirname "$folder")" -czf "$folder.tar.gz" "$(basename "$folder")"
 bytes=$(wc -c <"$folder.tar.gz")
 [ "$bytes" -le $limit ] || die "$folder.tar.gz has $bytes bytes, more than $limit"
-echo "$folder.tar.gz: $((bytes / 1024)) KiB, for glibc $needed and later, $(tail -n 1 "$folder/packed")"
+echo "$folder.tar.gz: $((bytes / 1024)) KiB, for glibc $needed and later, $built"

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # programs.sh [--emulated] HOME FOLDER: builds all programs of the bench with HOME/bin/autotune and nvcc: in FOLDER
 # those that measure.py asks (compose.sh), in FOLDER/check those that check.sh runs: tests/cuda/device, the
-# lessons with their own main, and the unit tests for a device, if HOME/tests has them.
+# lessons with their own main, lesson 06 with each of several defaults for compute capability 9.0 (wgmma.sh; where
+# BENCH_FLAGS include sm_90a), and the unit tests for a device, if HOME/tests has them.
 #
 # BENCH_FLAGS: more options for nvcc (-gencode …). BENCH_ONLY: some of them only, by name ("triad check/faults").
-# BENCH_UNTIL: when to stop, in seconds since 1970. NVCC: the compiler. What cannot be built is named, with the last lines of its log. Exit status 1: nothing was built.
+# BENCH_UNTIL: when to stop, in seconds since 1970. NVCC: the compiler. What cannot be built is named, with the last
+# lines of its log. Exit status 1: nothing was built.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -19,6 +21,7 @@ flags="-std=c++17 -I$here -I$root/include -Wno-deprecated-gpu-targets ${BENCH_FL
 [ -z "$emulated" ] || flags="-std=c++17 -I$here -I$root/include ${BENCH_FLAGS:--O1}"
 export AUTOTUNE_BUILD_CHECK=off
 unset AUTOTUNE_MODE AUTOTUNE_LOG
+. "$here/wgmma.sh"
 
 build() { # NAME SOURCE…: FOLDER/NAME
   name=$1
@@ -56,6 +59,18 @@ done
 for source in "$root"/examples/cuda/*.cu; do
   start "check/$(basename "$source" .cu)" "$source"
 done
+case "$emulated$flags" in
+  --emulate* | *sm_90a*)
+    # Compiled for this architecture only: others have none of the instructions.
+    arch="-gencode arch=compute_90a,code=sm_90a"
+    [ -z "$emulated" ] || arch=-arch=sm_90
+    flags="$(echo "$flags" | sed 's/-gencode [^ ]*//g; s/-arch=[^ ]*//g') -I$root/examples/cuda $arch"
+    for defaults in $wgmma_defaults; do
+      name=$(wgmma_name "$defaults")
+      wgmma_source "$root/examples/cuda/06_hgemm.cu" "$defaults" >"$folder/sources/$name.cu"
+      start "check/$name" "$folder/sources/$name.cu"
+    done ;;
+esac
 wait
 for name in gpu_run gpu_helper nvrtc; do
   [ ! -x "$home/tests/test_$name" ] || cp "$home/tests/test_$name" "$folder/check"

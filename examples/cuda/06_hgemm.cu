@@ -16,7 +16,7 @@
 // banks. The toolkit's headers that this file includes are found when it is built; the
 // unit that is compiled at run time includes them again.
 //
-// From compute capability 9.0 on there is another way, WGMMA (hopper.h has its instructions).
+// For compute capability 9.0 there is another way, WGMMA (hopper.h has its instructions).
 // One warpgroup does nothing but ask for strips, which come as boxes of 64 columns, and then
 // arrive at a barrier by themselves. CONSUMERS warpgroups multiply them from shared memory.
 //
@@ -116,7 +116,8 @@ static __device__ __forceinline__ void produce(int m, int n, int k, const tensor
   }
 }
 
-// Says for a warp that it has done with a strip, to all who fill it.
+// Tells the producers that the calling warp has read a strip. Each block of the cluster fills a
+// part of it, so the warp arrives at the barrier of the strip in each of them.
 static __device__ __forceinline__ void release(unsigned empty, unsigned slot)
 {
   unsigned lane = threadIdx.x % 32;
@@ -409,13 +410,15 @@ static __device__ __forceinline__ void multiply_all(int m, int n, int k,
 
 // A is m x k, B is k x n, C is m x n, all by rows; k and n are multiples of 8. The maps
 // describe them, with a box that a copy moves: its size is one of the parameters, so the host
-// makes a map for each.
+// makes a map for each. The 1 in __launch_bounds__ makes a compiler give each thread all the
+// registers that there are for it, which setmaxnreg then exchanges.
 #pragma autotune kernel param(WGMMA: 0, 1) param(BM: 64, 128, 256) \
     param(BN: 64, 128, 192, 256) param(BK: 32, 64, 128) param(WM: 32, 64, 128) \
     param(WN: 32, 64, 128) param(STAGES: 2, 3, 4, 5) param(GROUP: 1, 4, 8, 16) \
     param(CLUSTER: 1, 2) param(CONSUMERS: 1, 2) param(EPILOGUE: 0, 1, 2) block(THREADS) \
     grid(BLOCKS(AUTOTUNE_SMS)) shared(BYTES) \
     constraint(BYTES <= AUTOTUNE_SMEM_PER_BLOCK) \
+    constraint(!WGMMA || (k > 0 && k % 8 == 0 && n % 8 == 0)) \
     constraint(WGMMA || (CLUSTER == 1 && CONSUMERS == 2 && EPILOGUE == 2 && BK <= 64)) \
     constraint(WGMMA || (BM % WM == 0 && BN % WN == 0 && WM * WN <= 64 * 64 && \
                          BM / WM * (BN / WN) >= 2 && BM / WM * (BN / WN) <= 16 && \
@@ -429,28 +432,35 @@ static __device__ __forceinline__ void multiply_all(int m, int n, int k,
     flops(2.0 * m * n * k) search(auto, budget: 60s) \
     prepare(map_a = tensor_map_of(A, m, k, BM), map_b = tensor_map_of(B, k, n, BK), \
             map_c = tensor_map_of(C, m, n, 64))
-__global__ void __launch_bounds__(THREADS) __cluster_dims__(CLUSTER, 1, 1)
+__global__ void __launch_bounds__(THREADS, 1) __cluster_dims__(CLUSTER, 1, 1)
     hgemm(int m, int n, int k, const half *__restrict__ A, const half *__restrict__ B,
           half *__restrict__ C, const __grid_constant__ tensor_map map_a,
           const __grid_constant__ tensor_map map_b, const __grid_constant__ tensor_map map_c)
 {
 #if WGMMA
+#if defined __CUDA_ARCH__ && !defined HOPPER
+  __trap(); // code for sm_90, not for sm_90a, lacks the instructions
+#endif
   multiply_all(m, n, k, C, &map_a, &map_b, &map_c);
 #else
   multiply_all(m, n, k, A, B, C);
 #endif
 }
 
-// Returns what the launch did.
+// Returns what the launch did. WGMMA needs tensor maps, which there are for k > 0 only.
 static cudaError_t launch_hgemm(int m, int n, int k, const half *A, const half *B, half *C)
 {
+  tensor_map map_a = tensor_map_of(A, m, k, BM), map_b = tensor_map_of(B, k, n, BK);
+  tensor_map map_c = tensor_map_of(C, m, n, 64);
+  bool valid =
+      tensor_map_valid(map_a) && tensor_map_valid(map_b) && tensor_map_valid(map_c);
+  if (k % 8 != 0 || n % 8 != 0 || (WGMMA && !valid))
+    return cudaErrorInvalidValue;
   cudaError_t e = cudaFuncSetAttribute(hgemm, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                        BYTES); // more than 48 KiB must be asked for
   if (e != cudaSuccess)
     return e;
-  hgemm<<<CLUSTER * TILES, THREADS, BYTES>>>(m, n, k, A, B, C, tensor_map_of(A, m, k, BM),
-                                             tensor_map_of(B, k, n, BK),
-                                             tensor_map_of(C, m, n, 64));
+  hgemm<<<CLUSTER * TILES, THREADS, BYTES>>>(m, n, k, A, B, C, map_a, map_b, map_c);
   return cudaGetLastError();
 }
 

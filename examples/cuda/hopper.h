@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // hopper.h: what compute capability 9.0 adds, as functions: barriers in shared memory that
 // count bytes, copies of boxes of a tensor (TMA), products of a warpgroup (wgmma), clusters.
-// Each is one instruction of PTX; the PTX ISA has the details. nvcc compiles them for
-// -arch=sm_90a; for other architectures they are empty. Under `autotune cc --emulate` the
-// emulator does the same.
+// Most are one instruction of PTX; the PTX ISA has the details. nvcc compiles them for
+// -arch=sm_90a. In code for other architectures they are empty and HOPPER is not defined; a
+// kernel that needs them should __trap() there. (It cannot refuse to compile: nvcc
+// -arch=sm_90a makes code for sm_90 as well.) Under `autotune cc --emulate` the emulator does
+// the same as a device.
 //
 // Addresses of shared memory are 32-bit numbers, as in PTX: shared_address(p).
 #ifndef HOPPER_H
@@ -80,7 +82,8 @@ static __device__ __forceinline__ void mbarrier_arrive(unsigned at)
 #endif
 }
 
-// Waits until the phase of that parity is over; the parity before the first one is 1.
+// Waits until the newest phase of parity PARITY is over. A new barrier is in a phase of parity
+// 0, and the phase of parity 1 before it counts as over.
 static __device__ __forceinline__ void mbarrier_wait(unsigned at, unsigned parity)
 {
 #ifdef AUTOTUNE_EMULATE

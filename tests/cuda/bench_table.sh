@@ -30,7 +30,7 @@ printf '#!/bin/sh\nkill -SEGV $$\n' > transpose
 chmod +x transpose
 
 check "measure.py" env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$work/in" PATH="$work/in:$PATH" \
-  BENCH_AUTOTUNE=/nowhere python3 "$root/bench/gpu/measure.py" . . --seconds 60 > table 2> errors
+  BENCH_AUTOTUNE=/nowhere BENCH_VERSION=1 python3 "$root/bench/gpu/measure.py" . . --seconds 60 > table 2> errors
 cat errors >> table
 row() { has "$1" table "$2"; }
 row "a rate below its target" '^triad, one line  *copy  *>= 0.9  *0.750  MISSED  *75 of 100 GB/s'
@@ -55,20 +55,37 @@ END
 is "the file" "$(python3 look.py)" fine
 
 # A part: its rows take the places of those that were there.
-{ answers triad 2.0 180e9; answers triad_wide 1.0 95e9; } | program triad
-check "measure.py --part" env PYTHONDONTWRITEBYTECODE=1 PATH="$work/in:$PATH" BENCH_AUTOTUNE=/nowhere \
+answers triad 2.0 180e9 | program triad
+check "measure.py --part" env PYTHONDONTWRITEBYTECODE=1 PATH="$work/in:$PATH" BENCH_AUTOTUNE=/nowhere BENCH_VERSION=2 \
   python3 "$root/bench/gpu/measure.py" . . --seconds 60 --part triad > part 2>&1
 hasnt "a part has its own rows only" part '^SGEMM'
 cat > look.py << 'END'
 import json, glob
 (path,) = glob.glob("results/*.json")
 rows = json.load(open(path))["rows"]
-values = {(r["row"], r["against"]): r.get("value") for r in rows}
-assert len(values) == len(rows) > 30
-assert values["triad, one line", "copy"] == 0.9 and values["SGEMM 4096", "cuBLAS"] == 0.85
+of = {(r["row"], r["against"]): r for r in rows}
+assert len(of) == len(rows) > 30
+assert of["triad, one line", "copy"]["value"] == 0.9 and of["SGEMM 4096", "cuBLAS"]["value"] == 0.85
+assert of["triad", "copy"]["value"] == 0.95 # what could not be measured now stands as it was
+assert of["triad", "copy"]["version"] == "1" and of["triad, one line", "copy"]["version"] == "2"
+assert all(r["date"] for r in rows)
 print("fine")
 END
 is "the file, after a part" "$(python3 look.py)" fine
+
+# A program that tunes for all of its budget is waited for, also where it is the only one and time is short.
+cat > hgemm << 'END'
+#!/bin/sh
+while read -r line; do
+  [ -z "$AUTOTUNE_BUDGET" ] || sleep "${AUTOTUNE_BUDGET%s*}"
+  echo '{"first": 0.1, "bytes": 0, "flops": 0, "samples": [1.0]}'
+done
+END
+chmod +x hgemm
+answers "hgemm 8192" 0.5 0 >> reference.replies
+check "measure.py with a budget that is used up" env PYTHONDONTWRITEBYTECODE=1 PATH="$work/in:$PATH" BENCH_PATIENCE=1 \
+  BENCH_AUTOTUNE=/nowhere python3 "$root/bench/gpu/measure.py" . . --seconds 10 --part hgemm > short 2>&1
+has "a budget that is used up" short '^half GEMM 8192  *cuBLAS .* 0.500 '
 
 # PyTorch's choice for attention is shown.
 mkdir -p torch/nn
@@ -151,6 +168,82 @@ check "what comes back" test -s back/printed -a -s back/logs/rest.txt
 pack/bench/gpu/bench.sh --emulated --only nothing > bench 2>&1
 is "a part that there is not: exit status" $? 2
 has "the parts" bench 'suite sanitizer triad launch hgemm attention rest'
+
+# bench.sh --from with a file that has no store.
+tar -C back -czf less.tar.gz results printed
+pack/bench/gpu/bench.sh --emulated --only rest --seconds 300 --from less.tar.gz > bench 2>&1
+is "bench.sh --from: exit status" $? 0
+has "what is not there is said" bench 'less.tar.gz has no cache'
+check "what is there" grep -q 'softmax 32 128' pack/gpu-bench/results/*.json
+
+# Results join those of the same machine that are in another folder.
+mkdir -p to
+cp results/*.json to
+cat > look.py << 'END'
+import glob, json, sys
+(path,) = glob.glob("to/*.json")
+result = json.load(open(path))
+if len(sys.argv) > 1: # rows as they were written before they had dates
+    one = {"row": "new", "against": "copy", "kind": "rate", "value": 2}
+    json.dump({**result, "rows": [one], "report": None}, open("new.json", "w"))
+    for row in result["rows"]:
+        row.pop("date")
+    result["machine"]["date"] = "long ago"
+    json.dump(result, open("to/new.json", "w"))
+else:
+    rows = {(r["row"], r["against"]): r for r in result["rows"]}
+    assert rows["triad", "copy"]["value"] == 0.95 and rows["triad", "copy"]["date"] == "long ago"
+    assert rows["new", "copy"]["value"] == 2 and rows["new", "copy"]["date"][0] == "2"
+    print("fine")
+END
+python3 look.py first
+rm to/unknown.json
+PYTHONDONTWRITEBYTECODE=1 python3 "$root/bench/gpu/results.py" join new.json to
+is "results joined in another folder" "$(python3 look.py)" fine
+
+# check.sh: answers that are wrong under compute-sanitizer only, variants that fail, programs that hang.
+suite() { # PART SECONDS: what check.sh prints
+  timeout -k 3 "${3:-60}" pack/bench/gpu/check.sh "$1" . pack/programs checked "$2"
+}
+mkdir -p cuda/bin pack/tests/cuda/device pack/examples/cuda pack/programs/check checked
+: > pack/examples/cuda/01_triad.cu
+: > pack/examples/cuda/02_transpose.cu
+printf '#!/bin/sh\nexit 0\n' > pack/programs/check/01_triad
+cp pack/programs/check/01_triad pack/programs/check/02_transpose
+cat > cuda/bin/compute-sanitizer << 'END'
+#!/bin/sh
+case $* in
+  *transpose*) echo "  WRONG ANSWER"; echo "========= ERROR SUMMARY: 0 errors"; exit 1 ;;
+  *) [ ! "$SLOW" ] || sleep 30; echo "========= ERROR SUMMARY: 0 errors" ;;
+esac
+END
+chmod +x cuda/bin/compute-sanitizer pack/programs/check/*
+export CUDA_PATH=$PWD/cuda
+suite sanitizer 40 > checks 2>&1
+is "a wrong answer under compute-sanitizer: exit status" $? 1
+has "what is right" checks '01_triad: racecheck found nothing'
+has "a wrong answer" checks '02_transpose: FAILED under memcheck'
+SLOW=1 suite sanitizer 0 > checks 2>&1
+has "without time" checks "no time was left"
+hasnt "without time" checks "found nothing"
+cat > report << 'END'
+#!/bin/sh
+echo '{"kernels": [{"kernel": "wrong_one", "file": "/x/examples/cuda/06_hgemm.cu", "variants": {"right": 1, "wrong": 2}},
+  {"kernel": "hangs", "file": "tests/cuda/device/hangs.cu", "variants": {"right": 1, "timeout": 2}}]}'
+END
+chmod +x report
+BENCH_AUTOTUNE=$PWD/report suite suite 40 > checks 2>&1
+is "variants that fail: exit status" $? 1
+has "variants that fail" checks '^wrong_one: FAILED variants: 2 wrong$'
+hasnt "variants that are to fail" checks '^hangs'
+has "another device" checks '06_wgmma: not for this device'
+BENCH_CC=90 suite suite 40 > checks 2>&1
+has "a device of compute capability 9.0" checks '06_wgmma_BM128_BN64: was not built'
+printf '#!/bin/sh\ntrap "" TERM\necho $$ > hangs.pid\nwhile :; do sleep 1; done\n' > pack/programs/check/01_triad
+suite suite 100 3 > checks 2>&1
+for _ in $(seq 50); do kill -0 "$(cat hangs.pid)" 2> none || break; sleep 0.1; done
+check "a program that hangs ends with check.sh" not kill -0 "$(cat hangs.pid)"
+unset CUDA_PATH
 
 # A program that hangs costs the others little: it is asked twice only.
 printf '#!/bin/sh\nexec sleep 60\n' > spmv

@@ -2,7 +2,7 @@
 // emulated.cu: what kernels may use on the emulated device, in C++ as `autotune cc
 // --emulate` passes it to Clang. Compares each kernel's answer with the expected one.
 // Prints a line for each wrong answer; then the exit status is 1.
-#include <cuda_runtime.h>
+#include "emulated.h"
 
 #include <cooperative_groups.h>
 #include <cuda_bf16.h>
@@ -10,27 +10,7 @@
 #include <cuda_pipeline.h>
 #include <mma.h>
 
-using autotune_emulate::launch;
 namespace cg = cooperative_groups;
-
-static int n_passed, n_failed;
-#define CHECK(what)                                                                          \
-  do {                                                                                       \
-    if (what)                                                                                \
-      n_passed++;                                                                            \
-    else {                                                                                   \
-      n_failed++;                                                                            \
-      printf("%s:%d: %s\n", __FILE__, __LINE__, #what);                                      \
-    }                                                                                        \
-  } while (0)
-
-template <class T> struct Buffer { // managed, so that both sides read it
-  T *p;
-  explicit Buffer(int n) { CHECK(cudaMallocManaged(&p, n * sizeof(T)) == cudaSuccess); memset((void *)p, 0, n * sizeof(T)); }
-  ~Buffer() { cudaFree(p); }
-  operator T *() { return p; }
-};
-static bool done() { return cudaDeviceSynchronize() == cudaSuccess && cudaGetLastError() == cudaSuccess; }
 
 // ---- indices ----
 
@@ -469,9 +449,7 @@ static void test_graphs() {
   cudaStreamCaptureStatus status;
   size_t nodes = 0;
   int *q;
-  cudaStreamCreate(&s);
-  cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking);
-  cudaEventCreate(&e);
+  cudaStreamCreate(&s), cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking), cudaEventCreate(&e);
   CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal) == cudaSuccess);
   launch(increment, 1, 64, 0, s)(p, 64);
   CHECK(cudaEventRecord(e, s) == cudaSuccess && cudaStreamWaitEvent(t, e) == cudaSuccess);
@@ -496,9 +474,7 @@ static void test_graphs() {
   CHECK(cudaStreamEndCapture(s, &g) == cudaErrorStreamCaptureInvalidated);
   cudaGetLastError();
   CHECK(cudaFree(q) == cudaSuccess);
-  cudaStreamDestroy(s);
-  cudaStreamDestroy(t);
-  cudaEventDestroy(e);
+  cudaStreamDestroy(s), cudaStreamDestroy(t), cudaEventDestroy(e);
 }
 
 static void test_device() {
@@ -519,8 +495,5 @@ int main() {
   void (*const tests[])() = {test_device, test_indices, test_barriers, test_warps, test_atomics,
                              test_numbers, test_tensor, test_pipeline, test_groups, test_symbols,
                              test_memory, test_launches, test_streams, test_graphs};
-  for (auto test : tests)
-    test();
-  printf("%d passed, %d failed\n", n_passed, n_failed);
-  return n_failed != 0;
+  return run(tests);
 }

@@ -35,6 +35,11 @@ $common
 __global__ void nothing() {}
 int main() { nothing<<<1, 1>>>(); return said(false); }
 CODE
+program negated 7 <<CODE
+$common
+__global__ void nothing() {}
+int main() { nothing<<<1, 1>>>(); printf("The answer is not correct\n"); said(true); }
+CODE
 program broken 7 <<CODE
 $common
 __global__ void nothing() { is_not_there(); }
@@ -46,8 +51,8 @@ int main() { nothing<<<1, 1>>>(); }
 CODE
 "$script" "$out/code" "$build" --seconds 60 --list "$out/list" > "$out/said" || { cat "$out/said"; exit 1; }
 fields=$(cut -f1-8 "$out/list" | tr '\t\n' ' ,')
-[ "$fields" = 'broken 1 0 no - - 0 ,good 1 1 yes pass pass 1 512 3,wrong 1 0 yes fail - 0 3,' ] &&
-  grep -qF '| 3 | 2 | 1 | 1 | 1 |' "$out/said" && grep -q '1  use of undeclared identifier' "$out/said" ||
+[ "$fields" = 'broken 1 0 no - - 0 ,good 1 1 yes pass pass 1 512 3,negated 1 0 yes fail - 0 3,wrong 1 0 yes fail - 0 3,' ] &&
+  grep -qF '| 4 | 3 | 1 | 1 | 1 |' "$out/said" && grep -q '1  use of undeclared identifier' "$out/said" ||
   { cat "$out/said" "$out/list"; exit 1; }
 "$script" "$out/code" "$build" --list "$out/list" good > "$out/again" && # known rows are taken
   grep -qF '| good | 1 | 1 | yes | pass | pass | 1 | 512 3 |  |' "$out/again" || { cat "$out/again"; exit 1; }

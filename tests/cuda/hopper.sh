@@ -20,18 +20,11 @@ check() { # WHAT COMMAND…
 }
 
 cp "$root"/examples/cuda/*.h "$work"
+. "$root/bench/gpu/wgmma.sh"
 # Writes the lesson with other defaults to variant.cu.
-variant() { # NAME=VALUE…
-  local d
-  cp "$root/examples/cuda/06_hgemm.cu" "$work/variant.cu"
-  for d in WGMMA=1 BK=64 "$@"; do
-    grep -q "^#define ${d%%=*} " "$work/variant.cu" || fail "the lesson has no ${d%%=*}"
-    sed -i "s/^#define ${d%%=*} [0-9]*/#define ${d%%=*} ${d#*=}/" "$work/variant.cu"
-  done
+variant() { # NAME=VALUE,…
+  wgmma_source "$root/examples/cuda/06_hgemm.cu" "$1" > "$work/variant.cu" || fail "the lesson cannot have $1"
 }
-
-variants=("BM=128 BN=256 STAGES=4" "BM=128 BN=256 STAGES=4 CLUSTER=2" "BM=256 BN=128 STAGES=3 EPILOGUE=0"
-          "BM=64 BN=192 CONSUMERS=1 EPILOGUE=1" "BM=128 BN=128 BK=128 STAGES=3 CLUSTER=2 CONSUMERS=1 EPILOGUE=1")
 
 # ---- nvcc ----
 
@@ -40,7 +33,7 @@ instructions="wgmma.mma_async.sync.aligned wgmma.fence wgmma.commit_group wgmma.
 
 with_nvcc() { # DEFAULTS
   local i more="" flags="-std=c++17 -O3 -arch=sm_90a -Xcompiler -Wall,-Wextra,-Wno-unknown-pragmas,-Werror -Werror all-warnings"
-  variant $1
+  variant "$1"
   check "$1: nvcc" "$nvcc" $flags -ptx "$work/variant.cu" -o "$work/variant.ptx" || return
   [[ $1 == *EPILOGUE=0* ]] || more="cp.async.bulk.tensor.2d.global cp.async.bulk.wait_group.read fence.proxy.async"
   [[ $1 == *CONSUMERS=1* ]] || more+=" setmaxnreg.inc setmaxnreg.dec"
@@ -67,15 +60,15 @@ right() { # WHAT VARIABLES… PROGRAM ARGUMENTS
 
 with_emulator() {
   local v when
-  for v in "${variants[@]}"; do
-    variant $v
+  for v in $wgmma_defaults; do
+    variant "$v"
     check "$v: build" emulate || continue
     for when in late=1 early; do
       right "$v, $when" AUTOTUNE_MODE=off AUTOTUNE_EMULATE="cc=90,$when" "$work/variant" 328
     done
   done
   # Tuned: a block has several tiles. All but CLUSTER is as in the default, so that both values are tried.
-  variant BM=64 BN=128 CONSUMERS=1
+  variant BM=64,BN=128,CONSUMERS=1
   sed -i 's/param(WGMMA: [^)]*)/param(WGMMA: 1)/; s/param(CONSUMERS: [^)]*)/param(CONSUMERS: 1)/
           s/param(BM: [^)]*)/param(BM: 64)/; s/param(BN: [^)]*)/param(BN: 128)/; s/param(BK: [^)]*)/param(BK: 64)/
           s/param(WM: [^)]*)/param(WM: 64)/; s/param(WN: [^)]*)/param(WN: 64)/; s/param(STAGES: [^)]*)/param(STAGES: 3)/
@@ -84,9 +77,10 @@ with_emulator() {
   right "tuned" AUTOTUNE_BUDGET=200s,20 AUTOTUNE_EMULATE=cc=90 "$work/variant" 456
   AUTOTUNE_CACHE=$work/cache "$build/bin/autotune" report --json > "$work/report" 2>&1
   check "tuned: both were right, so the cluster was" grep -q '"right": 2,' "$work/report"
-  check "tuned: no variant failed" bash -c '! grep -qE "\"(compile|load|wrong|crash|timeout|exit)\": *[1-9{]" "$1"' - "$work/report"
+  check "tuned: no variant failed" bash -c '! grep -qE "\"(compile|load|wrong|crash|timeout|exit)\": *[1-9{]" "$1"' - "$work/report" ||
+    grep -A 12 '"variants"\|"failures"' "$work/report"
   # An older device takes the older way.
-  variant WGMMA=0 BK=32
+  variant WGMMA=0,BK=32
   rm -rf "$work/cache"
   check "older device: build" emulate || return
   right "older device" AUTOTUNE_BUDGET=20s,3 AUTOTUNE_EMULATE=cc=80 "$work/variant" 136
@@ -96,7 +90,9 @@ case $part in
   nvcc)
     nvcc=$(command -v nvcc || ls "${CUDA_PATH:-/usr/local/cuda}/bin/nvcc" 2> "$work/none")
     [ -n "$nvcc" ] && "$nvcc" --version > "$work/none" 2>&1 || { echo "skipped: no nvcc"; exit 77; }
-    for v in "${variants[@]}"; do with_nvcc "$v"; done
+    for v in $wgmma_defaults; do with_nvcc "$v"; done
+    check "sm_90: nvcc" "$nvcc" -std=c++17 -arch=sm_90 -ptx "$work/variant.cu" -o "$work/variant.ptx"
+    check "sm_90, which lacks the instructions: the kernel traps" grep -qE '\btrap;' "$work/variant.ptx"
     ;;
   emulated) with_emulator ;;
   *) fail "no part '$part'" ;;

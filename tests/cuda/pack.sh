@@ -30,6 +30,8 @@ for example in "$root"/examples/cuda/*.cu; do
   check "$(basename "$example"): as written" cmp -s "$example" "$pack/examples/cuda/$(basename "$example")"
 done
 is "symbolic links that lead out" "$(find "$pack" -type l -lname '/*')" ""
+AUTOTUNE_PACK_ARCH=x BENCH_ONLY="triad" NVCC=$nvcc "$root/bench/gpu/pack.sh" "$build" "$work/none" > log 2>&1
+is "no program can be built: exit status" $? 1
 nvidia-smi > /dev/null 2>&1 && finish
 "$pack/bench/gpu/bench.sh" --only triad > log 2>&1
 is "without a device: exit status" $? 77

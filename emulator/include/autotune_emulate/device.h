@@ -75,8 +75,9 @@ AUTOTUNE_EMULATE_API void autotune_emulate_exit(void) __attribute__((noreturn));
 /* ---- in a kernel, from compute capability 9.0 on ---------------------------------- */
 
 /* AT, TO, FROM and the addresses of mbarriers are shared addresses: those that
- * __cvta_generic_to_shared gives, in dynamic shared memory, or those of another block of
- * the cluster. A wrong call ends the launch. PTX ISA has the instructions' meaning. */
+ * __cvta_generic_to_shared gives, in dynamic shared memory. Those of another block of the
+ * cluster (peer) are for arrivals without bytes, loads and pointers only. A wrong call
+ * ends the launch. PTX ISA has the instructions' meaning. */
 
 /* Says at the kernel's beginning that its blocks are in clusters of X x Y x Z, as
  * __cluster_dims__ does. */
@@ -89,7 +90,7 @@ AUTOTUNE_EMULATE_API void autotune_emulate_cluster_wait(void);
 AUTOTUNE_EMULATE_API unsigned autotune_emulate_peer(unsigned at, unsigned rank);
 AUTOTUNE_EMULATE_API void *autotune_emulate_shared_pointer(unsigned at);
 
-/* bar.sync ID, THREADS; bar.arrive without WAIT. */
+/* bar.sync ID, THREADS; bar.arrive without WAIT. ID: 1 to 15. */
 AUTOTUNE_EMULATE_API void autotune_emulate_named(unsigned id, unsigned threads, int wait);
 
 /* mbarrier: init, expect_tx, arrive.expect_tx (arrive with BYTES 0), a loop of

@@ -342,8 +342,8 @@ AUTOTUNE_EMULATE_CAS(unsigned)
 AUTOTUNE_EMULATE_CAS(unsigned long long)
 AUTOTUNE_EMULATE_CAS(unsigned short)
 
-/* CUDA 13's atomics with a memory order and a scope: both are more than a block that runs
- * alone needs. */
+/* CUDA 13's atomics with a memory order and a scope. Both are ignored: blocks run one by
+ * one, and threads see each write at once. */
 enum {
   __NV_ATOMIC_RELAXED,
   __NV_ATOMIC_CONSUME,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compiler.h: read by each header of the toolkit's C++ libraries (CCCL: libcu++, Thrust,
  * CUB) before all else. They see a compiler for the CPU. Thrust's device is its C++
- * system, with memory of the emulated device. What they have as inline PTX is given by
- * the headers beside this one. */
+ * system, with memory of the emulated device. What they have as inline PTX is in headers
+ * of the same names in emulator/include (cuda/ptx, cub). */
 #ifndef AUTOTUNE_EMULATE_CCCL_COMPILER_H
 #define AUTOTUNE_EMULATE_CCCL_COMPILER_H
 
