@@ -11,7 +11,7 @@ cat > driver.c << 'EOF_C'
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-void tuned(int n, unsigned (*a)[n + 8], unsigned (*b)[n + 8], unsigned *c);
+void tuned(int variant, int n, unsigned (*a)[n + 8], unsigned (*b)[n + 8], unsigned *c);
 void plain(int n, unsigned (*a)[n + 8], unsigned (*b)[n + 8], unsigned *c);
 // Memory for the buffers of tiles, with a guard after it.
 enum { HEAD = 64, GUARD = 4096 };
@@ -38,8 +38,9 @@ void guarded_free(void *x)
     }
   free(p);
 }
-int main(void)
+int main(int argc, char **argv)
 {
+  int variant = argc > 1 ? atoi(argv[1]) : 0;
   static const int sizes[] = { 0, 1, 2, 3, 5, 8, 13, 19 };
   for (int k = 0; k < 8; k++) {
     size_t n = sizes[k], m = n + 8, all = 2 * m * m + m;
@@ -50,7 +51,7 @@ int main(void)
         x[s][i] = (unsigned)i * 2654435761u >> 7;
     }
     plain(n, (void *)x[0], (void *)(x[0] + m * m), x[0] + 2 * m * m);
-    tuned(n, (void *)x[1], (void *)(x[1] + m * m), x[1] + 2 * m * m);
+    tuned(variant, n, (void *)x[1], (void *)(x[1] + m * m), x[1] + 2 * m * m);
     if (memcmp(x[0], x[1], all * sizeof *x[0])) {
       printf("wrong for n = %zu\n", n);
       return 1;
@@ -59,7 +60,7 @@ int main(void)
   return 0;
 }
 EOF_C
-cat > all.c << 'EOF_C'
+cat > head.c << 'EOF_C'
 #include <stddef.h>
 void *guarded_malloc(size_t bytes);
 void guarded_free(void *x);
@@ -67,24 +68,40 @@ void guarded_free(void *x);
 #define __builtin_malloc guarded_malloc
 #endif
 #define __builtin_free guarded_free
-#include "unit.c"
-void tuned(int n, unsigned (*a)[n + 8], unsigned (*b)[n + 8], unsigned *c) { autotune_entry(n, (void *)a, (void *)b, c); }
 EOF_C
 gcc -O1 -c driver.c
-# answers SEED VALUES…: those of out.c's variants, in which params have VALUES, are those of plain.c
+# answers SEED VALUES…: those of out.c's variants, in which params have VALUES, are those of plain.c. All variants are in
+# one file: a compiler takes as long to begin as for one of them.
 extra=
 answers() {
   seed=$1
   shift
   awk '/ autotune_text_nest_0\[\] =$/ { on = 1; next } on; on && /";$/ { exit }' out.c |
     sed 's/^"//; s/\\n";*$//; s/\\\(["?]\)/\1/g; s/\\\\/\\/g' > unit.c
+  names="nest autotune_entry $(grep -o 'autotune_part[0-9]*_nest' unit.c | sort -u)" v=0
+  cp head.c all.c
   for values in "$@"; do
-    options= n=0
+    n=0
     for value in $values; do
-      options="$options -DAUTOTUNE_P$n=$value" n=$((n + 1))
+      printf '#undef AUTOTUNE_P%d\n#define AUTOTUNE_P%d %d\n' $n $n "$value"
+      n=$((n + 1))
     done
-    clang-22 -O1 -w -fopenmp -DAUTOTUNE_PART_THREADS=1 ${extra:+"$extra"} $options all.c plain.c driver.o -o nest || { fail "seed $seed: compiles"; break; }
-    is "seed $seed with $values" "$(timeout 60 ./nest; echo $?)" 0
+    for name in $names; do echo "#define $name ${name}_$v"; done
+    echo '#include "unit.c"'
+    for name in $names; do echo "#undef $name"; done
+    v=$((v + 1))
+  done >> all.c
+  {
+    echo 'void tuned(int variant, int n, unsigned (*a)[n + 8], unsigned (*b)[n + 8], unsigned *c) { switch (variant) {'
+    for v in $(seq 0 $(($# - 1))); do echo "case $v: autotune_entry_$v(n, (void *)a, (void *)b, c); break;"; done
+    echo '} }'
+  } >> all.c
+  clang-22 -O1 -w -fopenmp -DAUTOTUNE_PART_THREADS=1 ${extra:+"$extra"} all.c plain.c driver.o -o nest ||
+    { fail "seed $seed: compiles"; return; }
+  v=0
+  for values in "$@"; do
+    is "seed $seed with $values" "$(timeout 60 ./nest $v; echo $?)" 0
+    v=$((v + 1))
   done
 }
 first=${FIRST-1} tried=0 blocks=0
