@@ -134,6 +134,8 @@ struct source {
   bool marked; /* what the preprocessor gets says where pragmas of ours are: FEED_MARK */
 };
 struct source *source_read(const char *path); /* NULL and errno */
+/* The same, without a byte order mark: of a header, pieces are copied into other text. */
+struct source *source_read_header(const char *path);
 /* Makes a byte order mark (UTF-8) blank: compilers take it only where a file begins,
  * which in a translated file is our own text. */
 void source_blank_mark(char *text, size_t size);

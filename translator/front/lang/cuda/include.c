@@ -141,7 +141,7 @@ static bool include_splice(struct includer *in, const char *path, unsigned depth
   for (unsigned n = 0; n < in->n_files; n++)
     if (in->files[n].device == st.st_dev && in->files[n].inode == st.st_ino)
       return true;
-  const struct source *s = source_read(path);
+  const struct source *s = source_read_header(path);
   if (!s)
     return false;
   in->spliced++;
@@ -301,7 +301,7 @@ static struct items header_items(struct toolkit *t, const char *path) {
   for (unsigned n = 0; n < t->n_headers; n++)
     if (strcmp(t->headers[n].path, path) == 0)
       return t->headers[n].items;
-  const struct source *s = source_read(path);
+  const struct source *s = source_read_header(path);
   struct items items = s ? items_cut(s) : (struct items){ 0 };
   *GROW(t->headers, t->n_headers) = (struct header){ path, items };
   return items;
