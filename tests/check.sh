@@ -1,17 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# `make check`: the whole suite as released, then under ASan and UBSan, then the threaded parts under
-# TSan, then what the fuzzers' corpora cover. AUTOTUNE_CHECK="release" (or asan, tsan, fuzz; several by blanks) runs only
-# those.
+# `make check`: the whole suite as released, then the threaded parts under TSan, then what the fuzzers' corpora cover,
+# then the suite under ASan and UBSan, the longest of these. AUTOTUNE_CHECK="release" (or asan, tsan, fuzz; several by blanks) runs only
+# those. AUTOTUNE_CHECK_MINUTES (75): what would begin later, or end later by what the release took, is skipped, and said.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build}
-stages=${AUTOTUNE_CHECK:-release asan tsan fuzz}
+stages=${AUTOTUNE_CHECK:-release tsan fuzz asan}
 export CTEST_OUTPUT_ON_FAILURE=1
 jobs=$(($(nproc) + 1)) # tests of tuners wait for more than half of their time
+limit=$((${AUTOTUNE_CHECK_MINUTES:-75} * 60))
+release_took=0
 failed=0
 flaky=
 findings=
+skipped=
 
 # A cache of its own: the developer's results neither help nor suffer. The emulator's compilations are next to it.
 scratch=$(mktemp -d)
@@ -48,6 +51,13 @@ stage() {
   again "$name" "$dir" || failed=1
 }
 
+# there_is_time SECONDS WHAT: that many are left; else WHAT is skipped, which the end of the output repeats.
+there_is_time() {
+  [ $((SECONDS + $1)) -le "$limit" ] && return
+  skipped+="== skipped: $2: $((SECONDS / 60)) of $((limit / 60)) min (AUTOTUNE_CHECK_MINUTES) are used"$'\n'
+  return 1
+}
+
 # built PRESET [TARGET]: in build-PRESET, all of it or TARGET.
 built() {
   [ -f "build-$1/build.ninja" ] || cmake --preset "$1" --log-level=WARNING
@@ -56,15 +66,22 @@ built() {
 
 for s in $stages; do
   case $s in
-    release) stage release "$build" ;;
+    release)
+      stage release "$build"
+      release_took=$SECONDS ;;
     asan)
+      there_is_time $((release_took / 4)) "asan" || continue
       built asan
+      some=()
+      there_is_time $((release_took / 2)) "asan: all but the unit tests" || some=(-L unit)
       # Only the unit tests look for leaks; handle_segv stays with the tests' own children.
-      ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 stage asan build-asan -LE no-asan ;;
+      ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 stage asan build-asan -LE no-asan "${some[@]}" ;;
     tsan)
+      there_is_time $((release_took / 10)) "tsan" || continue
       built tsan tests_threads
       TSAN_OPTIONS=die_after_fork=0 stage tsan build-tsan -L threads ;;
     fuzz)
+      there_is_time $((release_took / 10)) "fuzz" || continue
       # Clang's runtime for fuzzers may be missing, and everything else works without it.
       if [ -e "$(clang-22 -print-file-name=lib/linux/libclang_rt.fuzzer-$(uname -m).a 2> /dev/null)" ]; then
         built fuzz tests_fuzz
@@ -76,5 +93,6 @@ for s in $stages; do
   esac
 done
 [ -z "$flaky" ] || echo "== failed beside other tests, passed alone:$flaky"
+printf '%s' "$skipped"
 [ -z "$findings" ] || printf '== what failed tests said:\n%s' "$findings"
 exit $failed
