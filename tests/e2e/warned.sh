@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What makes tuning useless is a warning by default, once for a kernel: in a build, that the code as written is the only
 # variant; in a run, that no variant compiles. For functions, loops and blocks of C and C++, and for CUDA.
+include=$(cd "$(dirname "$0")/../../include" && pwd)
 . "$(dirname "$0")/cc_lib.sh"
 unset AUTOTUNE_MODE AUTOTUNE_LOG
 
@@ -106,9 +107,9 @@ int main()
   printf("%s\n", cudaGetErrorString(cudaGetLastError()));
 }
 EOF
-check "cc: C" autotune cc gcc -O1 -I "$build/include" refused.c -o refused_c
-check "cc: C++" autotune cc g++ -O1 -I "$build/include" refused.cpp -o refused_cpp
-check "cc: CUDA" autotune cc --emulate nvcc -O1 -I "$build/include" refused.cu -o refused_cu
+check "cc: C" autotune cc gcc -O1 -I "$include" refused.c -o refused_c
+check "cc: C++" autotune cc g++ -O1 -I "$include" refused.cpp -o refused_cpp
+check "cc: CUDA" autotune cc --emulate nvcc -O1 -I "$include" refused.cu -o refused_cu
 warned() { # WHAT FILE: it says so once, for all keys
   is "$1: one warning" "$(count "$2" '^autotune: warning: refused[^ ]*: no variant compiles, so the default runs: .*too few parts')" 1
 }
