@@ -21,7 +21,7 @@
 
 static const double longest_fork = 1e-3;   // seconds: no call waits longer
 static const double own = 4e-3, FORKS = 6; // of a check, apart from runs of the kernel
-static const double ask_again = 0.1, fork_again = 60; // seconds
+static const double ask_again = 0.1, measure_again = 1, fork_again = 60; // seconds
 
 // Used while holding decide_take(), but for the atomic members.
 struct reverify {
@@ -34,6 +34,7 @@ struct reverify {
   double runs;             // seconds of a run of the default and of the winner
   double begun;            // of the present check
   bool stored;             // the winner comes from an earlier process
+  bool disturbed;          // the last forks took longer than such a program's should
   bool waits;              // a check was due, and others go on or have used up the credit
   struct variant_code suspended; // the winner, while the default runs; function NULL: no
   time_t seen; // when it was last seen right there; 0: never, as far as known
@@ -125,18 +126,30 @@ static void reverify_postpone(struct reverify *r, double now, double seconds) {
   atomic_store(&r->due, now + seconds);
 }
 
-// True if the program may be forked now. No call may wait for long.
-static bool reverify_may_fork(struct node *n, double now, double fork) {
+// True if the program, which has PAGES pages, may be forked now. No call may wait for
+// long. If the last forks, which took FORK seconds, were slower than those of a program
+// of this size, other work of the machine was in their way, and only another one tells if
+// it still is.
+static bool reverify_may_fork(struct node *n, double now, double pages, double fork) {
+  struct reverify *r = n->reverify;
   char what[160];
-  if (fork <= longest_fork)
+  bool small = session_fork_expected(pages, 0, 0) <= longest_fork;
+  if (fork <= longest_fork || (small && r->disturbed)) {
+    r->disturbed = false;
     return target_may_fork(n->site->kernel);
+  }
+  if (small) {
+    r->disturbed = true;
+    reverify_postpone(r, now, measure_again);
+    return false;
+  }
   snprintf(what, sizeof what,
            "not checked again: copying the program's page tables takes about %.2g ms",
            1e3 * fork);
   const char *name = n->site->kernel->name;
   log_once_of(AUTOTUNE_INFO, name, "reverify-fork", "%s: %s", name, what);
   reverify_note(n, what);
-  reverify_postpone(n->reverify, now, fork_again);
+  reverify_postpone(r, now, fork_again);
   return false;
 }
 
@@ -188,7 +201,7 @@ void reverify_look(struct site *s, struct node *n, const struct call *call) {
     r->waits = true;
     return;
   }
-  if (!reverify_may_fork(n, now, fork))
+  if (!reverify_may_fork(n, now, pages, fork))
     return;
   double expected = r->account.cost > 0 ? r->account.cost
                                         : reverify_expected(r, now, pages, fork);
