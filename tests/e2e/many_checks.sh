@@ -49,7 +49,9 @@ done
 taken() { sed -n 's/.*of \([0-9.e+-]*\) s in all runs, tunings and checks took .* checks used \([0-9.e+-]*\) s.*/\2 \1/p' "$1"; }
 read -r took time <<< "$(taken 12.log)"
 echo "$all checks in 12 runs took $took s of $time s; in the runs: $(for run in $(seq 12); do checks "$run.log"; done | xargs)"
-check "most runs check one" [ "$all" -ge 6 ]
+# Where a process takes long to begin, a check takes 40 ms, and fewer use up what checks may take.
+check "most runs check one" awk -v all="$all" -v took="$took" -v time="$time" \
+  'BEGIN { exit !(all >= 6 || (all >= 2 && took >= 0.05 + 0.01 * time)) }'
 check "no run checks all twelve" [ "$(for run in $(seq 12); do checks "$run.log"; done | sort -n | tail -1)" -le 6 ]
 check "what they take" awk -v took="$took" -v time="$time" 'BEGIN { exit !(took <= 0.05 + 0.01 * time + 0.05) }'
 # A winner that was never checked comes before those that were.
