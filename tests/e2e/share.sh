@@ -58,16 +58,21 @@ check "not one in each run" awk -v first="$first" -v time="$time" -v begun="$(be
 rm -f "$AUTOTUNE_CACHE/ledger"
 ./blur 6 2> 6.log
 [ "$(begun 6.log)" = 1 ] || ./blur 7 2> 6.log
-if grep -q 'times in vain' 6.log; then
+if grep -q 'times* in vain' 6.log; then
   rm -rf "$AUTOTUNE_CACHE"
   ./blur 8 2> 6.log
+  [ "$(begun 6.log)" = 1 ] || ./blur 9 2> 6.log
 fi
 is "as if it were the first run" "$(begun 6.log)" 1
 
 # A program of half a second with two threads and 400 MB: its tuning begins late, when calls have already asked the store.
 check "late: builds" autotune cc --auto gcc -O2 -fopenmp blur.c -o late
-for run in $(seq 6); do
-  OMP_NUM_THREADS=2 AUTOTUNE_AFTER=1s AUTOTUNE_CACHE=$work/late.cache ./late 1 0.4 24 60 2> "late.$run.log"
+# Where page faults are slow, 400 MB take longer than the calls; then these go on for longer.
+for seconds in 0.4 2; do
+  for run in $(seq 6); do
+    OMP_NUM_THREADS=2 AUTOTUNE_AFTER=1s AUTOTUNE_CACHE=$work/late.cache ./late 1 $seconds 24 60 2> "late.$run.log"
+  done
+  [ "$(begun late.[1-6].log)" = 0 ] || break
 done
 check "late: a tuning begins" [ "$(begun late.[1-6].log)" -ge 1 ]
 
