@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # `make check`: the whole suite as released, then the threaded parts under TSan, then what the fuzzers' corpora cover,
 # then the suite under ASan and UBSan, the longest of these. AUTOTUNE_CHECK="release" (or asan, tsan, fuzz; several by blanks) runs only
-# those. AUTOTUNE_CHECK_MINUTES (75): what would begin later, or end later by what the release took, is skipped, and said.
+# those. AUTOTUNE_CHECK_MINUTES (65): what would begin later, or end later by what the release took, is skipped, and said.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build}
 stages=${AUTOTUNE_CHECK:-release tsan fuzz asan}
 export CTEST_OUTPUT_ON_FAILURE=1
 jobs=$(($(nproc) + 1)) # tests of tuners wait for more than half of their time
-limit=$((${AUTOTUNE_CHECK_MINUTES:-75} * 60))
+limit=$((${AUTOTUNE_CHECK_MINUTES:-65} * 60))
 release_took=0
 failed=0
 flaky=
