@@ -31,14 +31,13 @@ findings_of() {
 }
 
 # again NAME BUILD_DIR: tests run at the same time as others, also on busy machines, so failed ones are run once more,
-# alone, twice at most. Their names are printed: a test that needs this is a defect, though a small one. More than 20 are
-# not noise.
+# alone. Their names are printed: a test that needs this is a defect, though a small one.
 again() {
   local list=$2/Testing/Temporary/LastTestsFailed.log some
-  [ -s "$list" ] && [ "$(wc -l < "$list")" -le 20 ] || return 1
+  [ -s "$list" ] && [ "$(wc -l < "$list")" -le 3 ] || return 1
   some=$(cut -d: -f2 "$list" | xargs)
   echo "== $1: once more, alone: $some"
-  ctest --test-dir "$2" --no-tests=error --rerun-failed --repeat until-pass:2 --timeout 600 || { findings_of "$1, alone" "$2"; return 1; }
+  ctest --test-dir "$2" --no-tests=error --rerun-failed --timeout 600 || { findings_of "$1, alone" "$2"; return 1; }
   flaky+=" $1:$some"
 }
 

@@ -98,15 +98,13 @@ check "at most five tunings, not $(tunings advance err)" [ "$(tunings advance er
 is "it is said once" "$(grep -c 'warning: advance: step is not looked at: its values 0, 1, 2 chose the same' err)" 1
 has "a new value is compared" err 'info: advance: step is not looked at: .*; compared with the default for this key'
 known=$(($(tunings advance err) + $(grep -c 'compared with the default for this key' err))) # of the values 0 to 17
-check "most values are known: $known" [ "$known" -ge 10 ]
+check "most values are known: $known" [ "$known" -ge 12 ]
 # The next process knows: nothing is tuned, known values are not even compared again.
 ./steps advance 4 22 > out 2> err
 is "the next process tunes nothing" "$(tunings advance err)" 0
 hasnt "and does not repeat the warning" err 'warning: advance'
 # Values 18 to 21 are new. So are those that the first process had no time to compare, on a busy machine.
-# On a slow machine there is no time for some of them in this process either.
-compared=$(grep -c 'compared with the default for this key' err)
-check "it compares only new values: $compared of $((22 - known))" [ "$compared" -le $((22 - known)) -a "$compared" -ge 3 ]
+is "it compares only new values" "$(grep -c 'compared with the default for this key' err)" $((22 - known))
 AUTOTUNE_MODE=locked ./steps advance 36 39 > out 2> err
 is "mode locked: answers" "$(cat out)" "0 wrong"
 is "mode locked compares, too" "$(grep -c 'compared with the default for this key' err)" 3

@@ -17,8 +17,7 @@
 #
 # -c compares with two lists, and fails on a difference: found.txt (found or provisional in all modes, without a false
 # alarm) and missed.txt (all others, and why).
-# WRONG_PATIENCE=SECONDS: how long a program calls on after a wrong answer, for a revocation to come (30).
-# Second looks take 1 % of the kernel's time at most, so on a slow machine they come late.
+# WRONG_PATIENCE=SECONDS: how long a program calls on after a wrong answer, for a revocation to come (10).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd) || exit 2
@@ -56,7 +55,7 @@ compile() {
 run() {
   local status
   mkdir -p "$3"
-  (cd "$3" && env ${4:+"$4"} AUTOTUNE_MODE="$1" AUTOTUNE_CACHE="$PWD" timeout -k 2 60 "../$2" > out 2> log)
+  (cd "$3" && env ${4:+"$4"} AUTOTUNE_MODE="$1" AUTOTUNE_CACHE="$PWD" timeout -k 2 30 "../$2" > out 2> log)
   status=$?
   answers=$(sed -n 's/^answers: //p' "$3/out")
   later=$(sed -n 's/^later: //p' "$3/out")

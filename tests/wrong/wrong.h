@@ -106,7 +106,7 @@ int main(void) {
   start = seconds();
   int right = round_is_right();
   right &= round_is_right();
-  while (wrong_calls && !right && seconds() - start < (patience ? atof(patience) : 30))
+  while (wrong_calls && !right && seconds() - start < (patience ? atof(patience) : 10))
     right = round_is_right();
   if (wrong_calls)
     printf("answers: wrong in %ld of %ld calls, %s\n", wrong_calls, calls, first_wrong);
