@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # `make check`: the whole suite as released, then the threaded parts under TSan, then what the fuzzers' corpora cover,
-# then the suite under ASan and UBSan, the longest of these. AUTOTUNE_CHECK="release" (or asan, tsan, fuzz; several by blanks) runs only
-# those. AUTOTUNE_CHECK_MINUTES (65): what would begin later, or end later by what the release took, is skipped, and said.
+# then the suite under ASan and UBSan, the longest of these. AUTOTUNE_CHECK="release" (or asan, tsan, fuzz; several by
+# blanks) runs only those. AUTOTUNE_CHECK_MINUTES (80): a stage that would end later, judged by what the release took, is
+# skipped, and the end of the output says so.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build}
 stages=${AUTOTUNE_CHECK:-release tsan fuzz asan}
 export CTEST_OUTPUT_ON_FAILURE=1
 jobs=$(($(nproc) + 1)) # tests of tuners wait for more than half of their time
-limit=$((${AUTOTUNE_CHECK_MINUTES:-65} * 60))
+limit=$((${AUTOTUNE_CHECK_MINUTES:-80} * 60))
 unset AUTOTUNE_CHECK_MINUTES # the library warns of a variable that it does not know
 release_took=0
 failed=0
@@ -52,7 +53,7 @@ stage() {
   again "$name" "$dir" || failed=1
 }
 
-# there_is_time SECONDS WHAT: that many are left; else WHAT is skipped, which the end of the output repeats.
+# there_is_time SECONDS WHAT: true if so many seconds are left. Else notes that WHAT is skipped, for the end of the output.
 there_is_time() {
   [ $((SECONDS + $1)) -le "$limit" ] && return
   skipped+="== skipped: $2: $((SECONDS / 60)) of $((limit / 60)) min (AUTOTUNE_CHECK_MINUTES) are used"$'\n'
