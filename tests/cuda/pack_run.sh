@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # bench/gpu/pack.sh and bench.sh, all of it on the emulated device: packed here, unpacked in a bare root, run there in
 # two calls, with what comes back in one file. compute-sanitizer refuses the device there, and IPC does not work.
-# The suite is some of its programs: cuda.examples, cuda.device and unit.gpu_run run all of them, outside of a root.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "$1" && pwd)
 . "$(dirname "$0")/bare.sh"
@@ -15,10 +14,6 @@ bare_possible || exit 77
 has "all programs are built" log ' \([0-9]*\) of \1 programs built$'
 bare_make "$work/bare" || { fail "no bare root could be made"; finish; }
 tar -C "$work/bare" -xzf "$work/pack.tar.gz"
-for file in "$work"/bare/pack/tests/cuda/device/*.cu "$work"/bare/pack/examples/cuda/*.cu; do
-  case ${file##*/} in faults* | streams* | 01_* | 06_*) ;; *) rm "$file" ;; esac
-done
-check "the unit tests are packed" mv "$work/bare/pack/programs/check/test_gpu_run" unused
 
 # NVRTC's stand-in: this machine's Clang.
 cat > "$work/bare/nvrtc" << 'END'
@@ -43,7 +38,7 @@ call() { # NAME ARGUMENT…
 call first --only suite,sanitizer,triad,launch --seconds 1400
 has "the suite" first 'faults: right'
 has "the suite: lessons" first '01_triad: right'
-has "the suite: unit tests" first 'test_gpu_helper: right'
+has "the suite: unit tests" first 'test_gpu_run: right\|test_gpu_run: not here'
 hasnt "the suite: nothing is wrong" first 'FAILED\|not checked\|was not built'
 has "IPC" first 'IPC does not work here, trials get copies: '
 has "compute-sanitizer" first 'compute-sanitizer does not work here'
