@@ -4,6 +4,7 @@
 # from which seed on.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/cc_lib.sh"
+. "$here/nests_lib.sh"
 export AUTOTUNE_MODE=first AUTOTUNE_BUDGET=100s OMP_NUM_THREADS=2 AUTOTUNE_CACHE=$work/cache
 
 # ---- kernels ---------------------------------------------------------------------------
@@ -428,34 +429,16 @@ for seed in $(seq "$first" $((first + ${NESTS-20} - 1))); do
   }
   tried=$((tried + 1)) slides=$((slides + $(grep -c memmove out.c)))
   is "seed $seed: no warning" "$(cat err)" ""
-  awk '/ autotune_text_nest_0\[\] =$/ { on = 1; next } on; on && /";$/ { exit }' out.c |
-    sed 's/^"//; s/\\n";*$//; s/\\\(["?]\)/\1/g; s/\\\\/\\/g' > unit.c
   args="(void *)x[0]"
   for k in $(seq 1 $(grep -o 'restrict t[0-9]' nest.c | wc -l)); do args="$args, (void *)x[$k]"; done
   printf '#include "plain.c"\nvoid plain_all(int n, unsigned *const *x) { plain(n, %s, (void *)x[7], (void *)x[6]); }\n' "$args" > all_plain.c
   gcc -O1 -w -c all_plain.c
-  # All variants in one file: a compiler takes as long to begin as for one of them.
   tiles=("0 1 1 2" "1 1 1 1" "1 2 5 2" "1 100 64 2" "1 7 300 3" "2 1 3 2" "2 2 100 1" "2 7 5 3" "1 300 300 2")
-  names="nest autotune_entry $(grep -o 'autotune_part[0-9]*_nest' unit.c | sort -u)"
-  for v in "${!tiles[@]}"; do
-    n=0
-    for value in ${tiles[v]}; do
-      printf '#undef AUTOTUNE_P%d\n#define AUTOTUNE_P%d %d\n' $n $n "$value"
-      n=$((n + 1))
-    done
-    for name in $names; do echo "#define $name ${name}_$v"; done
-    echo '#include "unit.c"'
-    for name in $names; do echo "#undef $name"; done
-  done > all.c
-  {
-    echo "void tuned(int variant, int n, unsigned *const *x) { switch (variant) {"
-    for v in "${!tiles[@]}"; do echo "case $v: autotune_entry_$v(n, $args, (void *)x[7], (void *)x[6]); break;"; done
-    echo "} }"
-  } >> all.c
+  variants_of "int n, unsigned *const *x" "n, $args, (void *)x[7], (void *)x[6]" "${tiles[@]}" > all.c
   clang-22 -O1 -w -fopenmp -Wl,--wrap=malloc -DAUTOTUNE_PART_THREADS=1 all.c all_plain.o driver.o memory.o -o nest ||
     { fail "seed $seed: compiles"; continue; }
   for v in 0 1 2 3 4 5 6 7; do
-    is "seed $seed in tiles (P0 P1 x P2, P3 threads) of ${tiles[v]}" "$(timeout 60 ./nest "$v"; echo $?)" 0
+    is "seed $seed, with values of params ${tiles[v]}" "$(timeout 60 ./nest "$v"; echo $?)" 0
   done
   is "seed $seed without memory" "$(BUFFERS=none timeout 60 ./nest 8; echo $?)" 0
 done

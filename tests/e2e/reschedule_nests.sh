@@ -3,6 +3,7 @@
 # variant computes is what the plain loops do. NESTS and SWEEPS: how many; FIRST: from which seed on.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/cc_lib.sh"
+. "$here/nests_lib.sh"
 export OMP_NUM_THREADS=2
 
 # ---- nests made up from seeds ----------------------------------------------------------
@@ -70,35 +71,17 @@ void guarded_free(void *x);
 #define __builtin_free guarded_free
 EOF_C
 gcc -O1 -c driver.c
-# answers SEED VALUES…: those of out.c's variants, in which params have VALUES, are those of plain.c. All variants are in
-# one file: a compiler takes as long to begin as for one of them.
+# answers SEED VALUES…: those of out.c's variants, in which params have VALUES, are those of plain.c.
 extra=
 answers() {
-  seed=$1
+  seed=$1 v=0
   shift
-  awk '/ autotune_text_nest_0\[\] =$/ { on = 1; next } on; on && /";$/ { exit }' out.c |
-    sed 's/^"//; s/\\n";*$//; s/\\\(["?]\)/\1/g; s/\\\\/\\/g' > unit.c
-  names="nest autotune_entry $(grep -o 'autotune_part[0-9]*_nest' unit.c | sort -u)" v=0
-  cp head.c all.c
-  for values in "$@"; do
-    n=0
-    for value in $values; do
-      printf '#undef AUTOTUNE_P%d\n#define AUTOTUNE_P%d %d\n' $n $n "$value"
-      n=$((n + 1))
-    done
-    for name in $names; do echo "#define $name ${name}_$v"; done
-    echo '#include "unit.c"'
-    for name in $names; do echo "#undef $name"; done
-    v=$((v + 1))
-  done >> all.c
   {
-    echo 'void tuned(int variant, int n, unsigned (*a)[n + 8], unsigned (*b)[n + 8], unsigned *c) { switch (variant) {'
-    for v in $(seq 0 $(($# - 1))); do echo "case $v: autotune_entry_$v(n, (void *)a, (void *)b, c); break;"; done
-    echo '} }'
-  } >> all.c
+    cat head.c
+    variants_of "int n, unsigned (*a)[n + 8], unsigned (*b)[n + 8], unsigned *c" "n, (void *)a, (void *)b, c" "$@"
+  } > all.c
   clang-22 -O1 -w -fopenmp -DAUTOTUNE_PART_THREADS=1 ${extra:+"$extra"} all.c plain.c driver.o -o nest ||
     { fail "seed $seed: compiles"; return; }
-  v=0
   for values in "$@"; do
     is "seed $seed with $values" "$(timeout 60 ./nest $v; echo $?)" 0
     v=$((v + 1))
