@@ -134,11 +134,6 @@ struct source {
   bool marked; /* what the preprocessor gets says where pragmas of ours are: FEED_MARK */
 };
 struct source *source_read(const char *path); /* NULL and errno */
-/* The same, without a byte order mark: of a header, pieces are copied into other text. */
-struct source *source_read_header(const char *path);
-/* Makes a byte order mark (UTF-8) blank: compilers take it only where a file begins,
- * which in a translated file is our own text. */
-void source_blank_mark(char *text, size_t size);
 struct source *source_of(const char *path, const char *text, size_t size);
 /* Parses S with LANGUAGE's grammar, unless S has a tree. The arena owns trees. */
 void source_parse(struct source *s, const struct language *language);

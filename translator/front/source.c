@@ -69,39 +69,22 @@ struct source *source_of(const char *path, const char *text, size_t size) {
   return s;
 }
 
-void source_blank_mark(char *text, size_t size) {
-  if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
-    memset(text, ' ', 3);
-}
-
-// Sets *T to the contents of the file at PATH. False: they cannot be read, and errno says
-// why.
-static bool read_file(const char *path, struct text *t) {
+struct source *source_read(const char *path) {
   FILE *f = fopen(path, "rb");
   if (!f)
-    return false;
+    return NULL;
+  struct text t = { 0 };
   char buffer[16384];
   size_t n;
-  text_add(t, "", 0);
-  while ((n = fread(buffer, 1, sizeof buffer, f)) > 0 && t->size < UINT32_MAX / 2)
-    text_add(t, buffer, n);
-  int error = ferror(f) ? errno : t->size >= UINT32_MAX / 2 ? EFBIG : 0;
+  text_add(&t, "", 0);
+  while ((n = fread(buffer, 1, sizeof buffer, f)) > 0 && t.size < UINT32_MAX / 2)
+    text_add(&t, buffer, n);
+  int error = ferror(f) ? errno : t.size >= UINT32_MAX / 2 ? EFBIG : 0;
   fclose(f);
-  if (error)
+  if (error) {
     errno = error;
-  return !error;
-}
-
-struct source *source_read(const char *path) {
-  struct text t = { 0 };
-  return read_file(path, &t) ? source_of(path, t.data, t.size) : NULL;
-}
-
-struct source *source_read_header(const char *path) {
-  struct text t = { 0 };
-  if (!read_file(path, &t))
     return NULL;
-  source_blank_mark(t.data, t.size);
+  }
   return source_of(path, t.data, t.size);
 }
 

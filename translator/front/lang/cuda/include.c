@@ -134,6 +134,15 @@ struct includer {
 
 static void include_add_file(struct includer *in, const struct source *s, unsigned depth);
 
+// Returns the header at PATH without a byte order mark: pieces of it are copied into
+// other text. NULL: it cannot be read.
+static const struct source *header_read(const char *path) {
+  struct slice text;
+  return path_map(path, &text)
+      ? source_of(path, arena_copy(text.data, text.size), text.size)
+      : NULL;
+}
+
 static bool include_splice(struct includer *in, const char *path, unsigned depth) {
   struct stat st;
   if (depth > MAX_DEPTH || in->spliced >= MAX_FILES || stat(path, &st) != 0)
@@ -141,7 +150,7 @@ static bool include_splice(struct includer *in, const char *path, unsigned depth
   for (unsigned n = 0; n < in->n_files; n++)
     if (in->files[n].device == st.st_dev && in->files[n].inode == st.st_ino)
       return true;
-  const struct source *s = source_read_header(path);
+  const struct source *s = header_read(path);
   if (!s)
     return false;
   in->spliced++;
@@ -301,7 +310,7 @@ static struct items header_items(struct toolkit *t, const char *path) {
   for (unsigned n = 0; n < t->n_headers; n++)
     if (strcmp(t->headers[n].path, path) == 0)
       return t->headers[n].items;
-  const struct source *s = source_read_header(path);
+  const struct source *s = header_read(path);
   struct items items = s ? items_cut(s) : (struct items){ 0 };
   *GROW(t->headers, t->n_headers) = (struct header){ path, items };
   return items;
