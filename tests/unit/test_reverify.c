@@ -9,6 +9,7 @@
 #include <sqlite3.h>
 #include <xxhash.h>
 
+#include "call/session/session.h"
 #include "call/site.h"
 #include "keep/store/store.h"
 #include "tuned_fixture.h"
@@ -131,6 +132,20 @@ static void meets_later_data(void) {
   long long key[] = { SCALE_N };
   const char *value;
   EXPECT(autotune_best("scale", key, "U", &value) == AUTOTUNE_NOT_TUNED);
+}
+
+// Forks of a small program that took long say nothing of the next ones.
+static void meets_slow_forks(void) {
+  tunes();
+  session_forked(5e-3);
+  session_forked(5e-3);
+  EXPECT(is_right_within(20));
+  EXPECT(runs_default() && scale_why_has("revoked"));
+}
+
+static void test_slow_forks_do_not_end_checks(void **state) {
+  (void)state;
+  RUN(meets_slow_forks, NULL);
 }
 
 static void stays_right(void) {
@@ -364,6 +379,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, drop_folder)
   const struct CMUnitTest tests[] = {
     TEST(test_revoked_here_and_in_the_store),
+    TEST(test_slow_forks_do_not_end_checks),
     TEST(test_switched_off),
     TEST(test_verify_off_is_never_checked),
     TEST(test_a_stored_winner),
