@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -159,24 +160,37 @@ static void headers_folder(char *folder, size_t size) {
   }
 }
 
-static char *file_read(const char *path, size_t *size) {
+/* Files in memory, of one compilation: if this process is killed, nothing remains. */
+struct build {
+  int unit, object, log;
+};
+
+/* Returns a descriptor above those that the compiler has, or -1. */
+static int memory_file(const char *name) {
+  int fd = memfd_create(name, MFD_CLOEXEC);
+  int high = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 10) : -1;
+  if (fd >= 0)
+    close(fd);
+  return high;
+}
+
+static void build_close(const struct build *b) {
+  const int all[] = { b->unit, b->object, b->log };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (all[i] >= 0)
+      close(all[i]);
+}
+
+/* Returns what FD's file holds, malloc'ed, with a 0 after its *SIZE bytes, or NULL. */
+static char *memory_read(int fd, size_t *size) {
   struct stat st;
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  char *data = NULL;
-  if (fd >= 0 && fstat(fd, &st) == 0 && (data = malloc((size_t)st.st_size + 1))) {
-    ssize_t got = read(fd, data, (size_t)st.st_size);
+  char *data = fstat(fd, &st) == 0 ? malloc((size_t)st.st_size + 1) : NULL;
+  if (data) {
+    ssize_t got = pread(fd, data, (size_t)st.st_size, 0);
     *size = got > 0 ? (size_t)got : 0;
     data[*size] = 0;
   }
-  if (fd >= 0)
-    close(fd);
   return data;
-}
-
-static bool file_write(const char *path, const char *text) {
-  FILE *file = fopen(path, "we");
-  bool failed = !file || fputs(text, file) < 0;
-  return !(file && fclose(file) != 0) && !failed;
 }
 
 /* Waits for PID as long as a compilation may take. Returns the exit status, or -1. */
@@ -195,25 +209,25 @@ static int compiler_wait(pid_t pid) {
   }
 }
 
-/* Runs ARGV, with its messages in the file ERRORS. Returns the exit status, or -1. */
-static int spawn_wait(char *const *argv, const char *errors) {
+/* Runs ARGV with the files of B as the descriptors 0 (unit), 2 (log) and 3 (object).
+ * Returns the exit status, or -1. */
+static int spawn_wait(char *const *argv, const struct build *b) {
   posix_spawn_file_actions_t actions;
   pid_t pid;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, b->unit, 0);
   posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_TRUNC,
-                                   0600);
+  posix_spawn_file_actions_adddup2(&actions, b->log, 2);
+  posix_spawn_file_actions_adddup2(&actions, b->object, 3);
   int e = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
   posix_spawn_file_actions_destroy(&actions);
   return e == 0 ? compiler_wait(pid) : -1;
 }
 
-/* Compiles FOLDER/unit.cpp to FOLDER/unit.so, with Clang's messages in FOLDER/log. Fails
- * in a set-user-ID program, whose caller could choose the program to run. */
-static int clang_run(const char *folder, const struct flags *f) {
-  char include[PATH_MAX + 16], in[PATH_ROOM], out[PATH_ROOM], log[PATH_ROOM],
-      path[PATH_MAX];
+/* Compiles the unit of B to its object. Fails in a set-user-ID program, whose caller
+ * could choose the program to run. */
+static int clang_run(const struct build *b, const struct flags *f) {
+  char include[PATH_MAX + 16], path[PATH_MAX];
   const char *clang = getenv("AUTOTUNE_EMULATE_CLANG");
   char *argv[300];
   unsigned n = 0;
@@ -221,9 +235,6 @@ static int clang_run(const char *folder, const struct flags *f) {
     return -1;
   headers_folder(path, sizeof path);
   snprintf(include, sizeof include, "-I%s", path);
-  snprintf(in, sizeof in, "%s/unit.cpp", folder);
-  snprintf(out, sizeof out, "%s/unit.so", folder);
-  snprintf(log, sizeof log, "%s/log", folder);
   const char *const first[] = { clang ? clang : AUTOTUNE_EMULATE_CLANG,
                                 "-x",
                                 "c++",
@@ -248,21 +259,11 @@ static int clang_run(const char *folder, const struct flags *f) {
     argv[n++] = (char *)first[i];
   for (unsigned i = 0; i < f->n; i++)
     argv[n++] = f->of[i];
-  argv[n++] = in;
+  argv[n++] = (char *)"/proc/self/fd/0";
   argv[n++] = (char *)"-o";
-  argv[n++] = out;
+  argv[n++] = (char *)"/proc/self/fd/3";
   argv[n] = NULL;
-  return spawn_wait(argv, log);
-}
-
-static void nvrtc_folder_remove(const char *folder) {
-  static const char *const files[] = { "unit.cpp", "unit.so", "log" };
-  char path[PATH_ROOM];
-  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-    snprintf(path, sizeof path, "%s/%s", folder, files[i]);
-    unlink(path);
-  }
-  rmdir(folder);
+  return spawn_wait(argv, b);
 }
 
 static struct image *image_make(const char *data, size_t size, unsigned cc) {
@@ -282,11 +283,9 @@ static void log_set(nvrtcProgram p, const char *a, const char *b, const char *c)
 }
 
 /* Sets the program's log to Clang's messages. */
-static nvrtcResult log_read(nvrtcProgram p, const char *folder, int status) {
-  char path[PATH_ROOM];
+static nvrtcResult log_read(nvrtcProgram p, const struct build *b, int status) {
   size_t size;
-  snprintf(path, sizeof path, "%s/log", folder);
-  char *log = file_read(path, &size);
+  char *log = memory_read(b->log, &size);
   log_set(p,
           log && *log      ? log
               : status < 0 ? "error: clang cannot be started"
@@ -316,24 +315,22 @@ static void libraries_add(struct flags *f, const char *text) {
     }
 }
 
-static nvrtcResult nvrtc_compile_in(nvrtcProgram p, const char *folder, struct flags *f) {
-  char path[PATH_ROOM], *marked = NULL, *text = rewrite_unit(p->text);
-  snprintf(path, sizeof path, "%s/unit.cpp", folder);
-  if (text &&
-      asprintf(&marked, "#line 1 \"%s\"\n%s\nAUTOTUNE_EMULATE_UNIT\n", p->name, text) < 0)
-    marked = NULL;
-  libraries_add(f, p->text);
-  bool written = marked && file_write(path, marked);
-  free(marked);
+static nvrtcResult nvrtc_compile_in(nvrtcProgram p, const struct build *b,
+                                    struct flags *f) {
+  char *text = rewrite_unit(p->text);
+  bool written = text &&
+      dprintf(b->unit, "#line 1 \"%s\"\n%s\nAUTOTUNE_EMULATE_UNIT\n", p->name, text) >=
+          0 &&
+      lseek(b->unit, 0, SEEK_SET) == 0;
   free(text);
+  libraries_add(f, p->text);
   if (!written)
     return NVRTC_ERROR_OUT_OF_MEMORY;
-  int status = clang_run(folder, f);
+  int status = clang_run(b, f);
   if (status != 0)
-    return log_read(p, folder, status);
+    return log_read(p, b, status);
   size_t size = 0;
-  snprintf(path, sizeof path, "%s/unit.so", folder);
-  char *data = file_read(path, &size);
+  char *data = memory_read(b->object, &size);
   free(p->image);
   p->image = data && size ? image_make(data, size, f->cc) : NULL;
   free(data);
@@ -403,8 +400,6 @@ EXPORT nvrtcResult nvrtcDestroyProgram(nvrtcProgram *p) {
 EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int n,
                                        const char *const *options) {
   struct flags f = { .n = 0 };
-  const char *temporary = getenv("TMPDIR");
-  char folder[PATH_ROOM - 16];
   if (!p)
     return NVRTC_ERROR_INVALID_PROGRAM;
   if (fault_due(FAULT_NVRTC)) {
@@ -415,14 +410,11 @@ EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int n,
   const char *unknown = options_read(&f, n, options);
   if (unknown)
     log_set(p, "nvrtc: error: unrecognized option ", unknown, " found\n");
-  else if ((size_t)snprintf(folder, sizeof folder, "%s/autotune-emulate-XXXXXX",
-                            temporary && *temporary ? temporary : "/tmp") >=
-               sizeof folder ||
-           !mkdtemp(folder))
-    result = NVRTC_ERROR_INTERNAL_ERROR;
   else {
-    result = nvrtc_compile_in(p, folder, &f);
-    nvrtc_folder_remove(folder);
+    struct build b = { memory_file("unit"), memory_file("object"), memory_file("log") };
+    result = b.unit < 0 || b.object < 0 || b.log < 0 ? NVRTC_ERROR_INTERNAL_ERROR
+                                                     : nvrtc_compile_in(p, &b, &f);
+    build_close(&b);
   }
   for (unsigned i = 0; i < f.n; i++)
     free(f.of[i]);

@@ -5,18 +5,17 @@
 # compile a few kernels hundreds of times in each stage.
 set -u
 [ -n "${COMPILE_ONCE_IN:-}" ] || exec "$COMPILE_ONCE_WITH" "$@"
-words='' headers='' unit='' object=''
+words='' headers=''
 for word; do
   case $word in
-    */unit.cpp) unit=$word ;;
-    */unit.so) object=$word ;;
-    -I*) headers="$headers ${word#-I}/autotune_emulate/*"; words="$words $word" ;;
-    *) words="$words $word" ;;
+    -I*) headers="$headers ${word#-I}/autotune_emulate/*" ;;
   esac
+  words="$words $word"
 done
-sum=$({ echo "$COMPILE_ONCE_WITH$words"; cat "$unit" $headers; } 2> /dev/null | sha256sum)
+# The unit is descriptor 0, the object 3.
+sum=$({ echo "$COMPILE_ONCE_WITH$words"; cat /proc/self/fd/0 $headers; } 2> /dev/null | sha256sum)
 kept=$COMPILE_ONCE_IN/${sum%% *}
-[ -f "$kept" ] && cp "$kept" "$object" && exit 0
+[ -f "$kept" ] && cat "$kept" >&3 && exit 0
 "$COMPILE_ONCE_WITH" "$@" || exit
-mkdir -p "$COMPILE_ONCE_IN" && cp "$object" "$kept.$$" && mv -f "$kept.$$" "$kept"
+mkdir -p "$COMPILE_ONCE_IN" && cat /proc/self/fd/3 > "$kept.$$" && mv -f "$kept.$$" "$kept"
 exit 0

@@ -192,6 +192,22 @@ check "its name" [ -s plain.o ]
 check "C++" cc nvcc -O1 -c main.cpp -o main.o
 check "linked" cc nvcc tuned.o plain.o main.o -o all
 check "right, too" ./all
+
+# A program that is killed while Clang compiles leaves no file.
+mkdir tmp
+printf '#!/bin/sh\necho $$ > "%s/compiling"\nexec sleep 60\n' "$work" > slow_clang
+chmod +x slow_clang
+TMPDIR=$work/tmp AUTOTUNE_CACHE=off AUTOTUNE_EMULATE_CLANG=$work/slow_clang setsid ./all > out 2> err &
+program=$!
+for _ in $(seq 300); do
+  [ -s compiling ] && break
+  sleep 0.1
+done
+check "it compiles" [ -s compiling ]
+kill -KILL -- "-$program"
+kill -KILL "$(cat compiling)"
+wait "$program" 2> /dev/null
+check "nothing is left" [ -z "$(ls tmp)" ]
 check "dependencies" cc nvcc -O1 -MD -MF plain.d -c plain.cu -o plain.o
 check "of the user's file" grep -q '^plain.o: plain.cu' plain.d
 echo '__global__ void k(int *x) { *x = 1 }' > wrong.cu

@@ -37,6 +37,22 @@ function fits(expected, got) {
   return new RegExp(`^${quoted}$`).test(plain(got));
 }
 
+// Where GOT ends to be as expected: the first text between two `…` that it lacks, and what it has after the one before.
+function difference(expected, got) {
+  const text = plain(got);
+  let at = 0;
+  for (const piece of plain(expected).split(/ ?… ?/)) {
+    let n = piece.length;
+    while (n > 0 && text.indexOf(piece.slice(0, n), at) < 0)
+      n--;
+    const found = text.indexOf(piece.slice(0, n), at);
+    if (n < piece.length)
+      return `'${piece.slice(n, n + 60)}' after '${piece.slice(Math.max(0, n - 60), n)}', not '${text.slice(found + n, found + n + 60)}'`;
+    at = found + n;
+  }
+  return `nothing more, not '${text.slice(at, at + 60)}'`;
+}
+
 // On a busy machine too few variants fit into a time: they are counted instead.
 const patient = command => update ? command :
   command.replace(/(BUDGET=|--budget )\d+s/, (all, what) => `${what}100s,12`);
@@ -64,7 +80,7 @@ function console_block(text) {
     }
     if (!update) {
       failures++;
-      console.log(`FAILED: ${line}\nexpected, up to numbers:\n${said}got:\n${got}`);
+      console.log(`FAILED: ${line}: expected ${difference(said, got)}\nexpected, up to numbers:\n${said}got:\n${got}`);
     }
     out += `${line}\n${got}`;
   }
