@@ -301,7 +301,7 @@ enum autotune_gpu_flags {
 /* An argument that the host makes for each variant: prepare(NAME = expression). */
 struct autotune_prepared {
   unsigned arg;     /* its index */
-  const char *text; /* "NAME = expression", as written */
+  const char *text; /* "NAME = expression", as written, and a line for each macro in it */
   unsigned n_params;
   const unsigned *params; /* indices of the parameters that it depends on */
   unsigned n_args;

@@ -13,9 +13,11 @@
 #include "tune.h"
 
 enum {
-  ENOUGH = 16, // variants before a small improvement ends it
-  LEARNED = 10 // variants before many are proposed at once
+  ENOUGH = 16,  // variants before a small improvement ends it
+  LEARNED = 10, // variants before many are proposed at once
+  READY = 2     // times those that are compiled ahead may wait for a slow compilation
 };
+static const double slow_compile = 3; // times as long as usual
 
 // ---- proposing ----------------------------------------------------------------------
 
@@ -399,18 +401,31 @@ static bool is_over(struct tuning *t) {
       (t->exhausted && t->in_flight == 0 && !share_waits(t));
 }
 
+// Proposes another variant if one that has been compiled since BEGUN takes far longer
+// than usual and another thread has nothing to do. READY: the variants that wait for it.
+static void explore_fill(struct tuning *t, unsigned ready, double begun) {
+  const struct summary *m = &t->summary;
+  double usual = m->compile_seconds / fmax(1, m->tried + t->part.n_held + ready);
+  bool slow = sys_now() - begun > slow_compile * usual && !options_get()->seeded;
+  if (slow && t->in_flight > 0 && t->in_flight < t->compiling &&
+      ready + t->in_flight < READY * t->ahead)
+    explore_propose(t);
+}
+
 // Compiles a few variants, then tries them while nothing else runs: for kernels that use
 // all cores.
 static void explore_quietly(struct tuning *t) {
-  struct compiled *ready = sys_calloc(t->ahead, sizeof *ready);
+  struct compiled *ready = sys_calloc(READY * t->ahead, sizeof *ready);
   while (ready && !is_over(t)) {
     unsigned n = 0;
     throttle_keep(t);
     share_news(t);
     explore_propose(t);
+    double begun = sys_now();
     while (t->in_flight > 0 && (!explore_is_late(t) || (n == 0 && owes_one(t)))) {
       explore_take(t, &ready[n]);
       n += ready[n].ticket != 0;
+      explore_fill(t, n, begun);
       tune_report(t, tune_silence(NULL));
     }
     for (unsigned i = 0; i < n; i++, throttle_keep(t))

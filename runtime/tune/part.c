@@ -9,7 +9,8 @@
 // as a whole: others are ended by its time, so it must be right. The factor between its
 // part and its whole run makes estimates of whole runs from the times of parts. If a part
 // is hardly shorter than a whole run, for example because an outermost loop has few
-// iterations, all later trials are whole runs.
+// iterations, all later trials are whole runs. So are they once a good variant's whole
+// run takes no longer than the samples of a part.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,9 +182,24 @@ static void part_stop(struct tuning *t, const char *why) {
   log_message(AUTOTUNE_DEBUG, "%s: %s: whole runs go on", t->kernel->name, why);
 }
 
+// Ends the parts if they save nothing.
+static void part_judge(struct tuning *t) {
+  double ratio = t->part.ratio, best = tune_best_seconds(t).median;
+  char text[96];
+  if (ratio <= 0 || !t->part.divisor)
+    return;
+  snprintf(text, sizeof text, "a part takes %.3g of a run", ratio);
+  if (ratio > worthwhile)
+    return part_stop(t, text);
+  log_message(AUTOTUNE_DEBUG, "%s: %s", t->kernel->name, text);
+  if (best <= shortest) {
+    snprintf(text, sizeof text, "the best takes %.3g ms as a whole", 1e3 * best);
+    part_stop(t, text);
+  }
+}
+
 void part_settle_held(struct tuning *t) {
   struct part *p = &t->part;
-  char text[64];
   if (p->n_held == 0)
     return;
   part_measure(t);
@@ -198,13 +214,7 @@ void part_settle_held(struct tuning *t) {
     }
   }
   p->n_held = 0;
-  if (p->ratio <= 0)
-    return;
-  snprintf(text, sizeof text, "a part takes %.3g of a run", p->ratio);
-  if (p->ratio > worthwhile)
-    part_stop(t, text);
-  else
-    log_message(AUTOTUNE_DEBUG, "%s: %s", t->kernel->name, text);
+  part_judge(t);
 }
 
 // ---- one trial ----------------------------------------------------------------------
@@ -246,6 +256,7 @@ bool part_hold(struct tuning *t, struct candidate *c, struct trial *trial) {
     return false;
   if (p->ratio > 0) { // others are ended by the best's time: it must be right
     part_run_whole(t, c, trial);
+    part_judge(t);
     return true;
   }
   p->held[p->n_held++] = (struct held){ (unsigned)(c - t->candidates), *trial };

@@ -63,6 +63,19 @@ awk '/ autotune_text_loops_0\[\] =$/ { on = 1; next } on; on && /";$/ { exit }' 
   sed 's/^"//; s/\\n";*$//; s/\\\(["?]\)/\1/g; s/\\\\/\\/g' > unit.c
 has "loops: bounds are macros" unit.c 'AUTOTUNE_PART_UP(3, n, 1, 1, 1)'
 has "loops: a block of the middle size" unit.c 'AUTOTUNE_PART_UP(0, n, 0, 2, 1)'
+cat > shared.c << 'END'
+#pragma autotune kernel inout(a[0:n][0:n])
+void shared(int n, double (*a)[n])
+{
+  #pragma autotune parallel for num_threads({1, 2})
+  #pragma autotune tile sizes({4, 16, 64}, {8, 16})
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      a[i][j] += 1;
+}
+END
+check "shared: translates" autotune translate shared.c -o shared_out.c
+has "shared: a block of the largest size for each thread" shared_out.c 'AUTOTUNE_PART_UP(0, n, 0, 64 \* AUTOTUNE_PART_THREADS, 1)'
 printf '%s\n' '#include "unit.c"' \
   'void all(int n, int *a, int *b, int *c, int *d, int *e, int *f) { autotune_entry(n, a, b, c, d, e, f); }' > all.c
 try() { # PARTS LEAST FLAG…
@@ -127,6 +140,18 @@ facts() { # EXPRESSION, of the record of each variant: prints for which ways it 
 is "slow: those that were wrong: $(cat log)" "$(facts 'r.fate === "wrong"')" "1 2"
 has "slow: estimates are marked: $(cat report.json)" report.json '"part": 0\.'
 is "slow: the winner was run as a whole" "$(facts 'r.parameters.WAY == 4 && r.part')" ""
+# WAY 4, the fastest, takes a fifth of the default; a part of it would take far less.
+autotune export --t4 -o t4.json
+is "slow: T4 has times of whole runs: $(cat t4.json)" "$(node -e 'const t4 = JSON.parse(require("fs").readFileSync("t4.json"))
+  const times = t4.results.flatMap((r) => r.times.runtimes ?? [])
+  console.log(times.length > 3 && times.every((t) => t > t4.metadata.default_time / 15))')" true
+
+# Where a good variant is fast, whole runs go on.
+sed 's/40, 20, 30/2, 40, 30/' slow.c > fast.c
+check "fast: compiles" autotune cc gcc -O1 fast.c -o fast
+AUTOTUNE_LOG=debug timeout 200 ./fast > out 2> log; is "fast: status" $? 0
+is "fast: answer" "$(cat out)" "0 wrong"
+has "fast: $(cat log)" log 'work: the best takes [0-9.]* ms as a whole: whole runs go on$'
 
 # Where an outermost loop has few iterations, a part is as long as all of it: whole runs go on.
 sed -i 's/for (int i = 0; i < n; i++) {/for (int once = 0; once < 1; once++) for (int i = 0; i < n; i++) {/' slow.c

@@ -67,6 +67,12 @@ void gpu_prepared_drop(struct gpu_prepared_set *s, unsigned v, const char *why) 
   s->why[v] = sys_strdup(why);
 }
 
+// The length of P's text as written, which macros follow, or MOST if it is longer.
+static int prepare_written(const struct autotune_prepared *p, size_t most) {
+  size_t n = strcspn(p->text, "\n");
+  return (int)(n < most ? n : most);
+}
+
 // (The type may be one of the user's. Where the launch passes zeros too, the kernel does
 // not use it on this device.)
 bool gpu_prepared_failed(const struct autotune_kernel *k,
@@ -75,7 +81,8 @@ bool gpu_prepared_failed(const struct autotune_kernel *k,
   if (k->args[p->arg].size != GPU_MAP || !gpu_map_is_empty(out) ||
       gpu_map_is_empty(args[p->arg]))
     return false;
-  snprintf(why, size, "prepare(%.100s) made no tensor map: all its bytes are 0", p->text);
+  snprintf(why, size, "prepare(%.*s) made no tensor map: all its bytes are 0",
+           prepare_written(p, 100), p->text);
   return true;
 }
 
@@ -129,9 +136,9 @@ void gpu_prepared_default(const struct autotune_kernel *k,
 void gpu_prepared_differs(const struct autotune_kernel *k,
                           const struct autotune_prepared *p, char *why, size_t size) {
   snprintf(why, size,
-           "the launch's own %.40s is not what prepare(%.100s) makes for the default's "
+           "the launch's own %.40s is not what prepare(%.*s) makes for the default's "
            "params",
-           k->args[p->arg].name, p->text);
+           k->args[p->arg].name, prepare_written(p, 100), p->text);
 }
 
 // False, and WHY: the launch's own value differs from that for the default's params.
@@ -171,8 +178,8 @@ int gpu_prepare(const struct autotune_kernel *k, const struct call *call,
                                     .n = prepare_count(k, &list[i]) };
     good = s->n > 0 && s->size <= BYTES / s->n;
     if (!good)
-      snprintf(why, size, "the params in prepare(%.80s) have more than %d combinations",
-               list[i].text, COMBINATIONS);
+      snprintf(why, size, "the params in prepare(%.*s) have more than %d combinations",
+               prepare_written(&list[i], 80), list[i].text, COMBINATIONS);
     good = good && prepare_set(k, &list[i], call, s, &steps);
     good = good && prepare_agrees(k, &list[i], call, why, size);
     all->n = i + 1;

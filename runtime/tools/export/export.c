@@ -63,7 +63,8 @@ static json_t *export_configuration(const char *values) {
   return o;
 }
 
-// Writes the samples of R only if they are TIMED: T4 has times of runs, in milliseconds.
+// Writes the samples of R only if they are TIMED: T4 has times of whole runs, in
+// milliseconds. Those of a part of a run are estimates (record_shown).
 static json_t *export_times(const struct record *r, bool timed) {
   double compiling = r->compile_seconds * 1e3;
   // The schema has compilation_time, recorded files have compilation.
@@ -72,8 +73,9 @@ static json_t *export_times(const struct record *r, bool timed) {
                         0.0, "validation", r->verify_seconds * 1e3);
   if (r->status == STATUS_OK && timed) {
     json_t *runs = json_array();
+    double part = r->part > 0 ? r->part : 1;
     for (unsigned i = 0; i < r->n_samples; i++)
-      json_array_append_new(runs, json_real(r->samples[i] * 1e3));
+      json_array_append_new(runs, json_real(r->samples[i] / part * 1e3));
     json_object_set_new(o, "runtimes", runs);
   }
   return o;
@@ -81,7 +83,7 @@ static json_t *export_times(const struct record *r, bool timed) {
 
 static json_t *export_result(const struct record *r, const struct objective *o) {
   const char *word = status_words[r->status].fair;
-  double cost = stats_of(r->samples, r->n_samples).median * (o->is_seconds ? 1e3 : 1);
+  double cost = record_shown(r).median * (o->is_seconds ? 1e3 : 1);
   return json_pack("{s:o, s:o, s:[s], s:o, s:s, s:i, s:[{s:s, s:o, s:s}]}", "timestamp",
                    export_moment(r->when), "configuration",
                    export_configuration(r->values), "objectives", o->name, "times",

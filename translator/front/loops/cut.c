@@ -42,11 +42,13 @@ static int cut_order(const void *a, const void *b) {
   return (*x > *y) - (*x < *y);
 }
 
-// Returns the middle value of A, a size, or the smaller one of two; 1 if it is not known.
-// With the largest one a part would be most of a short loop; larger blocks are cut.
-static long long cut_middle(const struct builder *b, const struct dir_arg *a) {
+// Returns the LARGEST value of A, a size, or else the middle value, the smaller one of
+// two; 1 if it is not known. With the largest one a part would be most of a short loop;
+// larger blocks are cut.
+static long long cut_size(const struct builder *b, const struct dir_arg *a,
+                          bool largest) {
   int p = arg_param(b, a);
-  long long *sizes = NULL, middle = 1;
+  long long *sizes = NULL, size = 1;
   unsigned n = 0;
   for (unsigned i = 0; p >= 0 && i < b->k->params[p].n_values; i++)
     if (b->k->params[p].kind == VALUE_INT)
@@ -54,10 +56,10 @@ static long long cut_middle(const struct builder *b, const struct dir_arg *a) {
   if (n)
     qsort(sizes, n, sizeof *sizes, cut_order);
   if (n)
-    middle = sizes[(n - 1) / 2];
+    size = sizes[largest ? n - 1 : (n - 1) / 2];
   if (p < 0 && is_digits(a->text))
-    middle = strtoll(a->text.data, NULL, 10);
-  return middle > 0 ? middle : 1;
+    size = strtoll(a->text.data, NULL, 10);
+  return size > 0 ? size : 1;
 }
 
 // Returns the places where the loop in place AT may be after the order TEXT, "(2,1,3)".
@@ -85,24 +87,31 @@ static unsigned cut_moved(const struct builder *b, const struct loop_directive *
   return places;
 }
 
-// Looks at the directives of LOOP's nest: sets *SHARES if threads share it, and *MOST at
-// least to the middle size of its blocks. The directives are applied from the nearest one
-// upwards, and may move LOOP, so PLACES are where it may be by then, as bits.
-static void cut_look(const struct builder *b, TSNode loop, long long *most,
-                     bool *shares) {
+struct cut_blocks {          // of a loop
+  long long middle, largest; // sizes
+  bool shares;               // threads share them
+};
+
+// Looks at the directives of LOOP's nest, and adds what they say to BLOCKS. The
+// directives are applied from the nearest one upwards, and may move LOOP, so PLACES are
+// where it may be by then, as bits.
+static void cut_look(const struct builder *b, TSNode loop, struct cut_blocks *blocks) {
   unsigned n, places = 1;
   const struct loop_directive **list = directives_of(&b->u, loop, &n);
   for (unsigned i = n; i-- > 0;) {
     unsigned groups = directive_groups(list[i]->kind), moved = 0;
     const struct dir_clause *c = directive_clause(
         list[i], groups & (GROUP_SIZES | GROUP_SCHEDULE) ? "sizes" : "partial");
-    *shares |= places & 1 &&
+    blocks->shares |= places & 1 &&
         (groups & GROUP_THREADS || directive_clause(list[i], "num_threads"));
     for (unsigned j = 0; j < MAX_CUT_PLACES; j++) {
       if (!(places & (1u << j)))
         continue;
-      long long size = c && j < c->n_args ? cut_middle(b, &c->args[j]) : 1;
-      *most = size > *most ? size : *most;
+      const struct dir_arg *size = c && j < c->n_args ? &c->args[j] : NULL;
+      long long middle = size ? cut_size(b, size, false) : 1;
+      long long largest = size ? cut_size(b, size, true) : 1;
+      blocks->middle = middle > blocks->middle ? middle : blocks->middle;
+      blocks->largest = largest > blocks->largest ? largest : blocks->largest;
       moved |= groups & GROUP_ORDER ? cut_moved(b, list[i], j) : 1u << j;
     }
     places = moved;
@@ -110,24 +119,25 @@ static void cut_look(const struct builder *b, TSNode loop, long long *most,
 }
 
 // Returns how many iterations LOOP must keep, at least, as an expression: a block of the
-// middle size, one for each thread that shares them.
+// middle size or, for each thread that shares them, one of the largest: with fewer blocks
+// than threads, a part would be slower than its share of a whole run.
 static const char *cut_least(const struct builder *b, TSNode loop) {
   unsigned n;
   const struct nest_root *roots = nest_roots(&b->u, &n);
-  long long most = 1;
-  bool shares = false;
-  cut_look(b, loop, &most, &shares);
+  struct cut_blocks blocks = { .middle = 1, .largest = 1 };
+  cut_look(b, loop, &blocks);
   if (node_is(ts_node_parent(loop), "compound_statement")) // `chain` is on the block
-    cut_look(b, ts_node_parent(loop), &most, &shares);
+    cut_look(b, ts_node_parent(loop), &blocks);
   for (unsigned i = 0; i < n; i++) {
     struct builder part = *b;
     part.u.focus = roots[i].focus;
     if (roots[i].focus && ts_node_eq(roots[i].loop, loop))
-      cut_look(&part, loop, &most, &shares);
+      cut_look(&part, loop, &blocks);
   }
   for (unsigned i = 0; i < b->n_authors; i++)
-    shares |= ts_node_eq(b->authors[i].loop, loop);
-  return arena_printf(shares ? "%lld * AUTOTUNE_PART_THREADS" : "%lld", most);
+    blocks.shares |= ts_node_eq(b->authors[i].loop, loop);
+  return blocks.shares ? arena_printf("%lld * AUTOTUNE_PART_THREADS", blocks.largest)
+                       : arena_printf("%lld", blocks.middle);
 }
 
 struct grown { // a loop's variable, whose later values are larger, or smaller if it FALLS

@@ -42,6 +42,7 @@ struct prepared {
   unsigned arg;            /* index of NAME */
   struct slice text, expr; /* both sides of the `=`; the expression alone */
   struct names words;      /* of the expression, and of the macros that it uses */
+  char *made_of;           /* `text` and a line "NAME text" for each of those macros */
   bool
       unclear; /* the text of a macro is not known: it may use every param and argument */
 };

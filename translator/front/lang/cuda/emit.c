@@ -234,7 +234,7 @@ static const struct template_field cuda_symbol_fields[] = {
 #undef THIS
 #define THIS struct prepared
 static const struct template_field cuda_prepared_fields[] = {
-  TEMPLATE_FIELD(THIS, UNSIGNED, arg), TEMPLATE_FIELD(THIS, SLICE, text),
+  TEMPLATE_FIELD(THIS, UNSIGNED, arg), TEMPLATE_FIELD(THIS, STRING, made_of),
   TEMPLATE_FIELD(THIS, SLICE, expr), TEMPLATE_WRITE("looks", cuda_looks),
   TEMPLATE_WRITE("reads", cuda_reads), TEMPLATE_END
 };

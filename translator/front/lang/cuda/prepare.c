@@ -65,6 +65,8 @@ void cuda_prepare_expand(const struct source *s, struct kernel *k,
   bool includes = false; // headers of -include are among X
   for (unsigned i = 0; i < cuda_of(k)->n_prepared; i++) {
     struct prepared *p = &cuda_of(k)->prepared[i];
+    struct text all = { 0 };
+    text_printf(&all, "%.*s", (int)p->text.size, p->text.data);
     for (unsigned n = 0; n < p->words.n; n++) { // which gets more meanwhile
       struct slice word = p->words.list[n].text;
       if (kernel_param(k, word) >= 0 || kernel_arg(k, word) >= 0)
@@ -75,10 +77,12 @@ void cuda_prepare_expand(const struct source *s, struct kernel *k,
         const struct macro *macro = &x->macros[m->index];
         if (macro->undefined)
           continue;
+        text_printf(&all, "\n%.*s", (int)macro->text.size, macro->text.data);
         prepare_add_words(p, slice_after(macro->text, macro->name));
         p->unclear |= memmem(macro->text.data, macro->text.size, "##", 2) != NULL;
       }
     }
+    p->made_of = all.data;
   }
 }
 
