@@ -401,21 +401,21 @@ static bool is_over(struct tuning *t) {
       (t->exhausted && t->in_flight == 0 && !share_waits(t));
 }
 
-// Proposes another variant if one that has been compiled since BEGUN takes far longer
-// than usual and another thread has nothing to do. READY: the variants that wait for it.
-static void explore_fill(struct tuning *t, unsigned ready, double begun) {
+// Proposes more variants if one that has been compiled since BEGUN takes far longer than
+// usual and another thread has nothing to do. N: the variants that wait for it.
+static void explore_fill(struct tuning *t, unsigned n, double begun) {
   const struct summary *m = &t->summary;
-  double usual = m->compile_seconds / fmax(1, m->tried + t->part.n_held + ready);
+  double usual = m->compile_seconds / fmax(1, m->tried + t->part.n_held + n);
   bool slow = sys_now() - begun > slow_compile * usual && !options_get()->seeded;
   if (slow && t->in_flight > 0 && t->in_flight < t->compiling &&
-      ready + t->in_flight < READY * t->ahead)
-    explore_propose(t);
+      n + t->in_flight < READY * t->ahead)
+    explore_propose(t); // at most t->ahead
 }
 
 // Compiles a few variants, then tries them while nothing else runs: for kernels that use
 // all cores.
 static void explore_quietly(struct tuning *t) {
-  struct compiled *ready = sys_calloc(READY * t->ahead, sizeof *ready);
+  struct compiled *ready = sys_calloc((READY + 1) * t->ahead, sizeof *ready);
   while (ready && !is_over(t)) {
     unsigned n = 0;
     throttle_keep(t);

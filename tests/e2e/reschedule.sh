@@ -436,7 +436,7 @@ has "a buffer in place of an array that is never stored" out.c 'autotune_memory 
 has "vectors along rows" out.c 'omp simd'
 has "a sum has a variable" out.c 'autotune_sum'
 has "a loop around tiles" out.c 'for (long long autotune_outer0 = '
-has "parts of a triangle that grows as a loop counts down" out.c 'PART_DOWN(n - 1, 0, 1, 4 \* AUTOTUNE_PART_THREADS, 3)'
+has "parts of a triangle that grows as a loop counts down" out.c 'PART_DOWN(n - 1, 0, 1, 16 \* AUTOTUNE_PART_THREADS, 3)'
 has "terms that need nothing of their tile" out.c 'autotune_early0'
 has "sums in registers" out.c 'autotune_block\['
 has "what is read with a stride is copied" out.c 'autotune_packed1\['
