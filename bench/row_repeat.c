@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_repeat.c: is it chance? Each of five kernels is tuned again and again with the
-// default budget, each time from an empty store and with another seed, and once with all
-// of its variants; then all that was chosen is measured together, in turns, in one
+// row_repeat.c: is it chance? Each of five kernels (or those that BENCH_KERNELS names) is
+// tuned again and again with the default budget, each time from an empty store, and once
+// with all of its variants; then all that was chosen is measured together, in turns, in one
 // process and on the same data. The best of them all stands for the best of all variants.
 #include <glob.h>
 #include <math.h>
@@ -30,11 +30,9 @@ static void use_store(const struct bench *b, const char *kernel, unsigned choice
 }
 
 static bool choose(const struct bench *b, unsigned kernel, unsigned choice) {
-  char seed[16], path[4096];
+  char path[4096];
   snprintf(path, sizeof path, "%s/%s_run.tuned", b->work, kernels[kernel].name);
-  snprintf(seed, sizeof seed, "%u", choice + 1);
   use_store(b, kernels[kernel].name, choice);
-  setenv("AUTOTUNE_SEED", seed, 1);
   setenv("AUTOTUNE_BUDGET", choice == ALL ? whole : budget, 1);
   if (choice == ALL)
     setenv("AUTOTUNE_SEARCH", "exhaustive", 1);
@@ -42,7 +40,6 @@ static bool choose(const struct bench *b, unsigned kernel, unsigned choice) {
       run((const char *[]){ path, kernels[kernel].size, "0", "1", NULL }, NULL, 0) >= 0;
   unsetenv("AUTOTUNE_SEARCH");
   unsetenv("AUTOTUNE_BUDGET");
-  unsetenv("AUTOTUNE_SEED");
   return fine;
 }
 
@@ -122,7 +119,10 @@ bool row_repeat(struct bench *b) {
   char *before = strdup(cache ? cache : "");
   json_t *data = json_object();
   size_t used = 0;
+  const char *only = getenv("BENCH_KERNELS");
   for (unsigned k = 0; k < KERNELS && least >= 0; k++) {
+    if (only && !strstr(only, kernels[k].name))
+      continue;
     bool fine = true;
     for (unsigned c = 0; c < STORES && fine; c++)
       fine = choose(b, k, c);
