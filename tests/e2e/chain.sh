@@ -239,6 +239,10 @@ int main(void)
       x[i] = make(all, i);
     harris(n, m, (void *)x[0], (void *)x[1], (void *)x[2], (void *)x[3], (void *)x[4], (void *)x[5], (void *)x[6], (void *)x[7], (void *)x[8], (void *)x[9]);
     say("harris", all, x[9]);
+    for (int i = 1; i < 9; i++) { /* its local arrays hold anything now */
+      free(x[i]);
+      x[i] = make(all, i);
+    }
     flat(m, n, x[0], x[1], x[9]);
     say("flat", all, x[9]);
     half(n, m, (void *)x[0], (void *)x[1], (void *)x[9]);
