@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 unset AUTOTUNE_MODE AUTOTUNE_SEARCH
-export AUTOTUNE_CACHE=$work/cache AUTOTUNE_LOG=debug AUTOTUNE_BUDGET=5s LC_ALL=C
+export AUTOTUNE_CACHE=$work/cache AUTOTUNE_LOG=debug AUTOTUNE_BUDGET=60s LC_ALL=C
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0
 failed=0
 fail() { echo "FAILED: $*"; failed=1; }
