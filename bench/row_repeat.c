@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // row_repeat.c: is it chance? Each of five kernels (or those that BENCH_KERNELS names) is
 // tuned again and again with the default budget, each time from an empty store, and once
-// with all of its variants; then all that was chosen is measured together, in turns, in one
-// process and on the same data. The best of them all stands for the best of all variants.
+// with all of its variants; then all that was chosen is measured together, in turns, in
+// one process and on the same data. The best of them all stands for the best of all
+// variants.
 #include <glob.h>
 #include <math.h>
 #include <stdio.h>
