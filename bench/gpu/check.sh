@@ -8,8 +8,7 @@
 #              memory (IPC).
 #   sanitizer  the lessons under compute-sanitizer, tool by tool, with what the suite found to be fast
 #
-# PROGRAMS/check holds the programs (programs.sh). BENCH_CC: the device's compute capability, as 90. BENCH_NAMES: the only
-# unit tests, programs and lessons of the suite that are run, besides lesson 06's several defaults. Stops after SECONDS,
+# PROGRAMS/check holds the programs (programs.sh). BENCH_CC: the device's compute capability, as 90. Stops after SECONDS,
 # naming what was not reached. Exit status 1: something is wrong. A machine on which compute-sanitizer or IPC does not
 # work is said, and is no failure.
 set -eu
@@ -66,10 +65,6 @@ size_of() { # arguments that make a lesson's problem small and uneven
 }
 
 # ---- the suite ----
-
-wanted() { # NAME: BENCH_NAMES is not set, or has it
-  case " ${BENCH_NAMES:-$1} " in *" $1 "*) ;; *) return 1 ;; esac
-}
 
 try() { # NAME ARGUMENT…: the output says whether the answer is right
   name=$1 log=$logs/$1$log_of.log
@@ -146,9 +141,7 @@ suite() {
     if [ -n "$emulated" ] && [ $name != test_nvrtc ]; then # nothing stands in for NVRTC's own code
       export AUTOTUNE_EMULATOR="$home/lib/libautotune-emulate.so.0"
     fi
-    if ! wanted $name; then
-      continue
-    elif [ -x "$programs/$name" ]; then
+    if [ -x "$programs/$name" ]; then
       try $name
     else
       echo "$name: not here (make tests builds it)"
@@ -157,13 +150,13 @@ suite() {
   unset AUTOTUNE_EMULATOR
   [ -z "$faults" ] || export AUTOTUNE_EMULATE="$faults"
   for name in $hard; do
-    ! wanted "$name" || try "$name"
+    try "$name"
   done
   wgmma
   export AUTOTUNE_BUDGET=2s,12
   [ -z "$emulated" ] || AUTOTUNE_BUDGET=8s,2
   for name in $lessons; do
-    ! wanted "$name" || try "$name" $(size_of "$name")
+    try "$name" $(size_of "$name")
   done
   python3 "$here/results.py" failures || failed=1
   ipc

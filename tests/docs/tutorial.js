@@ -37,7 +37,7 @@ function fits(expected, got) {
   return new RegExp(`^${quoted}$`).test(plain(got));
 }
 
-// Where GOT ends to be as expected: the first text between two `…` that it lacks, and what it has after the one before.
+// Returns where GOT begins to differ: what is expected there, and what GOT has instead.
 function difference(expected, got) {
   const text = plain(got);
   let at = 0;

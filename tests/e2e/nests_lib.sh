@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# nests_lib.sh, sourced: the variants of a made-up kernel `nest`, compiled at once, and how they are compiled.
+# nests_lib.sh, sourced: the variants of a made-up kernel `nest`, compiled at once.
 
 # variants_of PARAMETERS ARGUMENTS VALUES…: prints C: the unit of `nest` in ./out.c once for each VALUES of its params, and
 # tuned(variant, PARAMETERS), which calls the variant of that number with ARGUMENTS. Writes ./unit.c. One file for all,
@@ -25,6 +25,3 @@ variants_of() {
   for n in $(seq 0 $((v - 1))); do echo "case $n: autotune_entry_$n($arguments); break;"; done
   echo "} }"
 }
-
-# optimization SEED: prints flags: of one seed in four what makes vectors, of the others what compiles five times as fast.
-optimization() { [ $(($1 % 4)) = 0 ] && echo "-O2 -march=native" || echo -O0; }
