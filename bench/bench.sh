@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # bench.sh BUILD [ROW…]: everything that bench/README.md and the README say about speed, measured in one run on this
-# machine. Rows: matmul sgemm examples calls start jit tuning modes even repeat large warm. The raw figures go
-# to bench/results/MACHINE.json.
+# machine. Rows: matmul sgemm examples calls start jit tuning modes even repeat large warm; BENCH_KERNELS="matmul spmv"
+# lets repeat have only these. The raw figures go to bench/results/MACHINE.json.
 set -eu
 cd "$(dirname "$0")/.."
 build=$(cd "${1:-build}" && pwd)

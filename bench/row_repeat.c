@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // row_repeat.c: is it chance? Each of five kernels (or those that BENCH_KERNELS names) is
-// tuned again and again with the default budget, each time from an empty store, and once
-// with all of its variants; then all that was chosen is measured together, in turns, in
+// tuned again and again for 10 s, each time from an empty store, and once with all of its
+// variants; then all that was chosen is measured together, in turns, in
 // one process and on the same data. The best of them all stands for the best of all
 // variants.
 #include <glob.h>
@@ -121,6 +121,7 @@ bool row_repeat(struct bench *b) {
   json_t *data = json_object();
   size_t used = 0;
   const char *only = getenv("BENCH_KERNELS");
+  unsigned judged_kernels = 0;
   for (unsigned k = 0; k < KERNELS && least >= 0; k++) {
     if (only && !strstr(only, kernels[k].name))
       continue;
@@ -131,9 +132,15 @@ bool row_repeat(struct bench *b) {
     used += (size_t)snprintf(note + used, sizeof note - used, "%s %d ", kernels[k].name,
                              good);
     least = good < least ? good : least;
+    judged_kernels++;
   }
   setenv("AUTOTUNE_CACHE", before, 1);
   free(before);
+  if (judged_kernels == 0) {
+    fprintf(stderr, "repeat: BENCH_KERNELS=%s names none of the kernels\n", only);
+    json_decref(data);
+    return false;
+  }
   bench_row(
       b, &(struct row){ "of 20 choices within 2 % of best", note, least, "", 19, false },
       data);

@@ -401,11 +401,13 @@ static bool is_over(struct tuning *t) {
       (t->exhausted && t->in_flight == 0 && !share_waits(t));
 }
 
-// Proposes more variants if one that has been compiled since BEGUN takes far longer than
-// usual and another thread has nothing to do. N: the variants that wait for it.
+// Proposes more variants if the compilation of one, which began at BEGUN, takes far
+// longer than usual, and another thread has nothing to do. N: the variants that wait for
+// it. What is usual is not known before the first batch was tried.
 static void explore_fill(struct tuning *t, unsigned n, double begun) {
   const struct summary *m = &t->summary;
-  double usual = m->compile_seconds / fmax(1, m->tried + t->part.n_held + n);
+  double compiled = m->tried + t->part.n_held - fmin(t->recalled, m->tried);
+  double usual = compiled > 0 ? m->compile_seconds / compiled : INFINITY;
   bool slow = sys_now() - begun > slow_compile * usual && !options_get()->seeded;
   if (slow && t->in_flight > 0 && t->in_flight < t->compiling &&
       n + t->in_flight < READY * t->ahead)
