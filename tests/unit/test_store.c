@@ -384,6 +384,10 @@ static void test_a_locked_store_delays_and_then_takes_it_all(void **state) {
     assert_int_equal(store_finish(s, &id, &r),
                      -1); // not acknowledged: the store is locked
   }
+  char *message = NULL;
+  assert_null(store_open_in(*state, true, &message));
+  assert_non_null(strstr(message, "is locked by another process"));
+  free(message);
   assert_int_equal(store_run(other->db, "COMMIT"), SQLITE_OK);
   store_close(other);
   store_close(s); // queued rows are written now

@@ -177,6 +177,10 @@ static int store_harden(struct store *s) {
                    "PRAGMA synchronous=0; PRAGMA cache_size=-2000");
 }
 
+bool store_is_locked(int rc) {
+  return (rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_LOCKED;
+}
+
 static bool is_corruption(int rc) {
   rc &= 0xff;
   return rc == SQLITE_CORRUPT || rc == SQLITE_NOTADB || rc == SQLITE_FORMAT;
@@ -227,9 +231,11 @@ static enum verdict store_connect(struct store *s, char **message) {
       rc = store_run(s->db, "PRAGMA journal_mode=TRUNCATE");
   }
   if (rc != SQLITE_OK) {
+    s->locked = store_is_locked(rc);
     verdict = is_corruption(rc) ? BROKEN : REFUSED;
     if (verdict == REFUSED)
-      *message = sys_printf("%s: %s", s->path, sqlite3_errstr(rc));
+      *message = s->locked ? sys_printf("%s is locked by another process", s->path)
+                           : sys_printf("%s: %s", s->path, sqlite3_errstr(rc));
   }
   if (verdict != OPENED)
     store_disconnect(s);
@@ -328,9 +334,11 @@ void store_linger(bool on) {
     linger_end(linger_take());
 }
 
-static struct store *store_new(const char *folder, bool keep, double wait,
+// NULL: *MESSAGE says why, and *LOCKED whether another process has locked the file.
+static struct store *store_new(const char *folder, bool keep, double wait, bool *locked,
                                char **message) {
   *message = NULL;
+  *locked = false;
   struct store *s = linger_take();
   if (s) {
     s->keep = keep;
@@ -354,12 +362,15 @@ static struct store *store_new(const char *folder, bool keep, double wait,
     s->wait = wait < STORE_WAIT ? wait : STORE_WAIT; // from now on
     return s;
   }
+  *locked = s->locked;
   store_close(s);
   return NULL;
 }
 
 struct store *store_open_in(const char *folder, bool keep, char **message) {
-  return store_new(folder, keep, keep ? STORE_WAIT_TO_OPEN : STORE_WAIT, message);
+  bool locked;
+  return store_new(folder, keep, keep ? STORE_WAIT_TO_OPEN : STORE_WAIT, &locked,
+                   message);
 }
 
 struct store *store_open_within(double seconds, char **message) {
@@ -368,9 +379,13 @@ struct store *store_open_within(double seconds, char **message) {
   // A caller that cannot wait only reads: creating a file waits for the disk, and the
   // tuner does that.
   bool hurries = seconds < STORE_WAIT;
-  struct store *s = folder ? store_new(folder, !hurries, seconds, message) : NULL;
+  bool locked = false;
+  struct store *s = folder ? store_new(folder, !hurries, seconds, &locked, message)
+                           : NULL;
   bool wanted = !cache || *cache || getauxval(AT_SECURE);
-  if (!s && wanted && !hurries)
+  if (locked) // for now: a tuning waits longer, and says what it could not keep
+    log_once(AUTOTUNE_INFO, "store-busy", "%s", *message ? *message : "no memory");
+  else if (!s && wanted && !hurries)
     log_once(AUTOTUNE_WARN, "store", "results are not kept: %s",
              *message ? *message : "no memory");
   return s;
@@ -381,8 +396,9 @@ struct store *store_open(char **message) {
 }
 
 struct store *store_open_briefly_in(const char *folder) {
+  bool locked;
   char *message = NULL;
-  struct store *s = store_new(folder, true, brief_wait, &message);
+  struct store *s = store_new(folder, true, brief_wait, &locked, &message);
   free(message); // a tuning says it
   return s;
 }

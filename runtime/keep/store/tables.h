@@ -109,6 +109,7 @@ struct store {
   double until;      /* when the busy handler gives up */
   unsigned patience; /* timeouts in a row; after some, waits are cut short */
   bool durable;      /* commits wait for the disk */
+  bool locked;       /* it could not be opened because of another process's lock */
   dev_t device;
   ino_t inode; /* device and inode of the open file */
   struct queued *first, **last;
@@ -123,6 +124,8 @@ struct store *store_open_briefly_in(const char *folder);
 /* Renames the broken file and never deletes it. Takes a lock first, so that a newer file
  * of another process is not renamed. */
 void store_set_aside(struct store *s, const char *why);
+/* True if RC, a status of SQLite, means that another process or thread has the lock. */
+bool store_is_locked(int rc);
 /* Adds missing columns and tables. Returns SQLite's status; SQLITE_CORRUPT: the tables
  * are not ours. */
 int store_upgrade(struct store *s);

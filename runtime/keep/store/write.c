@@ -147,7 +147,7 @@ static int write_flush(struct store *s, bool durable) {
     s->patience = 0;
     return 0;
   }
-  if ((rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_LOCKED) {
+  if (store_is_locked(rc)) {
     s->patience++;
     log_once(AUTOTUNE_INFO, "store-busy", "%s is locked by another process", s->path);
     return -1;
