@@ -130,6 +130,7 @@ struct shared_memory {
   atomic_uint news; /* by the tuner: messages sent so far */
   _Atomic unsigned long long
       killed;        /* by the tuner: 1 and what shortage_begin returned; 0: not known */
+  atomic_bool owned; /* by the tuner: the target's `own` has ended */
   atomic_bool hurry; /* by the program: end with the best so far */
   _Atomic uint64_t
       compiling[COMPILING]; /* by the compiling threads: hashes of the variants being

@@ -146,6 +146,29 @@ static int fork_tuner(const struct tuner_job *job, int socket) {
   return session.pid > 0 ? 0 : -1;
 }
 
+// True if several threads may write what the tuner shares with the program, and the
+// copies that this makes take so long that the program should wait for them to be made at
+// once.
+static bool session_owns(const struct tuner_job *job) {
+  // On most machines a page takes one or two microseconds.
+  return job->plan->background && job->shared && target_of(job->kernel)->own &&
+      (job->kernel->openmp || sys_threads() > 1) &&
+      session_page_seconds(true) >= SESSION_PAGE_UNMEASURED;
+}
+
+// Waits until the tuner has copied what it shares, and takes back what is then the
+// program's alone.
+static void session_own(const struct tuner_job *job) {
+  const double most = 0.1;  // seconds
+  const long often = 50000; // nanoseconds
+  const struct channel c = { .socket = descriptor_get(&session.socket) };
+  double end = sys_now() + most;
+  while (!atomic_load(&job->shared->owned) && sys_now() < end && !channel_is_closed(&c))
+    nanosleep(&(struct timespec){ .tv_nsec = often }, NULL);
+  if (atomic_load(&job->shared->owned))
+    target_of(job->kernel)->own(job->kernel, job->call);
+}
+
 // ---- beginning and end --------------------------------------------------------------
 
 // Adds the variants that were being compiled to the suspects.
@@ -237,9 +260,12 @@ int session_start(const struct autotune_kernel *k, const struct identity *id,
                            .program = plan->background
                                ? (int)syscall(SYS_pidfd_open, getpid(), 0)
                                : -1 };
+  job.owns = session_owns(&job);
   int rc = fork_tuner(&job, pair[0]), error = errno;
   give_up((int[]){ pair[1], job.program }, 2);
   if (rc == 0) {
+    if (job.owns)
+      session_own(&job);
     descriptor_keep(&session.memory, memory);
     session.kernel = k;
     notice_begin(k->name, !session.background);

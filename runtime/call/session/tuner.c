@@ -138,6 +138,10 @@ void tuner_main(const struct tuner_job *job) {
     fds[own = n++] = file;
   role_take(ROLE_TUNER);
   set_signals();
+  if (job->owns) {
+    target_of(job->kernel)->own(job->kernel, job->call);
+    atomic_store(&job->shared->owned, true);
+  }
   if (!job->plan->background)
     setpgid(0, 0); // ^C is for the program (interrupt.c)
   sandbox_no_core();

@@ -180,6 +180,10 @@ static void cpu_look(const void *object, size_t size, struct features *out) {
   free(message);
 }
 
+static void cpu_own(const struct autotune_kernel *k, const struct call *call) {
+  cold_own_pages(k, call->args);
+}
+
 static double cpu_cost(const struct executor *e) {
   return worker_cost(pool_of(e));
 }
@@ -200,6 +204,7 @@ const struct target target_cpu = {
   .team = cpu_team,
   .takes_loaded = true,
   .before_fork = openmp_before_fork,
+  .own = cpu_own,
   .load = cpu_load,
   .unload = cpu_unload,
   .prepare = cpu_prepare,
