@@ -260,7 +260,8 @@ bool part_hold(struct tuning *t, struct candidate *c, struct trial *trial) {
     return true;
   }
   p->held[p->n_held++] = (struct held){ (unsigned)(c - t->candidates), *trial };
-  if (p->n_held == PARTS_HELD || sys_now() > (t->explore_from + t->explore_until) / 2)
+  bool late = sys_now() > (t->explore_from + t->explore_until) / 2;
+  if (p->n_held == PARTS_HELD || (late && p->n_held >= PARTS_LEAST))
     part_settle_held(t);
   return true;
 }

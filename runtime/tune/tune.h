@@ -76,7 +76,7 @@ struct pruning {
 };
 
 /* Trials of parts of a run (part.c). */
-enum { PARTS_HELD = 8, PARTS_SURE = 2, PART_FINALISTS = 8 };
+enum { PARTS_HELD = 8, PARTS_LEAST = 2, PARTS_SURE = 2, PART_FINALISTS = 8 };
 struct part {
   unsigned divisor; /* a part is about a DIVISOR-th of the work; 0: runs are whole */
   double ratio;     /* cost of a part divided by that of a whole run; 0: not known yet */
