@@ -450,7 +450,7 @@ static void explore_quietly(struct tuning *t) {
     explore_order(t, ready, n);
     for (unsigned i = 0; i < n; i++, throttle_keep(t))
       if ((!explore_is_late(t) && !roof_is_reached(t)) ||
-          (((t->best == NONE && t->part.n_held < PARTS_LEAST) || has_tried_none(t)) &&
+          (((t->best == NONE && t->part.n_held == 0) || has_tried_none(t)) &&
            !is_ended(t)))
         explore_try(t, &ready[i]); // at least one new one, so that there is a result
       else {

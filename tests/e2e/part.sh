@@ -163,6 +163,33 @@ has "once: $(cat log)" log 'work: a part takes .* of a run: whole runs go on$'
 autotune report > report
 has "once: a right one wins: $(cat report log)" report 'winner  *WAY=4$'
 
+# ---- the kernel as written comes last of the first ones ------------------------------------------
+cat > order.c << 'END'
+#include <stdio.h>
+#include <unistd.h>
+#pragma autotune kernel param(WAY: 1, 2, 3) out(x[0:6])
+void work(int *x)
+{
+  #pragma omp parallel for num_threads(1)
+  for (int i = 0; i < 6; i++) {
+    usleep(WAY == 1 ? 300000 : 10000);
+    x[i] = i;
+  }
+}
+int main(void)
+{
+  static int x[6];
+  work(x);
+  printf("%d\n", x[5]);
+  return 0;
+}
+END
+check "order: compiles" autotune cc gcc -O1 -fopenmp order.c -o order
+AUTOTUNE_CACHE=$work/cache.order AUTOTUNE_LOG=debug AUTOTUNE_BUDGET=20s ./order > out 2> log
+is "order: answer" "$(cat out)" 5
+has "order: its part is ended by the time of another one's: $(cat log)" log 'work: timed out: no end after .*WAY=1'
+has "order: a fast one wins" log 'work: tuned: .*WAY=[23]'
+
 # ---- parts that fail -----------------------------------------------------------------
 # The first loop writes the places that the second one reads; a part of it leaves some as they were.
 cat > places.c << 'END'

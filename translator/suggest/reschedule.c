@@ -64,7 +64,7 @@ static bool reschedule_has_updates(const struct model *m, const struct iter *loo
 // blocks are small: all these tiles are in the cache, and a first call tries few.
 static void reschedule_put_sizes(unsigned n, bool blocks, struct text *t) {
   text_printf(t, "%s",
-              blocks      ? " sizes({128, 64}, {32, 64}, {128, 64}) registers(4, {32, 16, 8})"
+              blocks ? " sizes({128, 64}, {32, 64}, {128, 64}) registers(4, {32, 16, 8})"
                   : n < 2 ? " sizes({8, 16, 32})"
                   : n > 2 ? " sizes({8, 16, 32}, {16, 32, 64}, {64, 128, 256})"
                           : " sizes({8, 16, 32}, {64, 256, 1024})");
