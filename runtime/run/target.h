@@ -161,8 +161,8 @@ struct target {
   unsigned (*team)(bool *nests);
   bool takes_loaded; /* `start` takes a wish for `loaded` */
   void (*before_fork)(void);
-  /* In a tuner that works in the background, and then in the program, before that goes
-   * on: makes memory that the call may write each one's own. */
+  /* Called in a tuner that works in the background, and then in the program that waits
+   * for it: copies the pages that the call may write and that both still share. */
   void (*own)(const struct autotune_kernel *k, const struct call *call);
   /* Describes the call and saves what it may write; BACKGROUND: also measures the default
    * and copies what is read. 0; -1 and WHY (of SIZE): this call cannot be tuned. */

@@ -414,23 +414,6 @@ static void explore_fill(struct tuning *t, unsigned n, double begun) {
     explore_propose(t); // at most t->ahead
 }
 
-// Puts the kernel as written last among the N that are READY, where parts of a run are
-// timed: the others have mostly a far shorter part, by whose time it is then ended.
-static void explore_order(const struct tuning *t, struct compiled *ready, unsigned n) {
-  choice original[MAX_PARAMS];
-  if (!t->part.divisor || !space_original(&t->space, original))
-    return;
-  for (unsigned i = 0; i + 1 < n; i++) {
-    const struct candidate *c = &t->candidates[(ready[i].ticket & ~TICKET_PART) - 1];
-    if (!space_equal(&t->space, c->point, original))
-      continue;
-    struct compiled written = ready[i];
-    memmove(&ready[i], &ready[i + 1], (n - i - 1) * sizeof *ready);
-    ready[n - 1] = written;
-    return;
-  }
-}
-
 // Compiles a few variants, then tries them while nothing else runs: for kernels that use
 // all cores.
 static void explore_quietly(struct tuning *t) {
@@ -447,7 +430,7 @@ static void explore_quietly(struct tuning *t) {
       explore_fill(t, n, begun);
       tune_report(t, tune_silence(NULL));
     }
-    explore_order(t, ready, n);
+    part_order(t, ready, n);
     for (unsigned i = 0; i < n; i++, throttle_keep(t))
       if ((!explore_is_late(t) && !roof_is_reached(t)) ||
           (((t->best == NONE && t->part.n_held == 0) || has_tried_none(t)) &&

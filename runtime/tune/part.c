@@ -266,6 +266,21 @@ bool part_hold(struct tuning *t, struct candidate *c, struct trial *trial) {
   return true;
 }
 
+void part_order(const struct tuning *t, struct compiled *ready, unsigned n) {
+  choice original[MAX_PARAMS];
+  if (!t->part.divisor || !space_original(&t->space, original))
+    return;
+  for (unsigned i = 0; i + 1 < n; i++) {
+    const struct candidate *c = &t->candidates[(ready[i].ticket & ~TICKET_PART) - 1];
+    if (!space_equal(&t->space, c->point, original))
+      continue;
+    struct compiled written = ready[i];
+    memmove(&ready[i], &ready[i + 1], (n - i - 1) * sizeof *ready);
+    ready[n - 1] = written;
+    return;
+  }
+}
+
 // ---- the finalists ------------------------------------------------------------------
 
 double part_margin(const struct candidate *c, double usual) {

@@ -273,6 +273,9 @@ struct trial_plan part_plan(const struct tuning *t);
  * TRIAL is kept until more is known, or C was run as a whole; TRIAL is not the caller's.
  * False: candidate_settle is next. */
 bool part_hold(struct tuning *t, struct candidate *c, struct trial *trial);
+/* Where parts are timed: moves the kernel as written behind the other N that are READY.
+ * Their parts are mostly far shorter, and end the one of the kernel as written early. */
+void part_order(const struct tuning *t, struct compiled *ready, unsigned n);
 /* Settles what is kept, at the end of the search at the latest. */
 void part_settle_held(struct tuning *t);
 /* Returns how many times as slow as the best C may seem to be and still be a finalist.

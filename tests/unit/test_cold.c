@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "model/kernel.h"
-#include "run/cpu/sandbox.h"
+#include "run/cpu/cold.h"
 
 enum { PAGES = 600, TOUCHED = 400 }; // of each section
 

@@ -39,7 +39,7 @@ struct tuner_job {
   int socket;                   /* the tuner's end of the channel */
   int memory;                   /* the memory file for the winner */
   int program;  /* pidfd of the program, if the tuner works in the background; else -1 */
-  bool owns;    /* the tuner begins with `own` of its target, and says so in SHARED */
+  bool owns;    /* the tuner calls `own` first, and then sets SHARED->owned */
   pid_t parent; /* of the tuner, whose end ends it too; set by detach.c */
 };
 

@@ -146,27 +146,29 @@ static int fork_tuner(const struct tuner_job *job, int socket) {
   return session.pid > 0 ? 0 : -1;
 }
 
-// True if several threads may write what the tuner shares with the program, and the
-// copies that this makes take so long that the program should wait for them to be made at
-// once.
+// True if the program should wait until the tuner has copied what both share: several
+// threads may write it, and a copy that one of them makes takes long. On most machines
+// that is one or two microseconds for a page.
 static bool session_owns(const struct tuner_job *job) {
-  // On most machines a page takes one or two microseconds.
   return job->plan->background && job->shared && target_of(job->kernel)->own &&
       (job->kernel->openmp || sys_threads() > 1) &&
       session_page_seconds(true) >= SESSION_PAGE_UNMEASURED;
 }
 
-// Waits until the tuner has copied what it shares, and takes back what is then the
-// program's alone.
+// Waits until the tuner has copied what both share. Then the old pages are the program's
+// alone, and it makes them writable again. A thread is not cancelled meanwhile.
 static void session_own(const struct tuner_job *job) {
   const double most = 0.1;  // seconds
   const long often = 50000; // nanoseconds
   const struct channel c = { .socket = descriptor_get(&session.socket) };
   double end = sys_now() + most;
+  int cancels;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancels);
   while (!atomic_load(&job->shared->owned) && sys_now() < end && !channel_is_closed(&c))
     nanosleep(&(struct timespec){ .tv_nsec = often }, NULL);
   if (atomic_load(&job->shared->owned))
     target_of(job->kernel)->own(job->kernel, job->call);
+  pthread_setcancelstate(cancels, NULL);
 }
 
 // ---- beginning and end --------------------------------------------------------------

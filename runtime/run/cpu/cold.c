@@ -5,8 +5,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cold.h"
+#include "model/kernel.h"
 #include "run/measure.h"
-#include "sandbox.h"
 
 enum { PAGES = 1024 };        // of one question, and of a long measurement
 enum { SERIES = 5, FEW = 8 }; // of a short one

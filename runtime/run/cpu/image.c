@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <xxhash.h>
 
+#include "cold.h"
 #include "sandbox.h"
 
 // 0x40 repeated is 32.5 as double, 3.0 as float, 2.1 as half: nothing slow, nothing NaN,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "cold.h"
 #include "openmp.h"
 #include "run/measure.h"
 #include "runs.h"

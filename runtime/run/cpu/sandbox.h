@@ -131,16 +131,6 @@ struct image {
  * `loaded` is set. 0, or -1 and a message. */
 int image_make(struct image *m, const struct autotune_kernel *k, void *const *args,
                char *message, size_t size);
-/* Returns the seconds of the page faults that the program's call takes: of its sections'
- * pages that nothing has touched yet (cold.c). */
-double cold_seconds(const struct memories *m);
-/* Measures the seconds of a page fault: less than 1 us on most machines, 15 to 50 us on
- * some virtual ones. */
-double cold_fault(void);
-/* In a program that goes on beside a fork: copies pages that the call of K may write, 64
- * MiB at most, for 0.05 s at most. The threads of the call then need not copy them. Pages
- * that nothing has touched stay so. */
-void cold_own_pages(const struct autotune_kernel *k, void *const *args);
 /* In a worker: turns M into the image of a call with ARGS, whose data are in memory. It
  * keeps what changes.c needs. 0, or -1 and a message: M is as it was. */
 int image_remake(struct image *m, void *const *args, char *message, size_t size);

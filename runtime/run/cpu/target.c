@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cold.h"
 #include "compile/compile.h"
 #include "compile/static.h"
 #include "model/constants.h"
